@@ -1,0 +1,309 @@
+//! Cards (RULES §3). Suits never matter, so a card is its rank; equal cards are interchangeable.
+
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
+
+/// A card of the double deck. The order of the variants is the order cards are sorted in
+/// before a shuffle (RULES §8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Card {
+    Ace,
+    Two,
+    Three,
+    Four,
+    Five,
+    Six,
+    Seven,
+    Eight,
+    Nine,
+    Ten,
+    Jack,
+    Queen,
+    King,
+    Joker,
+}
+
+use Card::*;
+
+impl Card {
+    /// Every kind of card, in sorting order.
+    pub const ALL: [Card; 14] = [
+        Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King, Joker,
+    ];
+
+    /// The ranks a joker may be announced as: every card but the joker itself.
+    pub const RANKS: [Card; 13] = [
+        Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King,
+    ];
+
+    /// The card as it is written in JSON and in move ids.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ace => "A",
+            Two => "2",
+            Three => "3",
+            Four => "4",
+            Five => "5",
+            Six => "6",
+            Seven => "7",
+            Eight => "8",
+            Nine => "9",
+            Ten => "10",
+            Jack => "J",
+            Queen => "Q",
+            King => "K",
+            Joker => "joker",
+        }
+    }
+
+    /// How far the card carries one piece forward in one go. The seven (split in single steps)
+    /// and the jack carry none; the joker is played as one of the other ranks.
+    pub const fn forward(self) -> &'static [u8] {
+        match self {
+            Ace => &[1, 11],
+            Two => &[2],
+            Three => &[3],
+            Four => &[4],
+            Five => &[5],
+            Six => &[6],
+            Eight => &[8],
+            Nine => &[9],
+            Ten => &[10],
+            Queen => &[12],
+            King => &[13],
+            Seven | Jack | Joker => &[],
+        }
+    }
+
+    /// Whether the card brings a piece out of the kennel.
+    pub const fn leaves_kennel(self) -> bool {
+        matches!(self, Ace | King)
+    }
+
+    /// One character a card, for compact storage.
+    const fn code(self) -> u8 {
+        b"A23456789TJQK*"[self as usize]
+    }
+
+    fn from_code(code: u8) -> Option<Card> {
+        Card::ALL.into_iter().find(|card| card.code() == code)
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no card.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no card of that name: the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker")]
+pub struct UnknownCard;
+
+impl FromStr for Card {
+    type Err = UnknownCard;
+
+    fn from_str(text: &str) -> Result<Card, UnknownCard> {
+        Card::ALL
+            .into_iter()
+            .find(|card| card.name() == text)
+            .ok_or(UnknownCard)
+    }
+}
+
+impl Serialize for Card {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Card {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Card, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A multiset of cards: a hand, the discard pile, or the deck. Four bits count each kind, which
+/// is enough for the largest deck (8 of a rank, 12 jokers).
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Cards(u64);
+
+impl Cards {
+    /// No cards.
+    pub const EMPTY: Cards = Cards(0);
+
+    /// Two 52-card decks and the jokers (RULES §3).
+    pub fn deck(jokers: u8) -> Cards {
+        let mut cards = Cards::EMPTY;
+        for rank in Card::RANKS {
+            cards.set(rank, 8);
+        }
+        cards.set(Joker, jokers);
+        cards
+    }
+
+    fn set(&mut self, card: Card, count: u8) {
+        debug_assert!(count < 16);
+        let shift = 4 * card as u32;
+        self.0 = self.0 & !(15 << shift) | u64::from(count) << shift;
+    }
+
+    /// How many of this card there are.
+    pub const fn count(self, card: Card) -> u8 {
+        (self.0 >> (4 * card as u32) & 15) as u8
+    }
+
+    /// Whether there is at least one of this card.
+    pub const fn contains(self, card: Card) -> bool {
+        self.count(card) > 0
+    }
+
+    /// How many cards there are in all.
+    pub fn len(self) -> u8 {
+        // Sums neighbouring nibbles, then bytes: at most 14 × 15 = 210, which fits a byte.
+        let bytes = (self.0 & 0x0f0f_0f0f_0f0f_0f0f) + (self.0 >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
+        (bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8
+    }
+
+    /// Whether there are no cards.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Adds one card.
+    ///
+    /// # Panics
+    /// In debug builds, if the count of one kind would pass 15, which no deck holds.
+    pub fn add(&mut self, card: Card) {
+        debug_assert!(self.count(card) < 15);
+        self.0 += 1 << (4 * card as u32);
+    }
+
+    /// Takes one card away; `false`, and nothing changed, if there was none.
+    pub fn remove(&mut self, card: Card) -> bool {
+        let there = self.contains(card);
+        if there {
+            self.0 -= 1 << (4 * card as u32);
+        }
+        there
+    }
+
+    /// Adds all of the other's cards.
+    pub fn add_all(&mut self, other: Cards) {
+        self.0 += other.0;
+    }
+
+    /// Whether every card of `other` is here, as often as it is there.
+    pub fn includes(self, other: Cards) -> bool {
+        Card::ALL
+            .into_iter()
+            .all(|card| self.count(card) >= other.count(card))
+    }
+
+    /// What remains when `other`, which must be included, is taken away.
+    pub fn without(self, other: Cards) -> Cards {
+        debug_assert!(self.includes(other));
+        Cards(self.0 - other.0)
+    }
+
+    /// The different cards, sorted, each once.
+    pub fn kinds(self) -> impl Iterator<Item = Card> {
+        Card::ALL
+            .into_iter()
+            .filter(move |&card| self.contains(card))
+    }
+
+    /// Every card, sorted, equal ones side by side.
+    pub fn sorted(self) -> impl Iterator<Item = Card> {
+        Card::ALL
+            .into_iter()
+            .flat_map(move |card| std::iter::repeat_n(card, usize::from(self.count(card))))
+    }
+}
+
+impl FromIterator<Card> for Cards {
+    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Cards {
+        let mut all = Cards::EMPTY;
+        for card in cards {
+            all.add(card);
+        }
+        all
+    }
+}
+
+impl fmt::Debug for Cards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.sorted().map(Card::name))
+            .finish()
+    }
+}
+
+/// Stored as a text of one character a card.
+impl Serialize for Cards {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        codes::serialize(&self.sorted().collect::<Vec<_>>(), serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Cards {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cards, D::Error> {
+        Ok(codes::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+/// An ordered pile of cards stored as a text of one character a card.
+pub(super) mod codes {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(cards: &[Card], serializer: S) -> Result<S::Ok, S::Error> {
+        let text: String = cards.iter().map(|card| char::from(card.code())).collect();
+        serializer.serialize_str(&text)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Card>, D::Error> {
+        Cow::<str>::deserialize(deserializer)?
+            .bytes()
+            .map(|code| Card::from_code(code).ok_or_else(|| de::Error::custom(UnknownCard)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for card in Card::ALL {
+            assert_eq!(card.name().parse(), Ok(card));
+            assert_eq!(Card::from_code(card.code()), Some(card));
+        }
+        assert_eq!("1".parse::<Card>(), Err(UnknownCard));
+        assert_eq!("a".parse::<Card>(), Err(UnknownCard));
+    }
+
+    #[test]
+    fn the_largest_deck_fits() {
+        let deck = Cards::deck(12);
+        assert_eq!(deck.len(), 116);
+        assert_eq!(deck.sorted().count(), 116);
+        assert_eq!(deck.count(Ace), 8);
+        assert_eq!(deck.count(Joker), 12);
+    }
+
+    #[test]
+    fn adding_and_removing() {
+        let mut cards: Cards = [King, Ace, King].into_iter().collect();
+        assert!(cards.remove(King));
+        assert!(!cards.remove(Two));
+        assert_eq!(cards.sorted().collect::<Vec<_>>(), [Ace, King]);
+        assert!(Cards::deck(0).includes(cards));
+        assert_eq!(Cards::deck(0).without(cards).len(), 102);
+    }
+}

@@ -1,0 +1,12 @@
+//! The game of DOG, pure: no input or output, no clock, no global randomness.
+
+pub mod board;
+pub mod card;
+pub mod judge;
+pub mod movement;
+pub mod moves;
+pub mod notation;
+pub mod options;
+pub mod ring;
+pub mod seat;
+mod seven;

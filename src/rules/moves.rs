@@ -1,0 +1,255 @@
+//! The list of legal moves (RULES §9): each card of the hand, each board it can lead to, once.
+
+use std::ops::ControlFlow;
+
+use super::{
+    board::{Board, Field},
+    card::{Card, Cards},
+    judge::{self, mover},
+    movement::{self, Walk},
+    notation::{Action, Move, Part, Parts, Place},
+    options::Rules,
+    ring::{self, bit},
+    seat::Seat,
+    seven::SevenSearch,
+};
+
+/// A legal move and the board it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LegalMove {
+    pub mv: Move,
+    pub board: Board,
+}
+
+/// Lists moves. Holds the memory that the search for sevens needs; keep one to list many.
+#[derive(Default)]
+pub struct Generator {
+    sevens: SevenSearch,
+}
+
+/// What a listing does with each action found and the board after it.
+type Found<'a> = &'a mut dyn FnMut(Action, &Board) -> ControlFlow<()>;
+
+impl Generator {
+    /// A generator with no memory yet.
+    pub fn new() -> Generator {
+        Generator::default()
+    }
+
+    /// Every legal move of a seat with this hand, cards in sorting order. If nothing can be
+    /// played the list holds exactly one move: fold (RULES §9).
+    pub fn legal_moves(
+        &mut self,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        hand: Cards,
+    ) -> Vec<LegalMove> {
+        let mut moves = Vec::new();
+        for card in hand.kinds() {
+            self.moves_of_card(rules, board, seat, card, &mut moves);
+        }
+        if moves.is_empty() {
+            moves.push(LegalMove {
+                mv: Move::Fold,
+                board: *board,
+            });
+        }
+        moves
+    }
+
+    /// Adds every legal move of one card to `moves`: a joker as each rank.
+    pub fn moves_of_card(
+        &mut self,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        card: Card,
+        moves: &mut Vec<LegalMove>,
+    ) {
+        for &rank in played_as(&card) {
+            let _ = self.of_rank(rules, board, seat, rank, &mut |action, board| {
+                let mv = Move::Play { card, rank, action };
+                moves.push(LegalMove { mv, board: *board });
+                ControlFlow::Continue(())
+            });
+        }
+    }
+
+    /// Adds every board that one card leads to: a joker's once for each rank that leads there.
+    /// Cheaper than the moves, since a seven's parts need not be found.
+    pub fn boards_of_card(
+        &mut self,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        card: Card,
+        boards: &mut Vec<Board>,
+    ) {
+        for &rank in played_as(&card) {
+            if rank == Card::Seven {
+                self.sevens.run(rules, board, seat);
+                boards.extend(self.sevens.boards());
+            } else {
+                let _ = of_simple_rank(rules, board, seat, rank, &mut |_, board| {
+                    boards.push(*board);
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+    }
+
+    /// Whether any card of the hand has a legal move (RULES §4, must play).
+    pub fn can_play(&mut self, rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> bool {
+        hand.kinds()
+            .any(|card| self.can_play_card(rules, board, seat, card))
+    }
+
+    /// Whether this card has a legal move.
+    pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
+        played_as(&card).iter().any(|&rank| {
+            if rank == Card::Seven {
+                self.sevens.run(rules, board, seat);
+                return self.sevens.len() > 0;
+            }
+            let stop = &mut |_, _: &Board| ControlFlow::Break(());
+            of_simple_rank(rules, board, seat, rank, stop).is_break()
+        })
+    }
+
+    fn of_rank(
+        &mut self,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        rank: Card,
+        found: Found,
+    ) -> ControlFlow<()> {
+        if rank != Card::Seven {
+            return of_simple_rank(rules, board, seat, rank, found);
+        }
+        self.sevens.run(rules, board, seat);
+        for (index, after) in self.sevens.boards().enumerate() {
+            let parts: Parts = self.sevens.parts(rules, board, seat, index);
+            found(Action::Seven(parts), after)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The ranks a card can be played as.
+fn played_as(card: &Card) -> &[Card] {
+    match card {
+        Card::Joker => &Card::RANKS,
+        card => std::slice::from_ref(card),
+    }
+}
+
+/// Every action of a rank other than the seven.
+fn of_simple_rank(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    rank: Card,
+    found: Found,
+) -> ControlFlow<()> {
+    let mover = mover(rules, board, seat);
+    if rank == Card::Jack {
+        return jacks(rules, board, mover, found);
+    }
+    if rank.leaves_kennel() {
+        out(rules, board, mover, found)?;
+    }
+    let blocks = board.blocks(rules);
+    // How the acting seat writes the mover's goal fields.
+    let goal = |field| {
+        if mover == seat {
+            Place::OwnGoal(field)
+        } else {
+            Place::PartnerGoal(field)
+        }
+    };
+    let mut go = |from: Field, walk: Walk| {
+        let mut after = *board;
+        after.lift(rules, mover, from);
+        if let Field::Track(field) = walk.to {
+            after.capture(bit(field));
+        }
+        after.put(mover, walk.to);
+        let place = |field| match field {
+            Field::Track(field) => Place::Track(field),
+            Field::Goal(field) => goal(field),
+        };
+        found(
+            Action::Walk(Part {
+                from: place(from),
+                to: place(walk.to),
+            }),
+            &after,
+        )
+    };
+    for from in ring::fields(board.track(mover)) {
+        let piece = Field::Track(from);
+        for &steps in rank.forward() {
+            if let Ok(walk) = movement::along_ring(rules, board, blocks, from, steps) {
+                go(piece, walk)?;
+            }
+            if let Ok(walk) = movement::into_goal(rules, board, blocks, mover, from, steps) {
+                go(piece, walk)?;
+            }
+        }
+        if rank == Card::Four {
+            if let Ok(walk) = movement::back_along_ring(rules, board, blocks, from) {
+                go(piece, walk)?;
+            }
+            if let Ok(walk) = movement::back_into_goal(rules, board, blocks, mover, from) {
+                go(piece, walk)?;
+            }
+        }
+    }
+    for from in ring::fields(board.goal(mover).into()) {
+        for &steps in rank.forward() {
+            if let Ok(walk) = movement::inside_goal(board, mover, from, steps) {
+                go(Field::Goal(from), walk)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// RULES §4, leaving the kennel.
+fn out(rules: &Rules, board: &Board, mover: Seat, found: Found) -> ControlFlow<()> {
+    let start = bit(rules.ring().start(mover));
+    if board.kennel(mover) > 0 && board.blocks(rules) & start == 0 {
+        let mut after = *board;
+        after.capture(start);
+        after.put_fresh(rules, mover);
+        found(Action::Out, &after)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
+fn jacks(rules: &Rules, board: &Board, mover: Seat, found: Found) -> ControlFlow<()> {
+    let unprotected = !board.unswappable(rules);
+    let own = board.track(mover) & unprotected;
+    for stranger in rules.ring().seats().filter(|&seat| seat != mover) {
+        for other in ring::fields(board.track(stranger) & unprotected) {
+            for from in ring::fields(own) {
+                let mut after = *board;
+                let pieces = (Field::Track(from), Field::Track(other));
+                judge::swap(rules, &mut after, (mover, pieces.0), (stranger, pieces.1));
+                found(Action::Swap(from, other), &after)?;
+            }
+        }
+    }
+    let mut pair = ring::fields(own);
+    if rules.jack_own_pair
+        && let (Some(first), Some(second)) = (pair.next(), pair.next())
+    {
+        found(Action::Swap(first, second), board)?;
+    } else if judge::outcome(rules, board, mover, Card::Jack, &Action::NoEffect).is_ok() {
+        found(Action::NoEffect, board)?;
+    }
+    ControlFlow::Continue(())
+}

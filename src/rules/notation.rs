@@ -1,0 +1,361 @@
+//! Moves as a person types them (the move id), relative to the acting seat.
+//!
+//! ```text
+//! fold              K:out  joker=K:out     Q:17>29   4:17>13   5:62>g1   5:p0>p2
+//! J:17<>33  J:none  7:17>20,62>g1,40>41
+//! ```
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use super::card::Card;
+
+/// A field as an id names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A track field.
+    Track(u8),
+    /// `g`: a field of the acting seat's own goal.
+    OwnGoal(u8),
+    /// `p`: a field of its partner's goal.
+    PartnerGoal(u8),
+}
+
+/// One piece's walk from here to there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    pub from: Place,
+    pub to: Place,
+}
+
+/// The most parts a seven can have: one step each.
+pub const MAX_PARTS: usize = 7;
+
+/// A seven's parts in order, one to seven of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts {
+    len: u8,
+    parts: [Part; MAX_PARTS],
+}
+
+impl Parts {
+    /// A list of one part.
+    pub fn one(part: Part) -> Parts {
+        Parts {
+            len: 1,
+            parts: [part; MAX_PARTS],
+        }
+    }
+
+    /// Adds a part at the end; `false`, and nothing changed, if seven are there already.
+    pub fn push(&mut self, part: Part) -> bool {
+        let room = usize::from(self.len) < MAX_PARTS;
+        if room {
+            // The unused entries repeat the last part, so that equal lists are equal values.
+            self.parts[usize::from(self.len)..].fill(part);
+            self.len += 1;
+        }
+        room
+    }
+
+    /// The parts in order.
+    pub fn as_slice(&self) -> &[Part] {
+        &self.parts[..usize::from(self.len)]
+    }
+}
+
+/// What a card is played for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A piece leaves the kennel.
+    Out,
+    /// One piece walks, forward or (a four) backward.
+    Walk(Part),
+    /// A jack swaps two pieces on these track fields, the mover's first.
+    Swap(u8, u8),
+    /// A jack played without effect.
+    NoEffect,
+    /// A seven's parts.
+    Seven(Parts),
+}
+
+/// A move: its text is its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// Nothing can be played.
+    Fold,
+    /// A card is played.
+    Play {
+        /// The card from the hand.
+        card: Card,
+        /// The rank it is played as: itself, or the one a joker is announced as.
+        rank: Card,
+        action: Action,
+    },
+}
+
+impl Move {
+    /// The rank a joker stands for, if a joker is played.
+    pub fn announced(&self) -> Option<Card> {
+        match *self {
+            Move::Play {
+                card: Card::Joker,
+                rank,
+                ..
+            } => Some(rank),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Track(field) => write!(f, "{field}"),
+            Place::OwnGoal(field) => write!(f, "g{field}"),
+            Place::PartnerGoal(field) => write!(f, "p{field}"),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}>{}", self.from, self.to)
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Move::Play { card, rank, action } = self else {
+            return f.write_str("fold");
+        };
+        f.write_str(card.name())?;
+        if card != rank {
+            write!(f, "={rank}")?;
+        }
+        f.write_str(":")?;
+        match action {
+            Action::Out => f.write_str("out"),
+            Action::Walk(part) => part.fmt(f),
+            Action::Swap(own, other) => write!(f, "{own}<>{other}"),
+            Action::NoEffect => f.write_str("none"),
+            Action::Seven(parts) => {
+                for (index, part) in parts.as_slice().iter().enumerate() {
+                    if index > 0 {
+                        f.write_str(",")?;
+                    }
+                    part.fmt(f)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Why a text is no move id.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NotationError {
+    #[error("a move id is \"fold\" or CARD:WHAT, such as K:out or Q:17>29")]
+    NoColon,
+    #[error("the card before the colon is none of A 2 3 4 5 6 7 8 9 10 J Q K joker")]
+    Card,
+    #[error("a joker is announced as one of the other ranks, such as joker=K:out")]
+    Announcement,
+    #[error("only a joker is announced as another rank")]
+    NotAJoker,
+    #[error("a field is a track number, g0 to g3 or p0 to p3, with no blank or leading zero")]
+    Place,
+    #[error("a walk is FROM>TO, such as 17>29 or 62>g1")]
+    Walk,
+    #[error("a {0} is not played like that")]
+    NotForCard(Card),
+    #[error("a seven has at most seven parts")]
+    TooManyParts,
+}
+
+impl FromStr for Place {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Place, NotationError> {
+        match text.as_bytes() {
+            [b'g', field @ b'0'..=b'3'] => Ok(Place::OwnGoal(field - b'0')),
+            [b'p', field @ b'0'..=b'3'] => Ok(Place::PartnerGoal(field - b'0')),
+            _ => track_number(text).map(Place::Track),
+        }
+    }
+}
+
+/// A track field's number, written exactly.
+fn track_number(text: &str) -> Result<u8, NotationError> {
+    let exact =
+        text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let number = text.parse().map_err(|_| NotationError::Place)?;
+    if exact {
+        Ok(number)
+    } else {
+        Err(NotationError::Place)
+    }
+}
+
+impl FromStr for Part {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Part, NotationError> {
+        let (from, to) = text.split_once('>').ok_or(NotationError::Walk)?;
+        Ok(Part {
+            from: from.parse()?,
+            to: to.parse()?,
+        })
+    }
+}
+
+impl FromStr for Parts {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Parts, NotationError> {
+        let mut texts = text.split(',');
+        let first = texts.next().ok_or(NotationError::Walk)?;
+        let mut parts = Parts::one(first.parse()?);
+        for text in texts {
+            if !parts.push(text.parse()?) {
+                return Err(NotationError::TooManyParts);
+            }
+        }
+        Ok(parts)
+    }
+}
+
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Move, NotationError> {
+        if text == "fold" {
+            return Ok(Move::Fold);
+        }
+        let (cards, what) = text.split_once(':').ok_or(NotationError::NoColon)?;
+        let (card, rank) = match cards.split_once('=') {
+            None => {
+                let card: Card = cards.parse().map_err(|_| NotationError::Card)?;
+                if card == Card::Joker {
+                    return Err(NotationError::Announcement);
+                }
+                (card, card)
+            }
+            Some((card, rank)) => {
+                if card.parse() != Ok(Card::Joker) {
+                    return Err(NotationError::NotAJoker);
+                }
+                let rank = rank.parse().map_err(|_| NotationError::Announcement)?;
+                if rank == Card::Joker {
+                    return Err(NotationError::Announcement);
+                }
+                (Card::Joker, rank)
+            }
+        };
+        let action = match rank {
+            Card::Jack if what == "none" => Action::NoEffect,
+            Card::Jack => {
+                let (own, other) = what
+                    .split_once("<>")
+                    .ok_or(NotationError::NotForCard(rank))?;
+                Action::Swap(track_number(own)?, track_number(other)?)
+            }
+            Card::Seven => Action::Seven(what.parse()?),
+            Card::Ace | Card::King if what == "out" => Action::Out,
+            _ if ["out", "none"].contains(&what) || what.contains(['<', ',']) => {
+                return Err(NotationError::NotForCard(rank));
+            }
+            _ => Action::Walk(what.parse()?),
+        };
+        Ok(Move::Play { card, rank, action })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_round_trip() {
+        for id in [
+            "fold",
+            "K:out",
+            "A:out",
+            "joker=K:out",
+            "Q:17>29",
+            "4:17>13",
+            "5:62>g1",
+            "5:p0>p2",
+            "J:17<>33",
+            "joker=J:0<>95",
+            "J:none",
+            "7:17>20,62>g1,40>41",
+            "joker=7:0>7",
+            "10:0>10",
+        ] {
+            let parsed: Move = id.parse().unwrap_or_else(|error| panic!("{id}: {error}"));
+            assert_eq!(parsed.to_string(), id);
+        }
+    }
+
+    #[test]
+    fn ids_are_exact() {
+        for text in [
+            "",
+            "Fold",
+            "fold ",
+            " K:out",
+            "K: out",
+            "K:Out",
+            "k:out",
+            "K:out:",
+            "Q:out",
+            "7:out",
+            "Q:017>29",
+            "Q:17>029",
+            "Q:+17>29",
+            "Q:17>>29",
+            "Q:17-29",
+            "Q:17>",
+            "Q:>29",
+            "Q:17",
+            "Q:256>3",
+            "5:62>g4",
+            "5:62>g01",
+            "5:62>G1",
+            "5:g>g1",
+            "5:62>x1",
+            "J:17>33",
+            "J:17<33",
+            "J:g1<>17",
+            "J:",
+            "J:None",
+            "K:none",
+            "joker:out",
+            "joker=joker:out",
+            "joker=:out",
+            "K=K:out",
+            "K=A:out",
+            "Joker=K:out",
+            "11:0>11",
+            "1:0>1",
+            "7:",
+            "7:1>2,",
+            "7:,1>2",
+            "7:1>2,,2>3",
+            "7:1>2 ,2>3",
+            "7:0>1,1>2,2>3,3>4,4>5,5>6,6>7,7>8",
+            "Q:1>2,2>13",
+            "Q",
+            "K:\u{664}>17",
+            "\u{0}",
+            "Q:1\u{a0}>2",
+        ] {
+            assert!(
+                text.parse::<Move>().is_err(),
+                "{text:?} was taken for a move"
+            );
+        }
+    }
+}

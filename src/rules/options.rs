@@ -1,0 +1,415 @@
+//! The options of RULES §2 as data, the five presets that set them, and the checks that make a
+//! playable set of rules of them.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{card::Cards, ring::Ring};
+
+/// Who deals (RULES §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dealer {
+    /// The deal passes to the next seat every round.
+    Rotates,
+    /// The dealer stays; the seat that begins moves on every round.
+    Fixed,
+}
+
+/// Whether partners must swap a card (RULES §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exchange {
+    Mandatory,
+    Optional,
+}
+
+/// When a piece on its own start is protected (RULES §4 and §6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// Whenever it stands there.
+    Always,
+    /// Only while it is fresh.
+    Fresh,
+}
+
+/// The door to the goal (RULES §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoalEntry {
+    /// The seat's own start.
+    OnStart,
+    /// The field just before the start.
+    BeforeStart,
+}
+
+/// Where a part of a seven may end (RULES §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SevenLanding {
+    Captures,
+    MustBeFree,
+}
+
+/// What becomes of steps of a seven that nobody can use (RULES §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SevenSurplus {
+    MustBeUsed,
+    LapsesOnWin,
+}
+
+/// When a seven may move the partner's pieces (RULES §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SevenPartner {
+    /// From the moment all four own pieces are in the goal.
+    WhenHome,
+    /// Always: the "Canadian seven".
+    Always,
+}
+
+/// How many cards each seat gets: a first pass, then a list that is repeated (RULES §2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DealSizes {
+    pub first: Vec<u8>,
+    pub then: Vec<u8>,
+}
+
+impl DealSizes {
+    /// Cards a seat in this round, counted from 1.
+    pub fn of_round(&self, round: u32) -> u8 {
+        let index = round.saturating_sub(1) as usize;
+        match self.first.get(index) {
+            Some(&size) => size,
+            None => self.then[(index - self.first.len()) % self.then.len()],
+        }
+    }
+}
+
+/// Every option of RULES §2, under the name it has there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// The preset these options were made from; only a name, nothing is decided by it.
+    pub preset: Preset,
+    pub seats: u8,
+    pub fields_per_seat: u8,
+    pub jokers: u8,
+    pub deal_sizes: DealSizes,
+    pub dealer: Dealer,
+    pub exchange: Exchange,
+    pub start_block: Protection,
+    pub start_swap_protection: Protection,
+    pub goal_entry: GoalEntry,
+    pub backward_into_goal: bool,
+    pub seven_landing: SevenLanding,
+    pub seven_surplus: SevenSurplus,
+    pub seven_partner: SevenPartner,
+    pub jack_own_pair: bool,
+    pub jack_without_effect: bool,
+}
+
+/// The five published rule sheets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    Familienlager,
+    DogspielDe,
+    DogspielIt,
+    Spielanleitung,
+    Hausregeln,
+}
+
+impl Preset {
+    pub const ALL: [Preset; 5] = [
+        Preset::Familienlager,
+        Preset::DogspielDe,
+        Preset::DogspielIt,
+        Preset::Spielanleitung,
+        Preset::Hausregeln,
+    ];
+
+    /// The name a client uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Preset::Familienlager => "familienlager",
+            Preset::DogspielDe => "dogspiel-de",
+            Preset::DogspielIt => "dogspiel-it",
+            Preset::Spielanleitung => "spielanleitung",
+            Preset::Hausregeln => "hausregeln",
+        }
+    }
+
+    /// The preset of that name, if there is one.
+    pub fn by_name(name: &str) -> Option<Preset> {
+        Preset::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
+    /// The table of RULES §2, one column a preset.
+    pub fn options(self) -> Options {
+        let repeating = DealSizes {
+            first: vec![6, 5, 4, 3, 2],
+            then: vec![6, 5, 4, 3, 2],
+        };
+        let six_once = DealSizes {
+            first: vec![6, 5, 4, 3, 2],
+            then: vec![5, 4, 3, 2],
+        };
+        // What most sheets agree on; each preset names where it differs.
+        let common = Options {
+            preset: self,
+            seats: 4,
+            fields_per_seat: 16,
+            jokers: 6,
+            deal_sizes: six_once,
+            dealer: Dealer::Rotates,
+            exchange: Exchange::Mandatory,
+            start_block: Protection::Fresh,
+            start_swap_protection: Protection::Fresh,
+            goal_entry: GoalEntry::OnStart,
+            backward_into_goal: false,
+            seven_landing: SevenLanding::Captures,
+            seven_surplus: SevenSurplus::MustBeUsed,
+            seven_partner: SevenPartner::WhenHome,
+            jack_own_pair: false,
+            jack_without_effect: false,
+        };
+        match self {
+            Preset::Familienlager => Options {
+                start_block: Protection::Always,
+                start_swap_protection: Protection::Always,
+                ..common
+            },
+            Preset::DogspielDe => Options {
+                deal_sizes: repeating,
+                dealer: Dealer::Fixed,
+                jack_own_pair: true,
+                ..common
+            },
+            Preset::DogspielIt => Options {
+                deal_sizes: repeating,
+                dealer: Dealer::Fixed,
+                ..common
+            },
+            Preset::Spielanleitung => Options {
+                start_block: Protection::Always,
+                jack_own_pair: true,
+                ..common
+            },
+            Preset::Hausregeln => Options {
+                fields_per_seat: 15,
+                jokers: 8,
+                exchange: Exchange::Optional,
+                goal_entry: GoalEntry::BeforeStart,
+                backward_into_goal: true,
+                seven_landing: SevenLanding::MustBeFree,
+                seven_surplus: SevenSurplus::LapsesOnWin,
+                jack_without_effect: true,
+                ..common
+            },
+        }
+    }
+
+    /// The preset as it is published.
+    pub fn rules(self) -> Rules {
+        Rules::try_from(self.options()).expect("every preset is a possible set of rules")
+    }
+}
+
+/// Why a set of options cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RulesError {
+    #[error("seats must be 4 or 6, not {0}")]
+    Seats(u8),
+    #[error("fields_per_seat must be 15 or 16, not {0}")]
+    FieldsPerSeat(u8),
+    #[error("jokers must be 0 to 12, not {0}")]
+    Jokers(u8),
+    #[error("deal_sizes.{0} must have 1 to 20 entries")]
+    DealSizesLength(&'static str),
+    #[error("every size in deal_sizes.{0} must be at least 1")]
+    DealSizeZero(&'static str),
+    #[error("a deal of {size} cards to {seats} seats needs {needed} cards, the deck has {deck}")]
+    DealTooLarge {
+        size: u8,
+        seats: u8,
+        needed: u16,
+        deck: u8,
+    },
+    #[error("backward_into_goal needs goal_entry: before_start")]
+    BackwardNeedsDoorBeforeStart,
+}
+
+/// Options that have been checked, with the ring they span. Only [`Rules::try_from`] makes one,
+/// so whoever holds one holds a possible set of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    options: Options,
+    ring: Ring,
+}
+
+impl Rules {
+    /// The ring of this many seats and fields.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// All options, as they can be sent back in a request.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The whole deck (RULES §3).
+    pub fn deck(&self) -> Cards {
+        Cards::deck(self.options.jokers)
+    }
+}
+
+impl Deref for Rules {
+    type Target = Options;
+
+    fn deref(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl TryFrom<Options> for Rules {
+    type Error = RulesError;
+
+    fn try_from(options: Options) -> Result<Rules, RulesError> {
+        if ![4, 6].contains(&options.seats) {
+            return Err(RulesError::Seats(options.seats));
+        }
+        if ![15, 16].contains(&options.fields_per_seat) {
+            return Err(RulesError::FieldsPerSeat(options.fields_per_seat));
+        }
+        if options.jokers > 12 {
+            return Err(RulesError::Jokers(options.jokers));
+        }
+        let deck = Cards::deck(options.jokers).len();
+        let lists = [
+            ("first", &options.deal_sizes.first),
+            ("then", &options.deal_sizes.then),
+        ];
+        for (name, sizes) in lists {
+            if sizes.is_empty() || sizes.len() > 20 {
+                return Err(RulesError::DealSizesLength(name));
+            }
+            for &size in sizes {
+                if size == 0 {
+                    return Err(RulesError::DealSizeZero(name));
+                }
+                let needed = u16::from(size) * u16::from(options.seats);
+                if needed > u16::from(deck) {
+                    return Err(RulesError::DealTooLarge {
+                        size,
+                        seats: options.seats,
+                        needed,
+                        deck,
+                    });
+                }
+            }
+        }
+        if options.backward_into_goal && options.goal_entry != GoalEntry::BeforeStart {
+            return Err(RulesError::BackwardNeedsDoorBeforeStart);
+        }
+        let ring = Ring::new(&options);
+        Ok(Rules { options, ring })
+    }
+}
+
+impl Serialize for Rules {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.options.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Rules {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Rules, D::Error> {
+        Rules::try_from(Options::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut Options)) -> RulesError {
+        let mut options = Preset::DogspielIt.options();
+        change(&mut options);
+        Rules::try_from(options).expect_err("an impossible set of rules")
+    }
+
+    #[test]
+    fn presets_are_possible_for_every_table() {
+        for preset in Preset::ALL {
+            assert_eq!(Preset::by_name(preset.name()), Some(preset));
+            for seats in [4, 6] {
+                let options = Options {
+                    seats,
+                    ..preset.options()
+                };
+                assert!(Rules::try_from(options).is_ok(), "{preset:?} for {seats}");
+            }
+        }
+        assert_eq!(Preset::by_name("tock"), None);
+    }
+
+    #[test]
+    fn impossible_combinations_are_refused() {
+        assert_eq!(refused(|o| o.seats = 5), RulesError::Seats(5));
+        assert_eq!(
+            refused(|o| o.fields_per_seat = 17),
+            RulesError::FieldsPerSeat(17)
+        );
+        assert_eq!(refused(|o| o.jokers = 13), RulesError::Jokers(13));
+        assert_eq!(
+            refused(|o| o.backward_into_goal = true),
+            RulesError::BackwardNeedsDoorBeforeStart
+        );
+        assert_eq!(
+            refused(|o| o.deal_sizes.then.clear()),
+            RulesError::DealSizesLength("then")
+        );
+        assert_eq!(
+            refused(|o| o.deal_sizes.first[0] = 0),
+            RulesError::DealSizeZero("first")
+        );
+        assert_eq!(
+            refused(|o| o.deal_sizes.first[0] = 28),
+            RulesError::DealTooLarge {
+                size: 28,
+                seats: 4,
+                needed: 112,
+                deck: 110
+            }
+        );
+    }
+
+    #[test]
+    fn deal_sizes_run_through_the_first_pass_and_then_repeat() {
+        let sizes = |preset: Preset| -> Vec<u8> {
+            let deal_sizes = preset.options().deal_sizes;
+            (1..=11).map(|round| deal_sizes.of_round(round)).collect()
+        };
+        assert_eq!(
+            sizes(Preset::Familienlager),
+            [6, 5, 4, 3, 2, 5, 4, 3, 2, 5, 4]
+        );
+        assert_eq!(sizes(Preset::DogspielIt), [6, 5, 4, 3, 2, 6, 5, 4, 3, 2, 6]);
+    }
+
+    #[test]
+    fn rules_survive_storage() {
+        for preset in Preset::ALL {
+            let text = serde_json::to_string(&preset.rules()).unwrap();
+            assert_eq!(
+                serde_json::from_str::<Rules>(&text).unwrap(),
+                preset.rules()
+            );
+        }
+    }
+}

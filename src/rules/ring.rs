@@ -1,0 +1,159 @@
+//! The ring: track fields as numbers and as sets of bits (RULES §1).
+
+use super::{
+    options::{GoalEntry, Options},
+    seat::{BySeat, Seat},
+};
+
+/// A set of track fields, one bit a field. The longest ring has 96.
+pub type Fields = u128;
+
+/// The track of one table: its length, and each seat's start and door.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    seats: u8,
+    len: u8,
+    starts: BySeat<u8>,
+    doors: BySeat<u8>,
+}
+
+impl Ring {
+    pub(super) fn new(options: &Options) -> Ring {
+        let (seats, len) = (options.seats, options.seats * options.fields_per_seat);
+        let start = |seat: u8| seat * options.fields_per_seat % len;
+        let door = |seat: u8| match options.goal_entry {
+            GoalEntry::OnStart => start(seat),
+            GoalEntry::BeforeStart => (start(seat) + len - 1) % len,
+        };
+        Ring {
+            seats,
+            len,
+            starts: BySeat::from_fn(|seat| start(seat as u8)),
+            doors: BySeat::from_fn(|seat| door(seat as u8)),
+        }
+    }
+
+    /// The seats around the ring, in turn order.
+    pub fn seats(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator + Clone + use<> {
+        Seat::all(self.seats)
+    }
+
+    /// T, the number of track fields.
+    pub fn length(&self) -> u8 {
+        self.len
+    }
+
+    /// The field where the seat's pieces come out of the kennel.
+    #[inline]
+    pub fn start(&self, seat: Seat) -> u8 {
+        self.starts[seat]
+    }
+
+    /// The field from which the next step may be goal 0 (RULES §4, the door).
+    #[inline]
+    pub fn door(&self, seat: Seat) -> u8 {
+        self.doors[seat]
+    }
+
+    /// The field `steps` further on.
+    #[inline]
+    pub fn forward(&self, field: u8, steps: u8) -> u8 {
+        let to = field + steps;
+        if to >= self.len { to - self.len } else { to }
+    }
+
+    /// The field `steps` back.
+    #[inline]
+    pub fn backward(&self, field: u8, steps: u8) -> u8 {
+        if field >= steps {
+            field - steps
+        } else {
+            field + self.len - steps
+        }
+    }
+
+    /// Steps forward from one field to another: 0 to T−1.
+    #[inline]
+    pub fn distance(&self, from: u8, to: u8) -> u8 {
+        self.backward(to, from)
+    }
+
+    /// The fields stepped on by walking `steps` (at most 13) forward, the last included.
+    #[inline]
+    pub fn path(&self, from: u8, steps: u8) -> Fields {
+        let fields = ((1 << steps) - 1) << (from + 1);
+        (fields | fields >> self.len) & self.all()
+    }
+
+    /// The fields stepped on by walking `steps` back, the last included.
+    #[inline]
+    pub fn path_back(&self, from: u8, steps: u8) -> Fields {
+        self.path(self.backward(from, steps + 1), steps)
+    }
+
+    /// Every field.
+    #[inline]
+    fn all(&self) -> Fields {
+        (1 << self.len) - 1
+    }
+}
+
+/// The set that holds one field.
+#[inline]
+pub const fn bit(field: u8) -> Fields {
+    1 << field
+}
+
+/// The fields of a set, ascending.
+pub fn fields(mut set: Fields) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let field = (set != 0).then(|| set.trailing_zeros() as u8)?;
+        set &= set - 1;
+        Some(field)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::{Preset, Rules};
+    use super::*;
+
+    #[test]
+    fn paths_are_what_single_steps_give() {
+        for (seats, fields_per_seat) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
+            let options = Options {
+                seats,
+                fields_per_seat,
+                ..Preset::DogspielIt.options()
+            };
+            let rules = Rules::try_from(options).unwrap();
+            let ring = rules.ring();
+            for from in 0..ring.length() {
+                let (mut ahead, mut behind) = (from, from);
+                let (mut path, mut path_back) = (0, 0);
+                for steps in 1..=13 {
+                    ahead = (ahead + 1) % ring.length();
+                    behind = (behind + ring.length() - 1) % ring.length();
+                    path |= bit(ahead);
+                    path_back |= bit(behind);
+                    assert_eq!(ring.forward(from, steps), ahead);
+                    assert_eq!(ring.backward(from, steps), behind);
+                    assert_eq!(ring.path(from, steps), path);
+                    assert_eq!(ring.path_back(from, steps), path_back);
+                    assert_eq!(ring.distance(from, ahead), steps);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn doors_follow_the_option() {
+        let seat = Seat::new(1, 4).unwrap();
+        assert_eq!(Preset::DogspielIt.rules().ring().door(seat), 16);
+        assert_eq!(Preset::Hausregeln.rules().ring().door(seat), 14);
+        let first = Seat::new(0, 4).unwrap();
+        assert_eq!(Preset::Hausregeln.rules().ring().door(first), 59);
+    }
+}

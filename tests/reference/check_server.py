@@ -1,0 +1,661 @@
+"""Black-box checker: compares a DOG server with the reference rules over HTTP.
+
+    python3 check_server.py URL [--positions N] [--games M] [--seed S] [--max-actions A]
+
+It posts N random positions to the analysis route and plays M whole random games, and prints every difference as a
+JSON object that holds all that is needed to repeat it. Exit status 1 if there was any difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import http.client
+import json
+import random
+import sys
+import time
+from collections import Counter
+from typing import Any, Optional
+from urllib.parse import urlsplit
+
+import dog_rules as dog
+import dog_shuffle
+from dog_rules import Board, Rules
+
+MAX_DIFFERENCES = 10
+
+
+class Difference(Exception):
+    """The server and the reference disagree."""
+
+    def __init__(self, what: str, **details: Any) -> None:
+        super().__init__(what)
+        self.what = what
+        self.details = details
+
+
+# --- HTTP -----------------------------------------------------------------------------------------------------------
+
+class Client:
+    """One kept-alive connection. Waits as told by 429 and 503."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url if "//" in url else "http://" + url)
+        self.secure = parts.scheme == "https"
+        self.host, self.port = parts.hostname or "127.0.0.1", parts.port
+        self.prefix = parts.path.rstrip("/")
+        self.connection: Optional[http.client.HTTPConnection] = None
+        self.requests = 0
+
+    def call(self, method: str, path: str, body: Any = None, token: Optional[str] = None) -> tuple[int, Any]:
+        """The status and the decoded JSON body of one request."""
+        headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        safe_to_repeat = method == "GET" or path.startswith("/v1/analysis/")
+        for attempt in range(30):
+            try:
+                response = self._send(method, path, data, headers)
+                raw = response.read()
+            except (ConnectionError, http.client.HTTPException):
+                self.close()
+                if not safe_to_repeat or attempt >= 2:
+                    raise
+                continue
+            if response.status in (429, 503):
+                time.sleep(min(10.0, float(response.headers.get("Retry-After") or 1)))
+                continue
+            if response.headers.get("Content-Encoding") == "gzip":
+                raw = gzip.decompress(raw)
+            try:
+                return response.status, json.loads(raw) if raw else None
+            except ValueError as error:
+                raise Difference("the answer is not JSON", path=path, status=response.status,
+                                 text=raw[:500].decode("utf-8", "replace")) from error
+        raise Difference("the server refuses for want of capacity", path=path)
+
+    def _send(self, method: str, path: str, data: Optional[bytes], headers: dict[str, str]) -> Any:
+        if self.connection is None:
+            kind = http.client.HTTPSConnection if self.secure else http.client.HTTPConnection
+            self.connection = kind(self.host, self.port, timeout=60)
+        self.requests += 1
+        self.connection.request(method, self.prefix + path, data, headers)
+        return self.connection.getresponse()
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+# --- random rules, boards and hands ---------------------------------------------------------------------------------
+
+def random_rules_request(rng: random.Random) -> dict[str, Any]:
+    """A preset and some overrides, of valid combinations only (§2)."""
+    while True:
+        request: dict[str, Any] = {"preset": rng.choice(list(dog.PRESETS))}
+        if rng.random() < 0.4:
+            request["seats"] = rng.choice((4, 6))
+        density = rng.choice((0.0, 0.15, 0.5))
+        for name, values in dog.OPTION_VALUES.items():
+            if name != "seats" and rng.random() < density:
+                request[name] = rng.choice(values)
+        if rng.random() < density:
+            most = 17 if rng.random() < 0.1 else 7
+            request["deal_sizes"] = {
+                key: [rng.randint(1, most) for _ in range(rng.randint(1, 5))] for key in ("first", "then")
+            }
+        try:
+            dog.rules_from_request(request)
+        except dog.InvalidRules:
+            continue
+        return request
+
+
+def random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
+    """A board biased to the interesting: crowds, starts, doors, half-full goals, one seat home."""
+    while True:
+        board = _random_board(rng, rules, seat)
+        if dog.winner(rules, board) is None:
+            return board
+
+
+def _random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
+    ring, seats, per_seat = dog.fields(rules), rules["seats"], rules["fields_per_seat"]
+    partner = dog.partner_of(rules, seat)
+    style = rng.choice(("spread", "crowd", "crowd", "home", "home", "late", "lonely"))
+    acting = partner if style == "home" else seat
+    anchors = [rng.choice((dog.start_of(rules, acting), dog.start_of(rules, rng.randrange(seats)), rng.randrange(ring)))
+               for _ in range(rng.randint(1, 3))]
+    taken: set[int] = set()
+    entries: list[dict[str, Any]] = [{} for _ in range(seats)]
+    order = list(range(seats))
+    rng.shuffle(order)
+    for who in order:
+        own_start = dog.start_of(rules, who)
+        if style == "home" and who == seat:
+            goals = dog.PIECES
+        elif style == "late" and who in (seat, partner):
+            goals = rng.choice((2, 3, 3, 4))
+        else:
+            goals = rng.choice((0, 0, 0, 1, 1, 2, 3))
+        if style == "lonely" and who not in (seat, partner):
+            in_kennel = dog.PIECES - goals
+        else:
+            in_kennel = rng.choice((0, 0, 1, 1, 2, dog.PIECES))
+        in_kennel = min(in_kennel, dog.PIECES - goals)
+        track: list[int] = []
+        for _ in range(dog.PIECES - goals - in_kennel):
+            for _ in range(30):
+                chance = rng.random()
+                if chance < 0.15:
+                    at = own_start
+                elif chance < 0.22:
+                    at = per_seat * rng.randrange(seats)
+                elif chance < 0.40:
+                    at = (own_start + rng.randint(-9, 4)) % ring
+                elif chance < 0.85 and style != "spread":
+                    at = (rng.choice(anchors) + rng.randint(-8, 8)) % ring
+                else:
+                    at = rng.randrange(ring)
+                if at not in taken:
+                    taken.add(at)
+                    track.append(at)
+                    break
+        entries[who] = {
+            "track": track,
+            "goal": rng.sample(range(dog.PIECES), goals),
+            "fresh": own_start in track and rng.random() < 0.5,
+        }
+    return dog.make_board(rules, entries)
+
+
+_HAND_WEIGHTS = {"7": 6, "joker": 4, "4": 5, "J": 4, "A": 4, "K": 2}
+
+
+def random_hand(rng: random.Random, rules: Rules) -> list[str]:
+    """One to six cards that the deck can hold, with many sevens, jokers, fours, jacks and aces."""
+    weights = [_HAND_WEIGHTS.get(card, 1) for card in dog.CARDS]
+    size = rng.choice((1, 1, 2, 2, 3, 4, 5, 6))
+    while True:
+        hand = rng.choices(dog.CARDS, weights, k=size)
+        if hand.count("joker") <= rules["jokers"]:
+            return hand
+
+
+# --- comparing a list of legal moves --------------------------------------------------------------------------------
+
+def read_board(rules: Rules, seats: Any) -> Board:
+    """A board of the server's, checked to be written in full and in order."""
+    try:
+        board = dog.make_board(rules, seats)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise Difference(f"the server shows an impossible board: {error}", board=seats) from error
+    for entry, expected in zip(seats, dog.board_json(board)):
+        if any(key not in entry or entry[key] != value for key, value in expected.items()):
+            raise Difference("a board is not written in full and in order", entry=entry, expected=expected)
+    return board
+
+
+def move_json(legal: dog.LegalBoard) -> dict[str, Any]:
+    return {"card": legal[0], "as": legal[1], "board": dog.board_json(legal[2])}
+
+
+def compare_moves(
+    rules: Rules, board: Board, seat: int, hand: list[str], answer: dict[str, Any]
+) -> dict[dog.LegalBoard, dict[str, Any]]:
+    """Check a server's list of legal moves in every respect; the moves by (card, as, board)."""
+    if answer.get("seat") != seat:
+        raise Difference("legal moves: wrong seat", got=answer.get("seat"))
+    expected = dog.legal_boards(rules, board, seat, hand)
+    listed: dict[dog.LegalBoard, dict[str, Any]] = {}
+    ids: set[str] = set()
+    for move in answer["moves"]:
+        key = (move["card"], move["as"], read_board(rules, move["board"]))
+        if key in listed:
+            raise Difference("a move is listed twice", first=listed[key], second=move)
+        if move["id"] in ids:
+            raise Difference("an id is listed twice", move=move)
+        ids.add(move["id"])
+        listed[key] = move
+    missing = [move_json(key) for key in expected if key not in listed]
+    surplus = [move for key, move in listed.items() if key not in expected]
+    if missing or surplus:
+        raise Difference("the sets of legal moves differ", only_reference=missing[:20], only_server=surplus[:20],
+                         reference_count=len(expected), server_count=len(listed))
+    for key, move in listed.items():
+        check_listed_move(rules, board, seat, hand, key, move)
+    return listed
+
+
+def check_listed_move(
+    rules: Rules, board: Board, seat: int, hand: list[str], key: dog.LegalBoard, move: dict[str, Any]
+) -> None:
+    """The id of a listed move leads to its board; kind, parts and captures tell what happened."""
+    try:
+        outcome = dog.judge(rules, board, seat, hand, move["id"])
+    except dog.IllegalMove as error:
+        raise Difference(f"a listed id is illegal: {error}", move=move) from error
+    if outcome.board != key[2]:
+        raise Difference("an id leads to another board than listed", move=move, leads_to=dog.board_json(outcome.board))
+    prefix = "fold" if key[0] is None else f"joker={key[1]}:" if key[0] == "joker" else f"{key[0]}:"
+    if not move["id"].startswith(prefix):
+        raise Difference("an id does not name its card", move=move)
+    expected = {"kind": outcome.kind, "seat": seat, "parts": outcome.parts}
+    for name, value in expected.items():
+        if move[name] != value:
+            raise Difference(f"a move's {name} is wrong", move=move, expected=value)
+
+    def by_seat(captures: list[dict[str, Any]]) -> list[tuple[int, str]]:
+        return sorted((c["seat"], c["from"]) for c in captures)
+
+    if by_seat(move["captures"]) != by_seat(outcome.captures):
+        raise Difference("a move's captures are wrong", move=move, expected=outcome.captures)
+
+
+# --- (a) positions --------------------------------------------------------------------------------------------------
+
+def check_position(client: Client, rng: random.Random) -> None:
+    request = random_rules_request(rng)
+    rules = dog.rules_from_request(request)
+    seat = rng.randrange(rules["seats"])
+    board, hand = random_board(rng, rules, seat), random_hand(rng, rules)
+    body = {"rules": request, "board": dog.board_json(board), "seat": seat, "hand": hand}
+    if rng.random() < 0.2:
+        for entry in body["board"]:
+            del entry["kennel"]
+            if not entry["fresh"]:
+                del entry["fresh"]
+    try:
+        status, answer = client.call("POST", "/v1/analysis/legal-moves", body)
+        if status != 200:
+            raise Difference(f"the position is refused with {status}", answer=answer)
+        compare_moves(rules, board, seat, hand, answer)
+    except Difference as difference:
+        difference.details["request"] = body
+        raise
+
+
+# --- (b) games ------------------------------------------------------------------------------------------------------
+
+class Game:
+    """The reference's own model of one game, kept in step with the server's by `apply_*` and compared by `check_*`."""
+
+    def __init__(self, client: Client, rng: random.Random) -> None:
+        self.client, self.rng = client, rng
+        self.log: list[dict[str, Any]] = []
+        request = random_rules_request(rng)
+        self.rules = dog.rules_from_request(request)
+        self.seats: int = self.rules["seats"]
+        self.seed = rng.randbytes(32)
+        first_dealer = rng.choice((None, rng.randrange(self.seats)))
+        self.creation: dict[str, Any] = {
+            "rules": request,
+            "seats": [{"kind": "human", "name": f"Seat {n}"} for n in range(self.seats)],
+            "shuffle_seed": self.seed.hex(),
+            "listed": False,
+        }
+        if first_dealer is not None:
+            self.creation["first_dealer"] = first_dealer
+
+        self.deals = dog_shuffle.deals(self.seed, self.rules, first_dealer)
+        self.next_deal = next(self.deals)
+        self.board = dog.empty_board(self.rules)
+        self.hands: list[list[str]] = [[] for _ in range(self.seats)]
+        self.folded = [False] * self.seats
+        self.stock = 104 + self.rules["jokers"]
+        self.discards: Counter[str] = Counter()
+        self.phase = "deal"
+        self.round, self.dealer, self.beginner = 0, self.next_deal.dealer, self.next_deal.beginner
+        self.turn: Optional[int] = None
+        self.winner: Optional[int] = None
+        self.version = 1
+        self.offers: dict[int, str] = {}
+        self.declined: set[int] = set()
+
+        status, answer = client.call("POST", "/v1/games", self.creation)
+        if status != 201:
+            raise Difference(f"creating a game is refused with {status}", creation=self.creation, answer=answer)
+        self.id: str = answer["id"]
+        self.tokens: list[str] = answer["seat_tokens"]
+        self.host: str = answer["host_token"]
+        self.check_views(everyone=True)
+
+    # -- the server's side --
+
+    def path(self, rest: str = "") -> str:
+        return f"/v1/games/{self.id}{rest}"
+
+    def post(self, rest: str, body: Any, token: str, who: str) -> tuple[int, Any]:
+        status, answer = self.client.call("POST", self.path(rest), body, token)
+        self.log.append({"as": who, "post": rest, "body": body, "status": status})
+        return status, answer
+
+    def act(self, rest: str, body: Any, token: str, who: str) -> None:
+        """An action that must be accepted; it makes one version."""
+        status, answer = self.post(rest, body, token, who)
+        if status not in (200, 201):
+            raise Difference(f"a legal action is refused with {status}", answer=answer)
+        self.version += 1
+        if isinstance(answer, dict) and "version" in answer and answer["version"] != self.version:
+            raise Difference("an action's answer has the wrong version", got=answer["version"], expected=self.version)
+
+    def refused(self, rest: str, body: Any, seat: int, statuses: tuple[int, ...], codes: tuple[str, ...] = ()) -> None:
+        """An action that must be refused and change nothing."""
+        status, answer = self.post(rest, body, self.tokens[seat], f"seat {seat}")
+        code = answer.get("code") if isinstance(answer, dict) else None
+        if status not in statuses or (codes and code not in codes):
+            raise Difference("a refusal is not as expected", got=[status, code], statuses=statuses, codes=codes,
+                             answer=answer)
+        self.check_views()
+
+    # -- comparing views --
+
+    def check_views(self, everyone: bool = False) -> None:
+        """Compare the views of all viewers, or of the seat to move and one other."""
+        viewers: list[Optional[int]] = [*range(self.seats), None]
+        if not everyone:
+            other = self.rng.choice(viewers)
+            viewers = [other] if self.turn is None or self.turn == other else [self.turn, other]
+        for viewer in viewers:
+            self.check_view(viewer)
+
+    def check_view(self, viewer: Optional[int]) -> dict[str, Any]:
+        """One GET of the game compared with the model; `viewer` None is the spectator or the host."""
+        token = self.tokens[viewer] if viewer is not None else self.rng.choice((None, self.host))
+        status, view = self.client.call("GET", self.path(), token=token)
+        if status != 200:
+            raise Difference(f"a view is refused with {status}", viewer=viewer, answer=view)
+        playing = self.phase in ("exchange", "play")
+        expected: dict[str, Any] = {
+            "id": self.id, "version": self.version, "phase": self.phase, "turn": self.turn,
+            "stock": self.stock, "winner": self.winner,
+            "shuffle_commitment": dog_shuffle.commitment(self.seed),
+            "shuffle_seed": self.seed.hex() if self.phase == "finished" else None,
+        }
+        if self.phase != "finished":
+            expected["dealer"] = self.dealer
+        if playing:
+            expected |= {"round": self.round, "beginner": self.beginner}
+        got: dict[str, Any] = {name: view.get(name) for name in expected}
+        if self.phase == "deal" and view.get("round") not in (max(self.round, 1), self.round + 1):
+            expected["round"], got["round"] = self.round + 1, view.get("round")
+        got["discards"] = {card: n for card, n in view["discards"].items() if n}
+        expected["discards"] = {card: n for card, n in self.discards.items() if n}
+        got["board"] = dog.board_json(read_board(self.rules, view["board"]))
+        expected["board"] = dog.board_json(self.board)
+        for name in dog.PRESETS["dogspiel-it"]:
+            got[f"rules.{name}"], expected[f"rules.{name}"] = view["rules"].get(name), self.rules[name]
+        for n, entry in enumerate(view["seats"]):
+            mine = n == viewer
+            hand = entry.get("hand")
+            seat_got = {"seat": entry.get("seat"), "team": entry.get("team"), "cards": entry.get("cards"),
+                        "hand": dog_shuffle.by_rank(hand) if hand is not None else None}
+            seat_expected = {"seat": n, "team": dog.team_of(self.rules, n), "cards": len(self.hands[n]),
+                             "hand": dog_shuffle.by_rank(self.hands[n]) if mine else None}
+            if playing:
+                seat_got["folded"], seat_expected["folded"] = entry.get("folded"), self.folded[n]
+            got[f"seats[{n}]"], expected[f"seats[{n}]"] = seat_got, seat_expected
+        if len(view["seats"]) != self.seats:
+            raise Difference("a view has the wrong number of seats", view=view)
+        wrong = {name: {"got": got[name], "expected": expected[name]} for name in expected if got[name] != expected[name]}
+        if wrong:
+            raise Difference("a view is wrong", viewer=viewer, wrong=wrong)
+        return view
+
+    # -- the phases --
+
+    def deal(self) -> None:
+        deal = self.next_deal
+        by_host = self.rng.random() < 0.5
+        token = self.host if by_host else self.tokens[deal.dealer]
+        self.act("/deal", {}, token, "host" if by_host else f"seat {deal.dealer}")
+        self.hands = [list(hand) for hand in deal.hands]
+        self.folded = [False] * self.seats
+        self.round, self.dealer, self.beginner, self.stock = deal.round, deal.dealer, deal.beginner, deal.stock
+        if deal.reshuffled:
+            self.discards.clear()
+        self.next_deal = next(self.deals)
+        self.offers, self.declined = {}, set()
+        self.phase = "exchange"
+        self.check_views(everyone=True)
+
+    def team_done(self, seat: int) -> bool:
+        partner = dog.partner_of(self.rules, seat)
+        both = seat in self.offers and partner in self.offers
+        return both or seat in self.declined or partner in self.declined
+
+    def exchange(self) -> None:
+        optional = self.rules["exchange"] == "optional"
+        waiting = list(range(self.seats))
+        asked: set[int] = set()
+        while waiting:
+            seat = self.rng.choice(waiting)
+            if self.team_done(seat):
+                waiting.remove(seat)
+                continue
+            chance = self.rng.random()
+            if optional and seat not in asked and chance < 0.3:
+                asked.add(seat)
+                self.act("/swap", {"ask": True}, self.tokens[seat], f"seat {seat}")
+                self.check_views()
+                continue
+            waiting.remove(seat)
+            if optional and chance < 0.5:
+                self.declined.add(seat)
+                self.act("/swap", {"decline": True}, self.tokens[seat], f"seat {seat}")
+            else:
+                card = self.rng.choice(self.hands[seat])
+                self.act("/swap", {"card": card}, self.tokens[seat], f"seat {seat}")
+                self.offers[seat] = card
+                self.swap_pair(seat)
+            if all(self.team_done(s) for s in range(self.seats)):
+                self.phase, self.turn = "play", self.beginner
+            self.check_views()
+            if self.rng.random() < 0.1 and self.phase == "exchange":
+                body = self.rng.choice(({"card": self.rng.choice(self.hands[seat])}, {"decline": True}))
+                self.refused("/swap", body, seat, (409, 422))
+        self.check_views(everyone=True)
+
+    def swap_pair(self, seat: int) -> None:
+        """§7 Exchange: the pair swaps at once when both have offered."""
+        partner = dog.partner_of(self.rules, seat)
+        if partner not in self.offers:
+            return
+        for giver, taker in ((seat, partner), (partner, seat)):
+            self.hands[giver].remove(self.offers[giver])
+            self.hands[taker].append(self.offers[giver])
+
+    def play(self) -> None:
+        """One turn: the list of legal moves compared, perhaps something refused, and a random move."""
+        seat, rng = self.turn, self.rng
+        assert seat is not None
+        hand = self.hands[seat]
+        status, answer = self.client.call("GET", self.path("/legal-moves"), token=self.tokens[seat])
+        if status != 200:
+            raise Difference(f"legal moves are refused with {status}", seat=seat, answer=answer)
+        if answer.get("version") != self.version:
+            raise Difference("legal moves: wrong version", got=answer.get("version"), expected=self.version)
+        listed = compare_moves(self.rules, self.board, seat, hand, answer)
+
+        if rng.random() < 0.10:
+            self.post_illegal(seat, listed)
+        if rng.random() < 0.03:
+            other = rng.choice([s for s in range(self.seats) if s != seat])
+            self.refused("/play", {"move": rng.choice(list(listed.values()))["id"]}, other, (409,), ("not_your_turn",))
+
+        card = rng.choice(sorted({key[0] or "" for key in listed}))
+        key = rng.choice(sorted((k for k in listed if (k[0] or "") == card), key=repr))
+        move_id = listed[key]["id"]
+        if rng.random() < 0.15:
+            move_id = other_id(rng, self.rules, self.board, seat, hand, key) or move_id
+        outcome = dog.judge(self.rules, self.board, seat, hand, move_id)
+        self.act("/play", {"move": move_id}, self.tokens[seat], f"seat {seat}")
+        self.apply_move(seat, outcome, key[0])
+        self.check_views(everyone=self.phase != "play" or rng.random() < 0.03)
+
+    def apply_move(self, seat: int, outcome: dog.Outcome, card: Optional[str]) -> None:
+        if card is None:
+            self.discards.update(self.hands[seat])
+            self.hands[seat] = []
+            self.folded[seat] = True
+        else:
+            self.hands[seat].remove(card)
+            self.discards[card] += 1
+        self.board = outcome.board
+        self.winner = dog.winner(self.rules, self.board)
+        if self.winner is not None:
+            self.phase, self.turn = "finished", None
+            return
+        for step in range(1, self.seats + 1):
+            following = (seat + step) % self.seats
+            if self.hands[following]:
+                self.turn = following
+                return
+        self.phase, self.turn, self.dealer = "deal", None, self.next_deal.dealer
+
+    def post_illegal(self, seat: int, listed: dict[dog.LegalBoard, dict[str, Any]]) -> None:
+        """Post an id that the reference finds illegal: 422, and nothing changes."""
+        move_id = mangled(self.rng, self.rules, self.board, seat, [move["id"] for move in listed.values()])
+        try:
+            dog.judge(self.rules, self.board, seat, self.hands[seat], move_id)
+            return
+        except dog.BadNotation:
+            codes: tuple[str, ...] = ()
+        except dog.IllegalMove:
+            codes = ("illegal_move",)
+        self.refused("/play", {"move": move_id}, seat, (422,), codes)
+
+    def finish(self) -> None:
+        """After the end: the seed is out (checked with the views) and nothing can be played any more."""
+        self.check_views(everyone=True)
+        self.refused("/play", {"move": "fold"}, 0, (409,), ("game_over",))
+
+    def run(self, max_actions: int) -> None:
+        while self.phase != "finished" and self.version < max_actions:
+            {"deal": self.deal, "exchange": self.exchange, "play": self.play}[self.phase]()
+        if self.phase == "finished":
+            self.finish()
+
+
+def other_id(
+    rng: random.Random, rules: Rules, board: Board, seat: int, hand: list[str], key: dog.LegalBoard
+) -> Optional[str]:
+    """An id for the same card, found by the reference's own search: for a seven any legal list of parts."""
+    card, announced, _ = key
+    rank = announced or card
+    if rank is None:
+        return None
+    if rank == "7":
+        body = random_seven(rng, rules, board, seat)
+    else:
+        ids = [outcome.id for outcome in dog.plays(rules, board, seat, rank)]
+        body = rng.choice(ids) if ids else None
+    if body is None:
+        return None
+    return f"joker={body}" if card == "joker" else body
+
+
+def random_seven(rng: random.Random, rules: Rules, board: Board, seat: int) -> Optional[str]:
+    """A random legal list of a seven's parts, which may name a piece again."""
+    for _ in range(20):
+        position, left, texts = board, 7, []
+        while not dog.seven_complete(rules, position, seat, left):
+            choices = list(dog.seven_parts(rules, position, seat, left))
+            if not choices:
+                break
+            owner, origin, path, after, _ = rng.choice(choices)
+            texts.append(f"{dog.id_place(seat, owner, origin)}>{dog.id_place(seat, owner, path[-1])}")
+            position, left = after, left - len(path)
+        else:
+            return "7:" + ",".join(texts)
+    return None
+
+
+def mangled(rng: random.Random, rules: Rules, board: Board, seat: int, ids: list[str]) -> str:
+    """An id that is probably illegal: a legal one spoilt, or one made up."""
+    move_id = rng.choice(ids)
+    ring = dog.fields(rules)
+    on_ring = [f for pieces in board for f in pieces.track] or [0]
+    kind = rng.randrange(8)
+    if kind == 0:
+        return rng.choice((" " + move_id, move_id + " ", move_id.replace(":", ": "), move_id.replace(",", ", "), ""))
+    if kind == 1:
+        return move_id.replace(":", ":0", 1) if ":" in move_id else move_id.upper()
+    if kind == 2:
+        head, _, body = move_id.partition(":")
+        own, sep, other = body.partition("<>")
+        return f"{head}:{other}<>{own}" if sep else f"{head}:{body},{body}"
+    if kind == 3:
+        head, _, body = move_id.partition(":")
+        return f"{rng.choice(dog.RANKS)}:{body}"
+    if kind == 4:
+        rank = rng.choice(dog.RANKS)
+        origin = rng.choice(on_ring)
+        return f"{rank}:{origin}>{(origin + rng.choice((1, 2, 3, 4, 5, 8, 9, 10, 12, 13, -4))) % ring}"
+    if kind == 5:
+        return rng.choice(("fold", "J:none", "K:out", "A:out", "joker=A:out", "joker=fold", "joker=joker:out", "7:", "x"))
+    if kind == 6:
+        origin, other = rng.choice(on_ring), rng.choice(on_ring)
+        return rng.choice((f"J:{origin}<>{other}", f"{rng.choice(dog.RANKS)}:{origin}>{rng.choice('gp')}{rng.randrange(5)}",
+                           f"{rng.choice(dog.RANKS)}:{rng.choice('gp')}0>{rng.choice('gp')}{rng.randrange(5)}"))
+    parts = move_id.split(",")
+    rng.shuffle(parts)
+    return ",".join(parts[: rng.randint(1, len(parts))])
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+def report(difference: Difference) -> None:
+    print(json.dumps({"difference": difference.what, **difference.details}), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url")
+    parser.add_argument("--positions", type=int, default=500)
+    parser.add_argument("--games", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--max-actions", type=int, default=20000, help="give a game up after so many versions")
+    arguments = parser.parse_args()
+    client = Client(arguments.url)
+    differences = positions = games = actions = 0
+    for n in range(arguments.positions):
+        try:
+            check_position(client, random.Random(f"{arguments.seed}/position/{n}"))
+        except Difference as difference:
+            differences += 1
+            difference.details["number"] = n
+            report(difference)
+        positions += 1
+        if differences >= MAX_DIFFERENCES:
+            break
+    for n in range(arguments.games):
+        if differences >= MAX_DIFFERENCES:
+            break
+        game: Optional[Game] = None
+        try:
+            game = Game(client, random.Random(f"{arguments.seed}/game/{n}"))
+            game.run(arguments.max_actions)
+            actions += game.version
+        except Difference as difference:
+            differences += 1
+            difference.details["number"] = n
+            if game is not None:
+                difference.details |= {
+                    "game": game.id, "creation": game.creation, "version": game.version, "turn": game.turn,
+                    "hands": game.hands, "board": dog.board_json(game.board), "log": game.log,
+                }
+            report(difference)
+        games += 1
+    print(f"{positions} positions, {games} games, {differences} differences ({actions} versions, {client.requests} requests)")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
