@@ -17,7 +17,8 @@ pub const PIECES: u8 = 4;
 const FULL_GOAL: u8 = 0b1111;
 
 /// A place on the board where a piece can stand outside its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Field {
     /// A track field, 0 to T−1.
     Track(u8),
@@ -244,6 +245,49 @@ impl Board {
                 }
                 board.fresh |= 1 << seat.number();
             }
+        }
+        Ok(board)
+    }
+}
+
+/// How a board is stored: each seat's track fields, then each seat's goal fields as bits.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    track: Vec<Vec<u8>>,
+    goal: BySeat<u8>,
+    fresh: u8,
+}
+
+impl Serialize for Board {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let track = self
+            .track
+            .iter()
+            .map(|&track| ring::fields(track).collect());
+        let (goal, fresh) = (self.goal, self.fresh);
+        Stored {
+            track: track.collect(),
+            goal,
+            fresh,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Board {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
+        let Stored { track, goal, fresh } = Stored::deserialize(deserializer)?;
+        let mut board = Board {
+            track: BySeat::default(),
+            goal,
+            fresh,
+        };
+        for (fields, stored) in board.track.iter_mut().zip(track) {
+            *fields = stored
+                .into_iter()
+                .filter(|&field| field < 128)
+                .map(bit)
+                .sum();
         }
         Ok(board)
     }

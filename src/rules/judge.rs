@@ -1,5 +1,6 @@
 //! Judging one move literally: is it legal, what does it do, and if not, why (RULES §4 to §6).
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
@@ -14,7 +15,8 @@ use super::{
 };
 
 /// What kind of move a card was played for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     LeaveKennel,
     Advance,
@@ -26,7 +28,7 @@ pub enum Kind {
 }
 
 /// What one piece did in a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPart {
     /// Whose piece it was.
     pub seat: Seat,
@@ -38,7 +40,7 @@ pub struct PlayedPart {
 }
 
 /// A piece sent to its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     pub seat: Seat,
     /// The track field where it stood.

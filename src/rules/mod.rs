@@ -2,6 +2,8 @@
 
 pub mod board;
 pub mod card;
+pub mod event;
+pub mod game;
 pub mod judge;
 pub mod movement;
 pub mod moves;
@@ -10,3 +12,5 @@ pub mod options;
 pub mod ring;
 pub mod seat;
 mod seven;
+pub mod shuffle;
+pub mod view;

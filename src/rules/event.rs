@@ -1,0 +1,135 @@
+//! What happens in a game: the actions that change it and the events they cause.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    board::Board,
+    card::{Card, Cards},
+    judge::{Capture, Kind, PlayedPart},
+    notation::Move,
+    seat::Seat,
+};
+
+/// A change asked for by somebody who may ask for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Action {
+    /// Deal the round (RULES §7): the dealer's seat, or nobody's if the host has it done.
+    Deal { by: Option<Seat> },
+    /// Lay down a card for the partner.
+    Offer { seat: Seat, card: Card },
+    /// Decline the optional exchange.
+    Decline { seat: Seat },
+    /// Say "help!" in the optional exchange.
+    Ask { seat: Seat },
+    /// Play a card, or fold.
+    Play {
+        seat: Seat,
+        #[serde(rename = "move")]
+        mv: Move,
+    },
+    /// The host gives a seat a fresh token; the game only takes note of it.
+    ReissueToken { seat: Seat },
+}
+
+/// Something that happened. What the table hides is in options: the full event has it, an event
+/// as somebody sees it may not (see [`Event::seen_by`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The game was set up.
+    GameCreated { dealer: Seat },
+    /// A round was dealt.
+    CardsDealt {
+        round: u32,
+        dealer: Seat,
+        beginner: Seat,
+        /// Cards each seat got.
+        size: u8,
+        /// Whether the discard pile was shuffled on the way (RULES §7).
+        reshuffled: bool,
+        /// Each seat's hand: a secret of that seat.
+        hands: Vec<Option<Cards>>,
+    },
+    /// A seat said "help!".
+    HelpAsked { seat: Seat },
+    /// A seat laid down a card for its partner: a secret of that seat.
+    CardOffered { seat: Seat, card: Option<Card> },
+    /// A seat declined the exchange; its pair keeps its cards.
+    ExchangeDeclined { seat: Seat },
+    /// A pair swapped: the card each gave, a secret of the pair.
+    CardsSwapped { given: Vec<Given> },
+    /// Every pair is done; this seat begins.
+    PlayBegan { turn: Seat },
+    /// A card was played.
+    CardPlayed {
+        seat: Seat,
+        #[serde(rename = "move")]
+        mv: Move,
+        kind: Kind,
+        parts: Vec<PlayedPart>,
+        captures: Vec<Capture>,
+        board: Board,
+    },
+    /// A seat could play nothing and laid its hand open.
+    HandFolded { seat: Seat, cards: Cards },
+    /// Every hand is empty.
+    RoundEnded { round: u32 },
+    /// A team has won; the seed is published.
+    GameWon { team: u8, shuffle_seed: String },
+    /// The host gave a seat a fresh token.
+    TokenReissued { seat: Seat },
+}
+
+/// The card a seat gave to its partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    pub seat: Seat,
+    pub card: Option<Card>,
+}
+
+/// Somebody who looks at a game. The host sees what a spectator sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    Seat(Seat),
+    Spectator,
+}
+
+impl Event {
+    /// The event as this viewer may see it while the game is on.
+    pub fn seen_by(mut self, viewer: Viewer) -> Event {
+        match &mut self {
+            Event::CardsDealt { hands, .. } => {
+                for (number, hand) in hands.iter_mut().enumerate() {
+                    let own = matches!(viewer, Viewer::Seat(seat) if usize::from(seat.number()) == number);
+                    if !own {
+                        *hand = None;
+                    }
+                }
+            }
+            Event::CardOffered { seat, card } => {
+                if viewer != Viewer::Seat(*seat) {
+                    *card = None;
+                }
+            }
+            Event::CardsSwapped { given } => {
+                let of_the_pair = matches!(viewer, Viewer::Seat(seat) if given.iter().any(|given| given.seat == seat));
+                if !of_the_pair {
+                    for given in given {
+                        given.card = None;
+                    }
+                }
+            }
+            Event::GameCreated { .. }
+            | Event::HelpAsked { .. }
+            | Event::ExchangeDeclined { .. }
+            | Event::PlayBegan { .. }
+            | Event::CardPlayed { .. }
+            | Event::HandFolded { .. }
+            | Event::RoundEnded { .. }
+            | Event::GameWon { .. }
+            | Event::TokenReissued { .. } => {}
+        }
+        self
+    }
+}

@@ -1,0 +1,603 @@
+//! A game from set-up to victory (RULES §7): one way to change it, [`Game::apply`].
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    board::Board,
+    card::{Card, Cards, codes},
+    event::{Action, Event, Given},
+    judge::{self, Refusal},
+    notation::Move,
+    options::{Dealer, Exchange, Rules},
+    seat::Seat,
+    shuffle::Seed,
+};
+
+/// Where a game stands in its round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The next round is to be dealt.
+    Deal,
+    /// Partners lay down cards for each other.
+    Exchange,
+    /// Seats play cards in turn.
+    Play,
+    /// A team has won.
+    Finished,
+}
+
+impl Phase {
+    pub const ALL: [Phase; 4] = [Phase::Deal, Phase::Exchange, Phase::Play, Phase::Finished];
+
+    /// The name a client sees.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Deal => "deal",
+            Phase::Exchange => "exchange",
+            Phase::Play => "play",
+            Phase::Finished => "finished",
+        }
+    }
+
+    /// The phase of that name, if there is one.
+    pub fn by_name(name: &str) -> Option<Phase> {
+        Phase::ALL.into_iter().find(|phase| phase.name() == name)
+    }
+}
+
+/// Who plays a seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    /// A name to show, chosen by the creator.
+    pub name: String,
+}
+
+/// A seat's answer in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Offered(Card),
+    Declined,
+}
+
+/// What all can see of a seat's part in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExchangeState {
+    /// It has not answered.
+    Pending,
+    /// It said "help!" and has not answered.
+    Asked,
+    /// It has laid down a card.
+    Offered,
+    /// It declined.
+    Declined,
+    /// The pair swapped.
+    Swapped,
+    /// The pair is done without a swap: the other seat declined.
+    Kept,
+}
+
+/// One seat's cards and what it did with them in this round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct SeatState {
+    hand: Cards,
+    folded: bool,
+    asked: bool,
+    answer: Option<Answer>,
+    /// The card it got from its partner, if the pair swapped.
+    received: Option<Card>,
+    /// Whether it has played no card equal to the one it got, so that its partner knows of it.
+    holds_received: bool,
+}
+
+/// A whole game, secrets included. What somebody may see of it is a view (see [`super::view`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Game {
+    rules: Rules,
+    players: Vec<Player>,
+    seed: Seed,
+    seed_given: bool,
+    version: u64,
+    phase: Phase,
+    round: u32,
+    first_dealer: Seat,
+    turn: Option<Seat>,
+    board: Board,
+    /// Shuffles so far; the next one has this number.
+    shuffles: u64,
+    /// The cards to deal, the next one last.
+    #[serde(with = "codes")]
+    stock: Vec<Card>,
+    discards: Cards,
+    seats: Vec<SeatState>,
+    winner: Option<u8>,
+    last_event: Event,
+}
+
+/// What a game is made of.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub rules: Rules,
+    /// One a seat.
+    pub players: Vec<Player>,
+    /// Who deals the first round; drawn from the seed if nobody is named.
+    pub first_dealer: Option<Seat>,
+    pub seed: Seed,
+    /// Whether the creator chose the seed, and so knows every card.
+    pub seed_given: bool,
+}
+
+/// Why an action is refused. A refused action changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ActionRefusal {
+    #[error("the game is over")]
+    GameOver,
+    #[error("this is for the {needed} phase, the game is in the {phase} phase", needed = .needed.name(), phase = .phase.name())]
+    WrongPhase { phase: Phase, needed: Phase },
+    #[error("{0} is to move")]
+    NotYourTurn(Seat),
+    #[error("{0} is to deal")]
+    NotTheDealer(Seat),
+    #[error("{0} has already answered in this exchange")]
+    AlreadyAnswered(Seat),
+    #[error("the exchange of {0}'s pair is over")]
+    PairDone(Seat),
+    #[error("by these rules the exchange is mandatory: each seat lays down a card")]
+    ExchangeMandatory,
+    #[error("{0} has already asked")]
+    AlreadyAsked(Seat),
+    #[error("there is no {0} in the hand")]
+    NotInHand(Card),
+    #[error("{0}")]
+    IllegalMove(#[from] Refusal),
+}
+
+impl Game {
+    /// Sets a game up (RULES §7): kennels full, cards shuffled, a dealer chosen.
+    ///
+    /// # Panics
+    /// If there is not one player a seat; the caller checks that.
+    pub fn new(setup: Setup) -> Game {
+        let Setup {
+            rules,
+            players,
+            first_dealer,
+            seed,
+            seed_given,
+        } = setup;
+        assert_eq!(players.len(), usize::from(rules.seats), "one player a seat");
+        let first_dealer = first_dealer.unwrap_or_else(|| seed.first_dealer(rules.seats));
+        let mut game = Game {
+            players,
+            seed_given,
+            version: 1,
+            phase: Phase::Deal,
+            round: 1,
+            first_dealer,
+            turn: None,
+            board: Board::new(),
+            shuffles: 0,
+            stock: Vec::new(),
+            discards: rules.deck(),
+            seats: vec![SeatState::default(); usize::from(rules.seats)],
+            winner: None,
+            last_event: Event::GameCreated {
+                dealer: first_dealer,
+            },
+            rules,
+            seed,
+        };
+        game.shuffle_discards();
+        game
+    }
+
+    /// Carries out an action: the one way to change a game.
+    ///
+    /// # Errors
+    /// Says why the action is refused; the game is then as it was.
+    pub fn apply(&mut self, action: &Action) -> Result<Vec<Event>, ActionRefusal> {
+        let events = match *action {
+            Action::Deal { by } => self.deal(by)?,
+            Action::Offer { seat, card } => self.offer(seat, card)?,
+            Action::Decline { seat } => self.decline(seat)?,
+            Action::Ask { seat } => self.ask(seat)?,
+            Action::Play { seat, ref mv } => self.play(seat, mv)?,
+            Action::ReissueToken { seat } => {
+                self.check_not_over()?;
+                vec![Event::TokenReissued { seat }]
+            }
+        };
+        self.version += 1;
+        self.last_event = events[0].clone();
+        Ok(events)
+    }
+
+    /// Whether the phase and the turn let this action be asked for now; the same checks, in the
+    /// same order, come first in [`Game::apply`].
+    ///
+    /// # Errors
+    /// The game is over, in another phase, or somebody else is to act.
+    pub fn check_deal(&self, by: Option<Seat>) -> Result<(), ActionRefusal> {
+        self.check_phase(Phase::Deal)?;
+        match by {
+            Some(seat) if seat != self.dealer() => Err(ActionRefusal::NotTheDealer(self.dealer())),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Game::check_deal`], for the exchange.
+    ///
+    /// # Errors
+    /// The game is over, in another phase, or the seat has nothing to answer any more.
+    pub fn check_exchange(&self, seat: Seat) -> Result<(), ActionRefusal> {
+        self.check_phase(Phase::Exchange)?;
+        if self.state(seat).answer.is_some() {
+            return Err(ActionRefusal::AlreadyAnswered(seat));
+        }
+        if self.pair_done(seat) {
+            return Err(ActionRefusal::PairDone(seat));
+        }
+        Ok(())
+    }
+
+    /// As [`Game::check_deal`], for playing a card.
+    ///
+    /// # Errors
+    /// The game is over, in another phase, or another seat is to move.
+    pub fn check_play(&self, seat: Seat) -> Result<(), ActionRefusal> {
+        self.check_phase(Phase::Play)?;
+        match self.turn {
+            Some(turn) if turn != seat => Err(ActionRefusal::NotYourTurn(turn)),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_not_over(&self) -> Result<(), ActionRefusal> {
+        if self.phase == Phase::Finished {
+            Err(ActionRefusal::GameOver)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_phase(&self, needed: Phase) -> Result<(), ActionRefusal> {
+        self.check_not_over()?;
+        let phase = self.phase;
+        if phase == needed {
+            Ok(())
+        } else {
+            Err(ActionRefusal::WrongPhase { phase, needed })
+        }
+    }
+
+    /// RULES §7.2.
+    fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_deal(by)?;
+        let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
+        let shuffles = self.shuffles;
+        self.seats.fill(SeatState::default());
+        for _ in 0..size {
+            for offset in 0..self.rules.seats {
+                if self.stock.is_empty() {
+                    self.shuffle_discards();
+                }
+                let card = self.stock.pop().expect("the deck holds the largest deal");
+                let seat = beginner.plus(offset, self.rules.seats);
+                self.state_mut(seat).hand.add(card);
+            }
+        }
+        self.phase = Phase::Exchange;
+        Ok(vec![Event::CardsDealt {
+            round: self.round,
+            dealer,
+            beginner,
+            size,
+            reshuffled: self.shuffles > shuffles,
+            hands: self.seats.iter().map(|state| Some(state.hand)).collect(),
+        }])
+    }
+
+    /// Shuffles the discard pile, which becomes the stock (RULES §7.2 and §8).
+    fn shuffle_discards(&mut self) {
+        self.stock = self.seed.shuffle(self.shuffles, self.discards);
+        self.stock.reverse();
+        self.discards = Cards::EMPTY;
+        self.shuffles += 1;
+    }
+
+    /// RULES §7.3: a card is laid down for the partner.
+    fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        if !self.state(seat).hand.contains(card) {
+            return Err(ActionRefusal::NotInHand(card));
+        }
+        self.state_mut(seat).answer = Some(Answer::Offered(card));
+        let mut events = vec![Event::CardOffered {
+            seat,
+            card: Some(card),
+        }];
+        let partner = seat.partner(self.rules.seats);
+        if let Some(Answer::Offered(theirs)) = self.state(partner).answer {
+            let (first, second) = (seat.min(partner), seat.max(partner));
+            let of = |giver: Seat| Some(if giver == seat { card } else { theirs });
+            events.push(Event::CardsSwapped {
+                given: [first, second]
+                    .map(|seat| Given {
+                        seat,
+                        card: of(seat),
+                    })
+                    .to_vec(),
+            });
+            for (giver, taker, card) in [(seat, partner, card), (partner, seat, theirs)] {
+                self.state_mut(giver).hand.remove(card);
+                let taker = self.state_mut(taker);
+                taker.hand.add(card);
+                taker.received = Some(card);
+                taker.holds_received = true;
+            }
+        }
+        events.extend(self.begin_play());
+        Ok(events)
+    }
+
+    /// RULES §7.3, `optional`.
+    fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        self.check_optional()?;
+        self.state_mut(seat).answer = Some(Answer::Declined);
+        let mut events = vec![Event::ExchangeDeclined { seat }];
+        events.extend(self.begin_play());
+        Ok(events)
+    }
+
+    /// RULES §7.3, `optional`: one "help!" a seat, before it answers.
+    fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        self.check_optional()?;
+        if self.state(seat).asked {
+            return Err(ActionRefusal::AlreadyAsked(seat));
+        }
+        self.state_mut(seat).asked = true;
+        Ok(vec![Event::HelpAsked { seat }])
+    }
+
+    fn check_optional(&self) -> Result<(), ActionRefusal> {
+        match self.rules.exchange {
+            Exchange::Optional => Ok(()),
+            Exchange::Mandatory => Err(ActionRefusal::ExchangeMandatory),
+        }
+    }
+
+    /// Play begins when every team is done.
+    fn begin_play(&mut self) -> Option<Event> {
+        let done = self.rules.ring().seats().all(|seat| self.pair_done(seat));
+        done.then(|| {
+            let turn = self.beginner();
+            self.phase = Phase::Play;
+            self.turn = Some(turn);
+            Event::PlayBegan { turn }
+        })
+    }
+
+    /// A team is done when both have offered or one has declined.
+    fn pair_done(&self, seat: Seat) -> bool {
+        let pair = [seat, seat.partner(self.rules.seats)].map(|seat| self.state(seat).answer);
+        pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
+    }
+
+    /// RULES §7.4: the seat to move plays a card or folds.
+    fn play(&mut self, seat: Seat, mv: &Move) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_play(seat)?;
+        let hand = self.state(seat).hand;
+        let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
+        let mut events = Vec::with_capacity(2);
+        match *mv {
+            Move::Fold => {
+                self.discards.add_all(hand);
+                let state = self.state_mut(seat);
+                state.hand = Cards::EMPTY;
+                state.folded = true;
+                state.holds_received = false;
+                events.push(Event::HandFolded { seat, cards: hand });
+            }
+            Move::Play { card, .. } => {
+                let state = self.state_mut(seat);
+                state.hand.remove(card);
+                state.holds_received &= state.received != Some(card);
+                self.discards.add(card);
+                self.board = outcome.board;
+                events.push(Event::CardPlayed {
+                    seat,
+                    mv: *mv,
+                    kind: outcome.kind,
+                    parts: outcome.parts,
+                    captures: outcome.captures,
+                    board: outcome.board,
+                });
+            }
+        }
+        if self.board.team_home(&self.rules, seat) {
+            let team = seat.team(self.rules.seats);
+            self.phase = Phase::Finished;
+            self.turn = None;
+            self.winner = Some(team);
+            events.push(Event::GameWon {
+                team,
+                shuffle_seed: self.seed.hex(),
+            });
+        } else {
+            events.extend(self.next_turn(seat));
+        }
+        Ok(events)
+    }
+
+    /// The turn passes to the next seat with cards; if there is none the round is over.
+    fn next_turn(&mut self, seat: Seat) -> Option<Event> {
+        let seats = self.rules.seats;
+        self.turn = (1..=seats)
+            .map(|steps| seat.plus(steps, seats))
+            .find(|&seat| !self.state(seat).hand.is_empty());
+        if self.turn.is_some() {
+            return None;
+        }
+        let round = self.round;
+        self.phase = Phase::Deal;
+        self.seats.fill(SeatState::default());
+        self.round += 1;
+        Some(Event::RoundEnded { round })
+    }
+
+    fn state(&self, seat: Seat) -> &SeatState {
+        &self.seats[usize::from(seat.number())]
+    }
+
+    fn state_mut(&mut self, seat: Seat) -> &mut SeatState {
+        &mut self.seats[usize::from(seat.number())]
+    }
+
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Changes so far; creation is 1.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The round being played or, in the deal phase, the one to be dealt; from 1.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// Who deals this round (RULES §7.4).
+    pub fn dealer(&self) -> Seat {
+        match self.rules.dealer {
+            Dealer::Rotates => self.rounds_after(self.first_dealer),
+            Dealer::Fixed => self.first_dealer,
+        }
+    }
+
+    /// Who begins this round: the seat after the dealer, or with a fixed dealer one further on
+    /// each round (RULES §7.4).
+    pub fn beginner(&self) -> Seat {
+        self.rounds_after(self.first_dealer.next(self.rules.seats))
+    }
+
+    /// The seat that moves on by one each round and was `first` in round 1.
+    fn rounds_after(&self, first: Seat) -> Seat {
+        let seats = u32::from(self.rules.seats);
+        first.plus(((self.round - 1) % seats) as u8, self.rules.seats)
+    }
+
+    /// Cards each seat gets in this round.
+    pub fn deal_size(&self) -> u8 {
+        self.rules.deal_sizes.of_round(self.round)
+    }
+
+    /// The seat to move, in the play phase.
+    pub fn turn(&self) -> Option<Seat> {
+        self.turn
+    }
+
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Cards left to deal before the discard pile is shuffled.
+    pub fn stock_size(&self) -> u8 {
+        self.stock.len() as u8
+    }
+
+    /// The discard pile, which lies open.
+    pub fn discards(&self) -> Cards {
+        self.discards
+    }
+
+    /// The winning team, once there is one.
+    pub fn winner(&self) -> Option<u8> {
+        self.winner
+    }
+
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// SHA-256 of the shuffle seed.
+    pub fn commitment(&self) -> String {
+        self.seed.commitment()
+    }
+
+    /// The shuffle seed, once the game is over.
+    pub fn published_seed(&self) -> Option<String> {
+        (self.phase == Phase::Finished).then(|| self.seed.hex())
+    }
+
+    /// Whether the creator chose the shuffle seed.
+    pub fn seed_given(&self) -> bool {
+        self.seed_given
+    }
+
+    /// The first event of the last action, in full: show it through [`Event::seen_by`].
+    pub fn last_event(&self) -> &Event {
+        &self.last_event
+    }
+
+    /// A seat's hand: its own secret. Laid cards count as in the hand until the swap.
+    pub fn hand(&self, seat: Seat) -> Cards {
+        self.state(seat).hand
+    }
+
+    /// How many cards a seat holds.
+    pub fn cards(&self, seat: Seat) -> u8 {
+        self.state(seat).hand.len()
+    }
+
+    /// Whether a seat has folded in this round.
+    pub fn folded(&self, seat: Seat) -> bool {
+        self.state(seat).folded
+    }
+
+    /// Whether a seat has said "help!" in this round.
+    pub fn asked(&self, seat: Seat) -> bool {
+        self.state(seat).asked
+    }
+
+    /// The card a seat laid down in this round's exchange: its own secret.
+    pub fn offered(&self, seat: Seat) -> Option<Card> {
+        match self.state(seat).answer {
+            Some(Answer::Offered(card)) => Some(card),
+            _ => None,
+        }
+    }
+
+    /// The card a seat got from its partner in this round: a secret of the pair.
+    pub fn received(&self, seat: Seat) -> Option<Card> {
+        self.state(seat).received
+    }
+
+    /// The card a seat got and, as far as its partner can tell, still holds.
+    pub fn known_to_partner(&self, seat: Seat) -> Option<Card> {
+        let state = self.state(seat);
+        state.received.filter(|_| state.holds_received)
+    }
+
+    /// What all can see of a seat's part in this round's exchange; nothing before the deal.
+    pub fn exchange(&self, seat: Seat) -> Option<ExchangeState> {
+        let state = self.state(seat);
+        let done = self.pair_done(seat);
+        (self.phase != Phase::Deal).then_some(match state.answer {
+            _ if state.received.is_some() => ExchangeState::Swapped,
+            Some(Answer::Declined) => ExchangeState::Declined,
+            _ if done => ExchangeState::Kept,
+            Some(Answer::Offered(_)) => ExchangeState::Offered,
+            None if state.asked => ExchangeState::Asked,
+            None => ExchangeState::Pending,
+        })
+    }
+}

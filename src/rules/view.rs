@@ -1,0 +1,128 @@
+//! What somebody may see of a game, and nothing else.
+
+use super::{
+    board::Board,
+    card::{Card, Cards},
+    event::{Event, Viewer},
+    game::{ExchangeState, Game, Phase},
+    options::Rules,
+    seat::{BySeat, Seat},
+};
+
+/// One seat as a viewer sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatInView {
+    pub seat: Seat,
+    pub team: u8,
+    pub cards: u8,
+    pub folded: bool,
+    pub exchange: Option<ExchangeState>,
+    /// What only the seat itself may see.
+    pub own: Option<OwnCards>,
+}
+
+/// A seat's own secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnCards {
+    pub hand: Cards,
+    /// The card it laid down or gave in this round's exchange.
+    pub gave: Option<Card>,
+    /// The card it got from its partner.
+    pub received: Option<Card>,
+}
+
+/// What a viewer may ask for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Possible {
+    Deal,
+    Swap,
+    Play,
+}
+
+impl Game {
+    /// Each seat as this viewer may see it.
+    pub fn seats_seen_by(&self, viewer: Viewer) -> Vec<SeatInView> {
+        let seats = self.rules().seats;
+        let seen = |seat: Seat| SeatInView {
+            seat,
+            team: seat.team(seats),
+            cards: self.cards(seat),
+            folded: self.folded(seat),
+            exchange: self.exchange(seat),
+            own: (viewer == Viewer::Seat(seat)).then(|| OwnCards {
+                hand: self.hand(seat),
+                gave: self.offered(seat),
+                received: self.received(seat),
+            }),
+        };
+        Seat::all(seats).map(seen).collect()
+    }
+
+    /// The last action's first event as this viewer may see it.
+    pub fn last_event_seen_by(&self, viewer: Viewer) -> Event {
+        self.last_event().clone().seen_by(viewer)
+    }
+
+    /// What this seat may do now.
+    pub fn possible(&self, seat: Seat) -> Option<Possible> {
+        match self.phase() {
+            Phase::Deal => (self.dealer() == seat).then_some(Possible::Deal),
+            Phase::Exchange => self.check_exchange(seat).ok().map(|()| Possible::Swap),
+            Phase::Play => (self.turn() == Some(seat)).then_some(Possible::Play),
+            Phase::Finished => None,
+        }
+    }
+
+    /// What this seat knows: all that its player or its bot may decide by.
+    pub fn seen_from(&self, seat: Seat) -> SeatView<'_> {
+        let seats = self.rules().seats;
+        let partner = seat.partner(seats);
+        let mut counts = BySeat::default();
+        let mut folded = BySeat::default();
+        let mut asked = BySeat::default();
+        for seat in Seat::all(seats) {
+            counts[seat] = self.cards(seat);
+            folded[seat] = self.folded(seat);
+            asked[seat] = self.asked(seat);
+        }
+        let mut known: BySeat<Cards> = BySeat::default();
+        known[partner] = self.known_to_partner(partner).into_iter().collect();
+        SeatView {
+            rules: self.rules(),
+            board: *self.board(),
+            seat,
+            hand: self.hand(seat),
+            exchanging: self.phase() == Phase::Exchange,
+            counts,
+            known,
+            gone: self.discards(),
+            folded,
+            asked,
+            round: self.round(),
+            beginner: self.beginner(),
+        }
+    }
+}
+
+/// What one seat knows. Bots and advisers get this and nothing else, so they cannot peek.
+#[derive(Clone, Debug)]
+pub struct SeatView<'a> {
+    pub rules: &'a Rules,
+    pub board: Board,
+    pub seat: Seat,
+    pub hand: Cards,
+    /// Whether a card for the partner is to be chosen, rather than one to play.
+    pub exchanging: bool,
+    /// Cards each seat holds.
+    pub counts: BySeat<u8>,
+    /// Cards known to be in other seats' hands, such as one given and not yet played.
+    pub known: BySeat<Cards>,
+    /// The discard pile, which lies open.
+    pub gone: Cards,
+    pub folded: BySeat<bool>,
+    /// Who said "help!" in this round.
+    pub asked: BySeat<bool>,
+    pub round: u32,
+    /// Who begins this round.
+    pub beginner: Seat,
+}
