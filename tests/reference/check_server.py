@@ -15,6 +15,7 @@ import json
 import random
 import sys
 import time
+import traceback
 from collections import Counter
 from typing import Any, Optional
 from urllib.parse import urlsplit
@@ -33,6 +34,14 @@ class Difference(Exception):
         super().__init__(what)
         self.what = what
         self.details = details
+
+
+SHAPE_ERRORS = (KeyError, TypeError, AttributeError, IndexError, ValueError)
+
+
+def shape_difference(error: Exception) -> Difference:
+    """An answer without the fields it must have ends up here (as would a slip of the checker's own)."""
+    return Difference(f"an answer has an unexpected shape: {error!r}", traceback=traceback.format_exc(limit=-4))
 
 
 # --- HTTP -----------------------------------------------------------------------------------------------------------
@@ -275,7 +284,10 @@ def check_position(client: Client, rng: random.Random) -> None:
         status, answer = client.call("POST", "/v1/analysis/legal-moves", body)
         if status != 200:
             raise Difference(f"the position is refused with {status}", answer=answer)
-        compare_moves(rules, board, seat, hand, answer)
+        try:
+            compare_moves(rules, board, seat, hand, answer)
+        except SHAPE_ERRORS as error:
+            raise shape_difference(error) from error
     except Difference as difference:
         difference.details["request"] = body
         raise
@@ -624,7 +636,7 @@ def main() -> int:
     parser.add_argument("--max-actions", type=int, default=20000, help="give a game up after so many versions")
     arguments = parser.parse_args()
     client = Client(arguments.url)
-    differences = positions = games = actions = 0
+    differences = positions = games = finished = actions = 0
     for n in range(arguments.positions):
         try:
             check_position(client, random.Random(f"{arguments.seed}/position/{n}"))
@@ -640,12 +652,17 @@ def main() -> int:
             break
         game: Optional[Game] = None
         try:
-            game = Game(client, random.Random(f"{arguments.seed}/game/{n}"))
-            game.run(arguments.max_actions)
-            actions += game.version
+            try:
+                game = Game(client, random.Random(f"{arguments.seed}/game/{n}"))
+                game.run(arguments.max_actions)
+                actions += game.version
+                finished += game.phase == "finished"
+            except SHAPE_ERRORS as error:
+                raise shape_difference(error) from error
         except Difference as difference:
             differences += 1
             difference.details["number"] = n
+            difference.details["seed"] = arguments.seed
             if game is not None:
                 difference.details |= {
                     "game": game.id, "creation": game.creation, "version": game.version, "turn": game.turn,
@@ -653,7 +670,8 @@ def main() -> int:
                 }
             report(difference)
         games += 1
-    print(f"{positions} positions, {games} games, {differences} differences ({actions} versions, {client.requests} requests)")
+    print(f"{positions} positions, {games} games, {differences} differences "
+          f"({finished} games to the end, {actions} versions, {client.requests} requests)")
     return 1 if differences else 0
 
 
