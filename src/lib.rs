@@ -1,2 +1,15 @@
+//! The game of DOG as a service.
+//!
+//! * [`rules`] is the game, pure.
+//! * [`bot`] plays and advises; of a game it knows only what a seat may see.
+//! * [`store`] is where games live.
+//! * [`api`] serves them over HTTP.
+//! * [`cli`] is the command line.
+
 #![forbid(unsafe_code)]
+
+pub mod api;
+pub mod bot;
+pub mod cli;
 pub mod rules;
+pub mod store;

@@ -63,7 +63,8 @@ pub enum Answer {
 }
 
 /// What all can see of a seat's part in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
     /// It has not answered.
     Pending,

@@ -97,6 +97,14 @@ pub enum Move {
 }
 
 impl Move {
+    /// The card that is played; none by folding.
+    pub fn card(&self) -> Option<Card> {
+        match *self {
+            Move::Fold => None,
+            Move::Play { card, .. } => Some(card),
+        }
+    }
+
     /// The rank a joker stands for, if a joker is played.
     pub fn announced(&self) -> Option<Card> {
         match *self {

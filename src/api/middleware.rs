@@ -1,0 +1,109 @@
+//! What happens to every request: an id, an access log, and no answer without a problem document.
+
+use std::{panic::AssertUnwindSafe, time::Instant};
+
+use actix_web::{
+    Error, ResponseError,
+    body::{BoxBody, EitherBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderName, HeaderValue},
+    },
+    middleware::Next,
+};
+use futures_util::FutureExt;
+
+use super::{answer::random, problem::Problem};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Names the request, logs it, and turns what went wrong below, panics too, into problems.
+///
+/// The log has the matched route in place of the path, so that no id of an unlisted game and no
+/// query gets into it.
+pub async fn observe<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
+    let begun = Instant::now();
+    let id = request_id(&request);
+    let method = request.method().clone();
+    let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
+    let mut response = match answered {
+        Ok(Ok(response)) => without_foreign_errors(response),
+        Ok(Err(error)) => {
+            log(
+                &id,
+                &method,
+                "-",
+                error.as_response_error().status_code(),
+                begun,
+            );
+            return Err(error);
+        }
+        Err(_) => {
+            let problem = Problem::internal("a handler panicked");
+            log(&id, &method, "-", problem.status_code(), begun);
+            return Err(problem.into());
+        }
+    };
+    let route = response.request().match_pattern();
+    log(
+        &id,
+        &method,
+        route.as_deref().unwrap_or("-"),
+        response.status(),
+        begun,
+    );
+    response.headers_mut().insert(REQUEST_ID, id);
+    Ok(response)
+}
+
+/// The client's id for the request if it is a plain one, else a fresh one.
+fn request_id(request: &ServiceRequest) -> HeaderValue {
+    let plain = |value: &&HeaderValue| {
+        let text = value.as_bytes();
+        (1..=64).contains(&text.len())
+            && text
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+    };
+    request
+        .headers()
+        .get(REQUEST_ID)
+        .filter(plain)
+        .cloned()
+        .unwrap_or_else(|| {
+            let fresh = format!("{:016x}", u64::from_le_bytes(random()));
+            HeaderValue::from_str(&fresh).expect("hex digits are a header value")
+        })
+}
+
+fn log(id: &HeaderValue, method: &Method, route: &str, status: StatusCode, begun: Instant) {
+    let ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    let id = id.to_str().unwrap_or("-");
+    log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
+}
+
+/// Errors that the framework or a library answered by itself become problem documents.
+fn without_foreign_errors<B: MessageBody>(
+    response: ServiceResponse<B>,
+) -> ServiceResponse<EitherBody<B, BoxBody>> {
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    let is_problem = content_type
+        .is_some_and(|content_type| content_type.as_bytes().starts_with(b"application/problem"));
+    if !is_error || is_problem {
+        return response.map_into_left_body();
+    }
+    let headers = response.headers().clone();
+    let mut response = response.into_response(Problem::of_status(status).error_response());
+    for (name, value) in headers {
+        if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response.map_into_right_body()
+}

@@ -1,0 +1,30 @@
+//! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
+
+mod answer;
+mod middleware;
+pub mod openapi;
+mod pool;
+pub mod problem;
+mod request;
+mod routes;
+mod server;
+mod wire;
+
+use std::sync::Arc;
+
+use utoipa_swagger_ui::Config;
+
+use self::pool::Pool;
+pub use self::server::{Cors, ServeError, Server, Settings};
+use crate::store::Store;
+
+/// What the handlers work with. Nothing of a game is kept here: everything is in the store.
+struct App {
+    store: Store,
+    /// For those who play: lists of moves, lists of games.
+    tables: Pool,
+    /// For those who ask: advice and analysis. Its load never holds up the tables.
+    advisers: Pool,
+    openapi: String,
+    docs: Arc<Config<'static>>,
+}

@@ -1,0 +1,274 @@
+//! Every error a client can get, in one table: its code, status, log level and meaning. The table
+//! also feeds the OpenAPI document and `docs/errors.md`.
+
+use std::fmt;
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use log::Level;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    rules::{
+        board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
+        shuffle::SeedError,
+    },
+    store::StoreError,
+};
+
+macro_rules! codes {
+    ($($variant:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal;)+) => {
+        /// The stable code of an error.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        pub enum Code {
+            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$variant),+];
+
+            /// The code as a client sees it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name),+ }
+            }
+
+            /// The HTTP status it comes with.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Code::$variant => StatusCode::$status),+ }
+            }
+
+            /// How loudly it is logged: a client's mistake is never an error of ours.
+            pub const fn level(self) -> Level {
+                match self { $(Code::$variant => Level::$level),+ }
+            }
+
+            /// A short summary, the same whenever it occurs.
+            pub const fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title),+ }
+            }
+
+            /// When it is answered.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => $meaning),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    BadRequest "bad_request" BAD_REQUEST Debug "Bad request" "The request is no proper HTTP request.";
+    MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON" "The body is not JSON, or not UTF-8.";
+    InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key" "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
+    Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized" "The route needs a token and none was sent, or the token sent is none of this game's.";
+    Forbidden "forbidden" FORBIDDEN Debug "Forbidden" "The token is good, but its holder may not do this: a host plays no cards, a seat deletes no game.";
+    RouteNotFound "route_not_found" NOT_FOUND Debug "No such route" "Nothing is served under this path.";
+    GameNotFound "game_not_found" NOT_FOUND Debug "No such game" "No game has this id, or it was removed.";
+    SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat" "The game has no seat of this number.";
+    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed" "The path exists, but not for this method; Allow names those it has.";
+    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable" "The answer is not to be had in an encoding that the request accepts.";
+    RequestTimeout "request_timeout" REQUEST_TIMEOUT Debug "Request timeout" "The request took too long to arrive.";
+    GameOver "game_over" CONFLICT Debug "The game is over" "A team has won; nothing changes any more.";
+    WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase" "The game is in another phase than this action is for.";
+    NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn" "Another seat is to act, or this seat has answered already.";
+    StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB.";
+    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type" "A body must be sent as application/json, without a content encoding.";
+    InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request" "The JSON or the query is well formed but not what this route takes: a missing, unknown or mistyped field.";
+    InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules" "The preset or an option is unknown, out of range, or contradicts another.";
+    InvalidBoard "invalid_board" UNPROCESSABLE_ENTITY Debug "Invalid board" "No such board can be: two pieces on a field, five pieces, a field off the board, or fresh without a piece on the start.";
+    InvalidHand "invalid_hand" UNPROCESSABLE_ENTITY Debug "Invalid hand" "The hand is empty, or holds more of a card than the deck.";
+    InvalidKnowledge "invalid_knowledge" UNPROCESSABLE_ENTITY Debug "Invalid knowledge" "What is said to be known contradicts itself, the hand or the deck.";
+    FinishedPosition "finished_position" UNPROCESSABLE_ENTITY Debug "Finished position" "A team has all its pieces home; there is nothing to analyse.";
+    UnknownCard "unknown_card" UNPROCESSABLE_ENTITY Debug "Unknown card" "There is no card of that name.";
+    CardNotInHand "card_not_in_hand" UNPROCESSABLE_ENTITY Debug "Card not in hand" "The card to lay down is not in the hand.";
+    IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move" "The rules do not allow the move; the detail says why.";
+    IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange" "The exchange does not allow this: declining or asking where it is mandatory, or asking twice.";
+    InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed" "A shuffle seed is 64 hex digits.";
+    BotsNotSupported "bots_not_supported" UNPROCESSABLE_ENTITY Debug "Bots are not supported" "This server plays no bot seats; every seat must be human.";
+    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
+    WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "The request line and headers are larger than the server reads.";
+    Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed; the log has more under the request's id. Nothing was changed.";
+    Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
+}
+
+/// An answer that is an error: a code from the table and what is wrong in this case.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    code: Code,
+    detail: String,
+    /// What the log is told besides, never the client.
+    cause: Option<String>,
+    allow: Option<String>,
+}
+
+/// An error (RFC 9457).
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "type": "urn:dog:problem:illegal_move",
+    "title": "Illegal move",
+    "status": 422,
+    "detail": "field 16 is blocked: seat 1's fresh piece",
+    "code": "illegal_move"
+}))]
+pub struct ProblemDetails<'a> {
+    /// A URI for the code.
+    #[serde(rename = "type")]
+    type_: String,
+    /// The code in words.
+    title: &'a str,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    status: u16,
+    /// What is wrong in this case.
+    detail: &'a str,
+    /// The stable code: branch on this.
+    code: Code,
+}
+
+impl Problem {
+    /// A problem of this code; the detail says what is wrong in this case.
+    pub fn new(code: Code, detail: impl fmt::Display) -> Problem {
+        Problem {
+            code,
+            detail: detail.to_string(),
+            cause: None,
+            allow: None,
+        }
+    }
+
+    /// The method is not one of these.
+    pub fn method_not_allowed(allow: &str) -> Problem {
+        let detail = format!("this path takes {allow}");
+        let allow = Some(allow.to_owned());
+        Problem {
+            allow,
+            ..Problem::new(Code::MethodNotAllowed, detail)
+        }
+    }
+
+    /// Something failed that the client cannot be told more about.
+    pub fn internal(cause: impl fmt::Display) -> Problem {
+        Problem {
+            cause: Some(cause.to_string()),
+            ..Problem::new(
+                Code::Internal,
+                "the request could not be served; nothing was changed",
+            )
+        }
+    }
+
+    /// The problem for a status that a framework answered by itself.
+    pub fn of_status(status: StatusCode) -> Problem {
+        let code = Code::ALL
+            .iter()
+            .copied()
+            .find(|code| code.status() == status);
+        match code {
+            Some(code) => Problem::new(code, code.meaning()),
+            None if status.is_server_error() => Problem::internal(status),
+            None => Problem::new(Code::BadRequest, Code::BadRequest.meaning()),
+        }
+    }
+
+    pub fn code(&self) -> Code {
+        self.code
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.name(), self.detail)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.code.status()
+    }
+
+    /// Answers, and logs once: here, at the boundary. The detail stays out of the log, since it
+    /// may tell the caller of the caller's own hand.
+    fn error_response(&self) -> HttpResponse {
+        let cause = self.cause.as_deref().unwrap_or(self.code.title());
+        log::log!(target: "dog::problem", self.code.level(), "{}: {cause}", self.code.name());
+        let mut response = HttpResponse::build(self.code.status());
+        response.content_type("application/problem+json");
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        match self.code {
+            Code::Unauthorized => {
+                response.insert_header((header::WWW_AUTHENTICATE, "Bearer realm=\"dog\""));
+            }
+            Code::Unavailable => {
+                response.insert_header((header::RETRY_AFTER, "1"));
+            }
+            _ => {}
+        }
+        if let Some(allow) = &self.allow {
+            response.insert_header((header::ALLOW, allow.as_str()));
+        }
+        response.json(ProblemDetails {
+            type_: format!("urn:dog:problem:{}", self.code.name()),
+            title: self.code.title(),
+            status: self.code.status().as_u16(),
+            detail: &self.detail,
+            code: self.code,
+        })
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        if error.is_temporary() {
+            Problem {
+                cause: Some(error.to_string()),
+                ..Problem::new(Code::Unavailable, "the store cannot do this just now")
+            }
+        } else {
+            Problem::internal(error)
+        }
+    }
+}
+
+impl From<ActionRefusal> for Problem {
+    fn from(refusal: ActionRefusal) -> Problem {
+        let code = match refusal {
+            ActionRefusal::GameOver => Code::GameOver,
+            ActionRefusal::WrongPhase { .. } => Code::WrongPhase,
+            ActionRefusal::NotYourTurn(_)
+            | ActionRefusal::NotTheDealer(_)
+            | ActionRefusal::AlreadyAnswered(_)
+            | ActionRefusal::PairDone(_) => Code::NotYourTurn,
+            ActionRefusal::ExchangeMandatory | ActionRefusal::AlreadyAsked(_) => {
+                Code::IllegalExchange
+            }
+            ActionRefusal::NotInHand(_) => Code::CardNotInHand,
+            ActionRefusal::IllegalMove(_) => Code::IllegalMove,
+        };
+        Problem::new(code, refusal)
+    }
+}
+
+/// Domain errors that are always the same code.
+macro_rules! always {
+    ($($error:ty => $code:ident),+ $(,)?) => {
+        $(impl From<$error> for Problem {
+            fn from(error: $error) -> Problem {
+                Problem::new(Code::$code, error)
+            }
+        })+
+    };
+}
+
+always! {
+    BoardError => InvalidBoard,
+    RulesError => InvalidRules,
+    SeedError => InvalidSeed,
+    UnknownCard => UnknownCard,
+}

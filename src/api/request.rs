@@ -1,0 +1,337 @@
+//! The parts of an HTTP request that every route reads in the same way: who calls, what the body
+//! says, under which conditions.
+
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    dev::Payload,
+    http::header::{self, HeaderMap, HeaderName},
+};
+use futures_util::{StreamExt, future::LocalBoxFuture};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{
+    problem::{Code, Problem},
+    wire::game::Role,
+};
+use crate::{
+    rules::{event::Viewer, seat::Seat},
+    store::{Record, Scope, TokenHash},
+};
+
+/// Bytes of a body at most.
+pub const MAX_BODY: usize = 64 * 1024;
+
+/// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
+/// see the answer.
+const MAX_DISCARDED: usize = 4 * 1024 * 1024;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Who calls: the hash of the token presented, if one is.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller(Option<TokenHash>);
+
+impl Caller {
+    fn of(headers: &HeaderMap) -> Caller {
+        Caller(headers.get(header::AUTHORIZATION).map(|value| {
+            let value = value.as_bytes();
+            let token = match value.split_at_checked(7) {
+                Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => token,
+                // Another scheme holds no token of ours; as the hash of all it fits no game.
+                _ => value,
+            };
+            TokenHash::of(&String::from_utf8_lossy(token))
+        }))
+    }
+
+    /// What the caller is in this game.
+    ///
+    /// # Errors
+    /// `unauthorized`, if a token was presented that is none of this game's.
+    pub fn role(self, record: &Record) -> Result<Role, Problem> {
+        let Some(presented) = self.0 else {
+            return Ok(Role::Spectator);
+        };
+        // Every hash is compared, each in constant time, whichever fits.
+        let mut role = (record.tokens.host == presented).then_some(Role::Host);
+        for seat in record.game.rules().ring().seats() {
+            if record.tokens.seats[seat] == Some(presented) {
+                role = Some(Role::Seat(seat));
+            }
+        }
+        role.ok_or_else(|| Problem::new(Code::Unauthorized, "the token is none of this game's"))
+    }
+
+    /// What the caller is in this game, for routes that are not for everyone.
+    ///
+    /// # Errors
+    /// `unauthorized`, without a token of this game's.
+    pub fn known_role(self, record: &Record) -> Result<Role, Problem> {
+        match self.role(record)? {
+            Role::Spectator => Err(Problem::new(
+                Code::Unauthorized,
+                "this needs a token of this game's",
+            )),
+            role => Ok(role),
+        }
+    }
+
+    /// The seat that calls, for routes that are for seats only.
+    ///
+    /// # Errors
+    /// `unauthorized` without a token, `forbidden` for the host.
+    pub fn seat(self, record: &Record) -> Result<Seat, Problem> {
+        match self.known_role(record)?.viewer() {
+            Viewer::Seat(seat) => Ok(seat),
+            Viewer::Spectator => Err(Problem::new(
+                Code::Forbidden,
+                "this is for seats, the host has no cards",
+            )),
+        }
+    }
+}
+
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future = std::future::Ready<Result<Caller, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Ok(Caller::of(request.headers())))
+    }
+}
+
+/// The body of a request, as JSON; an empty body is an empty object.
+pub struct Body(pub Value);
+
+impl FromRequest for Body {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Body, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let json = is_json(request);
+        let encoded = request
+            .headers()
+            .get(header::CONTENT_ENCODING)
+            .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
+        let mut payload = payload.take();
+        Box::pin(async move {
+            let body = read(&mut payload).await?;
+            if body.is_empty() {
+                return Ok(Body(Value::Object(Default::default())));
+            }
+            if !json || encoded {
+                let detail = "send the body as application/json, without a content encoding";
+                return Err(Problem::new(Code::UnsupportedMediaType, detail));
+            }
+            let value = serde_json::from_slice(&body)
+                .map_err(|error| Problem::new(Code::MalformedJson, error))?;
+            Ok(Body(value))
+        })
+    }
+}
+
+fn is_json(request: &HttpRequest) -> bool {
+    let essence = request.content_type().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+async fn read(payload: &mut Payload) -> Result<Vec<u8>, Problem> {
+    let mut body = Vec::new();
+    let mut length = 0;
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|error| {
+            Problem::new(
+                Code::BadRequest,
+                format!("the body cannot be read: {error}"),
+            )
+        })?;
+        length += chunk.len();
+        if length <= MAX_BODY {
+            body.extend_from_slice(&chunk);
+        } else if length > MAX_DISCARDED {
+            break;
+        }
+    }
+    if length > MAX_BODY {
+        return Err(Problem::new(
+            Code::BodyTooLarge,
+            Code::BodyTooLarge.meaning(),
+        ));
+    }
+    Ok(body)
+}
+
+/// What a write names beside its path: who calls, the body, the conditions.
+pub struct WriteRequest {
+    pub caller: Caller,
+    pub body: Value,
+    key: Option<IdempotencyKey>,
+    if_match: Vec<String>,
+    method: String,
+    path: String,
+}
+
+/// The client's name for one write, by which a retry is known.
+#[derive(Clone)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+        let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
+            return Ok(None);
+        };
+        let visible = |byte: &u8| byte.is_ascii_graphic();
+        let key = value.as_bytes();
+        if !(1..=255).contains(&key.len()) || !key.iter().all(visible) {
+            let code = Code::InvalidIdempotencyKey;
+            return Err(Problem::new(code, code.meaning()));
+        }
+        Ok(Some(IdempotencyKey(
+            String::from_utf8_lossy(key).into_owned(),
+        )))
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
+    /// Whether the key can carry 128 random bits: enough digits for the alphabet it is written
+    /// in, and not the same few over and over.
+    pub fn is_strong(&self) -> bool {
+        let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
+        let bits_a_digit = if digits.iter().all(u8::is_ascii_digit) {
+            3.32
+        } else if digits.iter().all(u8::is_ascii_hexdigit) {
+            4.0
+        } else {
+            5.9
+        };
+        let mut different = digits.clone();
+        different.sort_unstable();
+        different.dedup();
+        digits.len() as f64 * bits_a_digit >= 128.0 && different.len() >= 8
+    }
+}
+
+impl FromRequest for WriteRequest {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<WriteRequest, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let body = Body::from_request(request, payload);
+        let key = IdempotencyKey::of(request.headers());
+        let caller = Caller::of(request.headers());
+        let if_match = tags(request.headers(), header::IF_MATCH);
+        let (method, path) = (request.method().to_string(), request.path().to_owned());
+        Box::pin(async move {
+            let body = body.await?.0;
+            if !body.is_object() {
+                return Err(Problem::new(
+                    Code::MalformedJson,
+                    "the body must be a JSON object",
+                ));
+            }
+            Ok(WriteRequest {
+                caller,
+                body,
+                key: key?,
+                if_match,
+                method,
+                path,
+            })
+        })
+    }
+}
+
+impl WriteRequest {
+    /// The client's key, if it sent one.
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        self.key.as_ref()
+    }
+
+    /// Under what the answer is remembered: the key belongs to the caller's token, the method and
+    /// the path.
+    pub fn scope(&self) -> Option<Scope> {
+        let key = self.key.as_ref()?;
+        let caller = self.caller.0.map_or([0; 32], |hash| hash.0);
+        let parts = [
+            &caller[..],
+            self.method.as_bytes(),
+            self.path.as_bytes(),
+            key.as_bytes(),
+        ];
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Some(Scope(hash.finalize().into()))
+    }
+
+    /// SHA-256 of the body, the same however its JSON is spaced and ordered.
+    pub fn body_hash(&self) -> [u8; 32] {
+        Sha256::digest(self.body.to_string()).into()
+    }
+
+    /// Refuses a write whose author knew another version than the game is at.
+    ///
+    /// # Errors
+    /// `stale_version`.
+    pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
+        let stale = || {
+            Problem::new(
+                Code::StaleVersion,
+                format!("the game is at version {version}"),
+            )
+        };
+        if !self.if_match.is_empty() {
+            let fits = |tag: &String| {
+                tag == "*"
+                    || tag.trim_matches('"') == version.to_string()
+                    || *tag == etag(version, role)
+            };
+            if !self.if_match.iter().any(fits) {
+                return Err(stale());
+            }
+        }
+        match self.body.get("version").and_then(Value::as_u64) {
+            Some(known) if known != version => Err(stale()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The `ETag` of a game at this version as this role sees it.
+pub fn etag(version: u64, role: Role) -> String {
+    format!("\"{version}-{}\"", role.tag())
+}
+
+/// The entity tags in a header, quotes included.
+pub fn tags(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
+    headers
+        .get_all(name)
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|tag| tag.trim().to_owned())
+        .filter(|tag| !tag.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strong_keys_can_carry_128_bits() {
+        let strong = |key: &str| IdempotencyKey(key.to_owned()).is_strong();
+        assert!(strong("5f2b8c1d9e7a40364bd1c2e8f90a7b53"));
+        assert!(strong("5f2b8c1d-9e7a-4036-abd1-c2e8f90a7b53"));
+        assert!(strong("Zk3vQ9xT1bN7cR5wY8mLpA"));
+        assert!(!strong("order-17"));
+        assert!(!strong("5f2b8c1d9e7a40364bd1c2e8f90a7b5"));
+        assert!(!strong("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+        assert!(!strong("12345678901234567890123456789012345678"));
+        assert!(strong("123456789012345678901234567890123456789"));
+    }
+}

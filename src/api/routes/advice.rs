@@ -1,0 +1,71 @@
+//! Advice to a seat, from what that seat may see.
+
+use std::time::Instant;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header,
+    web::{Data, Path},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+use super::find;
+use crate::{
+    api::{
+        App,
+        problem::Problem,
+        request::Caller,
+        wire::{
+            advice::{Advice, Target},
+            request::{AdviceParams, query},
+        },
+    },
+    bot,
+    rules::{game::Phase, view::SeatView},
+};
+
+/// Ranked advice for the calling seat: a move to play, or in the exchange a card to give. Each
+/// entry is ready to be posted.
+#[utoipa::path(get, path = "/v1/games/{id}/suggest-move", operation_id = "suggest_move", tag = "play",
+    params(("id" = String, Path, description = "The game's id."), AdviceParams),
+    responses((status = 200, description = "The advice, best first.", body = Advice)),
+    security(("token" = [])))]
+pub async fn suggest_move(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let store = app.store.clone();
+    let text = request.query_string().to_owned();
+    let advice = app.advisers.run(move || {
+        let record = store.read(|reader| find(reader, &id))?;
+        let seat = caller.seat(&record)?;
+        match record.game.phase() {
+            Phase::Exchange => record.game.check_exchange(seat)?,
+            _ => record.game.check_play(seat)?,
+        }
+        let params: AdviceParams = query(&text)?;
+        let target = Target {
+            game: format!("/v1/games/{}", record.id),
+            version: Some(record.game.version()),
+        };
+        advise(&record.game.seen_from(seat), &params, &target)
+    });
+    Ok(HttpResponse::Ok()
+        .insert_header((header::VARY, "Authorization, Accept"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .json(advice.await?))
+}
+
+/// Asks the adviser, who gets to see this view and nothing else.
+///
+/// # Errors
+/// A parameter is out of range.
+pub fn advise(view: &SeatView, params: &AdviceParams, target: &Target) -> Result<Advice, Problem> {
+    let begun = Instant::now();
+    let (level, seed) = (params.level()?, params.seed());
+    let suggestions = bot::advise(level, view, &mut ChaCha8Rng::seed_from_u64(seed));
+    let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    Advice::new(target, view, level, seed, suggestions, elapsed_ms)
+}

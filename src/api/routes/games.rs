@@ -1,0 +1,196 @@
+//! Games: create, list, look, remove.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path},
+};
+
+use super::{find, game_not_found};
+use crate::{
+    api::{
+        App,
+        answer::{self, Answer, Memory, TokenMaker, random},
+        problem::{Code, Problem},
+        request::{Caller, WriteRequest, etag, tags},
+        wire::{
+            game::{Created, GameList, GameView, Role},
+            request::{CreateGame, ListParams, NewGame, NoQuery, query},
+        },
+    },
+    rules::{
+        event::Event,
+        game::Game,
+        seat::{BySeat, Seat},
+        shuffle::Seed,
+    },
+    store::{GameId, ListQuery, LogEntry, Record, TokenHash, Tokens, now},
+};
+
+/// Creates a game and hands out its tokens, which are shown this once.
+///
+/// With an `Idempotency-Key` the same request is answered the same again, tokens included; the
+/// key must then carry 128 random bits or more.
+#[utoipa::path(post, path = "/v1/games", operation_id = "create_game", tag = "games",
+    request_body(content = CreateGame, description = "Everything may be left out, the body too."),
+    responses((status = 201, description = "The game and its tokens.", body = Created,
+        headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
+pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpResponse, Problem> {
+    let answer = app
+        .store
+        .write(move |transaction| -> Result<Answer, Problem> {
+            if let Some(answer) = request.replay(transaction)? {
+                return Ok(answer);
+            }
+            let salt = random();
+            let tokens = TokenMaker::new(request.key(), &salt)?;
+            let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
+            let game = Game::new(new.setup);
+            let seats = game.rules().seats;
+            let mut seat_tokens = BySeat::default();
+            for seat in Seat::all(seats) {
+                seat_tokens[seat] = Some(TokenHash::of(&tokens.seat(seat)));
+            }
+            let now = now();
+            let record = Record {
+                id: GameId::random(),
+                listed: new.listed,
+                created_at: now,
+                updated_at: now,
+                tokens: Tokens {
+                    host: TokenHash::of(&tokens.host()),
+                    seats: seat_tokens,
+                },
+                game,
+            };
+            let events: Vec<Event> = vec![record.game.last_event().clone()];
+            let entry = LogEntry {
+                version: 1,
+                at: now,
+                action: None,
+                events,
+            };
+            transaction.insert(&record, &[entry])?;
+            let (id, etag) = (record.id.to_string(), etag(1, Role::Host));
+            let game = serde_json::to_string(&GameView::new(&record, Role::Host))
+                .map_err(Problem::internal)?;
+            let answer = answer::created(&id, seats, &tokens, &etag, &game)?;
+            request.remember(transaction, || Memory::Created {
+                id,
+                seats,
+                salt,
+                etag,
+                game,
+            })?;
+            Ok(answer)
+        });
+    Ok(answer.await?.into())
+}
+
+/// The public games, newest first, without secrets.
+#[utoipa::path(get, path = "/v1/games", operation_id = "list_games", tag = "games",
+    params(ListParams),
+    responses((status = 200, description = "A part of the list.", body = GameList)))]
+pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let params: ListParams = query(request.query_string())?;
+    let (phase, limit) = (params.phase()?, params.limit()?);
+    let cursor = params.cursor.as_deref().map(str::parse).transpose();
+    let after = cursor
+        .map_err(|_| Problem::new(Code::InvalidRequest, "cursor is none that was answered"))?;
+    let listing = app.clone();
+    let list = app.tables.run(move || {
+        let page = listing.store.games(&ListQuery {
+            phase,
+            after,
+            limit,
+        })?;
+        Ok(GameList::new(
+            &page.games,
+            page.next.map(|next| next.to_string()),
+        ))
+    });
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .json(list.await?))
+}
+
+/// The game as the caller may see it: a seat, the host, or without a token a spectator.
+#[utoipa::path(get, path = "/v1/games/{id}", operation_id = "get_game", tag = "games",
+    params(("id" = String, Path, description = "The game's id."),
+        ("If-None-Match" = Option<String>, Header, description = "An ETag: answered with 304 if the view is still the same.")),
+    responses(
+        (status = 200, description = "The game.", body = GameView,
+            headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
+        (status = 304, description = "The view is still the one of If-None-Match.")),
+    security((), ("token" = [])))]
+pub async fn get_game(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let _: NoQuery = query(request.query_string())?;
+    let id: GameId = id.parse().map_err(|_| game_not_found())?;
+    let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+    let role = caller.role(&record)?;
+    let etag = etag(record.game.version(), role);
+    let known = tags(request.headers(), header::IF_NONE_MATCH);
+    let unchanged = known
+        .iter()
+        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
+    let status = if unchanged {
+        StatusCode::NOT_MODIFIED
+    } else {
+        StatusCode::OK
+    };
+    let mut response = HttpResponse::build(status);
+    response
+        .insert_header((header::ETAG, etag))
+        .insert_header((header::VARY, "Authorization, Accept"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"));
+    if unchanged {
+        return Ok(response.finish());
+    }
+    Ok(response.json(GameView::new(&record, role)))
+}
+
+/// Removes the game: only its host may.
+#[utoipa::path(delete, path = "/v1/games/{id}", operation_id = "delete_game", tag = "games",
+    params(("id" = String, Path, description = "The game's id.")),
+    responses((status = 204, description = "The game is gone.")),
+    security(("token" = [])))]
+pub async fn delete_game(
+    app: Data<App>,
+    id: Path<String>,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let answer = app
+        .store
+        .write(move |transaction| -> Result<Answer, Problem> {
+            let record = match find(transaction, &id) {
+                Ok(record) => record,
+                // The game is gone, with its tokens; whoever removed it is told so again.
+                Err(gone) => return request.replay(transaction)?.ok_or(gone),
+            };
+            let role = request.caller.known_role(&record)?;
+            if role != Role::Host {
+                return Err(Problem::new(
+                    Code::Forbidden,
+                    "only the host removes a game",
+                ));
+            }
+            if let Some(answer) = request.replay(transaction)? {
+                return Ok(answer);
+            }
+            request.check_version(record.game.version(), role)?;
+            transaction.delete(&record.id)?;
+            let memory = || Memory::Plain {
+                status: 204,
+                etag: None,
+                body: String::new(),
+            };
+            request.remember(transaction, memory)?;
+            memory().answer(None)
+        });
+    Ok(answer.await?.into())
+}

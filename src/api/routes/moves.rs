@@ -1,0 +1,57 @@
+//! The legal moves of the seat to move.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header,
+    web::{Data, Path},
+};
+
+use super::find;
+use crate::{
+    api::{
+        App,
+        problem::Problem,
+        request::Caller,
+        wire::{
+            moves::LegalMoves,
+            request::{MovesParams, query},
+        },
+    },
+    rules::moves::Generator,
+};
+
+/// Every legal move of the seat to move, ready to be posted back.
+#[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
+    params(("id" = String, Path, description = "The game's id."), MovesParams),
+    responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves)),
+    security(("token" = [])))]
+pub async fn list_legal_moves(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let store = app.store.clone();
+    let text = request.query_string().to_owned();
+    let moves = app.tables.run(move || {
+        let record = store.read(|reader| find(reader, &id))?;
+        let seat = caller.seat(&record)?;
+        let game = &record.game;
+        game.check_play(seat)?;
+        let params: MovesParams = query(&text)?;
+        let moves = Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
+        let version = Some(game.version());
+        LegalMoves::new(
+            version,
+            game.rules(),
+            game.board(),
+            seat,
+            &moves,
+            params.boards(),
+        )
+    });
+    Ok(HttpResponse::Ok()
+        .insert_header((header::VARY, "Authorization, Accept"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .json(moves.await?))
+}

@@ -1,0 +1,156 @@
+//! The server: binds, serves until it is told to stop, and stops without losing a request.
+
+use std::{io, net::SocketAddr, sync::Arc, thread, time::Duration};
+
+use actix_cors::Cors as CorsMiddleware;
+use actix_web::{
+    App as ActixApp, HttpServer,
+    dev::ServerHandle,
+    http::header::{self, HeaderName},
+    middleware::{Compress, from_fn},
+    web::{self, Data},
+};
+use thiserror::Error;
+use utoipa_swagger_ui::Config;
+
+use super::{App, middleware::observe, openapi, pool::Pool, routes};
+use crate::store::{Store, StoreError};
+
+/// Seconds that running requests get to end when the server stops.
+const SHUTDOWN_SECONDS: u64 = 10;
+
+/// Requests that may wait for a thread of a pool.
+const QUEUE: usize = 1024;
+
+/// Where the server listens, and who may call it from a browser.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `HOST:PORT`; port 0 takes a free one.
+    pub listen: String,
+    pub cors: Cors,
+    /// Threads that answer requests; as many as there are cores if nothing is said.
+    pub workers: Option<usize>,
+}
+
+/// Whose pages may call the API.
+#[derive(Clone, Debug)]
+pub enum Cors {
+    /// Everyone's: tokens are never cookies, so a foreign page has nothing to abuse.
+    Any,
+    /// Those of these origins.
+    Only(Vec<String>),
+}
+
+/// Why the server cannot be started, or stopped.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    #[error("cannot listen on {0}: {1}")]
+    Bind(String, #[source] io::Error),
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
+    #[error("the OpenAPI document cannot be written: {0}")]
+    OpenApi(#[from] serde_json::Error),
+    #[error("the server failed: {0}")]
+    Run(#[source] io::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A server that is bound and can be run.
+pub struct Server {
+    server: actix_web::dev::Server,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Server {
+    /// Binds to the address; from then on connections are taken, and answered once
+    /// [`Server::run`] is awaited.
+    ///
+    /// # Errors
+    /// If the address is taken or no address.
+    pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
+        let cores = thread::available_parallelism().map_or(2, usize::from);
+        let pool = |name| Pool::start(name, cores, QUEUE).map_err(ServeError::Thread);
+        let app = Data::new(App {
+            store,
+            tables: pool("tables")?,
+            advisers: pool("advisers")?,
+            openapi: openapi::json()?,
+            docs: Arc::new(Config::new(["/openapi.json"]).try_it_out_enabled(true)),
+        });
+        let Settings {
+            listen,
+            cors,
+            workers,
+        } = settings;
+        let server = HttpServer::new(move || {
+            ActixApp::new()
+                .app_data(app.clone())
+                .configure(routes::configure)
+                .default_service(web::to(routes::route_not_found))
+                .wrap(Compress::default())
+                .wrap(cors_middleware(&cors))
+                .wrap(from_fn(observe))
+        })
+        .workers(workers.unwrap_or(cores))
+        .shutdown_timeout(SHUTDOWN_SECONDS)
+        .client_request_timeout(Duration::from_secs(10))
+        .keep_alive(Duration::from_secs(75))
+        .bind(&listen)
+        .map_err(|error| ServeError::Bind(listen.clone(), error))?;
+        let addresses = server.addrs();
+        Ok(Server {
+            server: server.run(),
+            addresses,
+        })
+    }
+
+    /// Where it listens.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Something to stop it with.
+    pub fn handle(&self) -> ServerHandle {
+        self.server.handle()
+    }
+
+    /// Serves until SIGTERM, SIGINT or its handle stops it; running requests are finished.
+    ///
+    /// # Errors
+    /// If the server fails.
+    pub async fn run(self) -> Result<(), ServeError> {
+        self.server.await.map_err(ServeError::Run)
+    }
+}
+
+fn cors_middleware(cors: &Cors) -> CorsMiddleware {
+    let base = match cors {
+        Cors::Any => CorsMiddleware::default().allow_any_origin().send_wildcard(),
+        Cors::Only(origins) => {
+            let cors = CorsMiddleware::default();
+            origins
+                .iter()
+                .fold(cors, |cors, origin| cors.allowed_origin(origin))
+        }
+    };
+    let own = |name: &'static str| HeaderName::from_static(name);
+    base.allowed_methods(["GET", "HEAD", "POST", "PUT", "DELETE"])
+        .allowed_headers([
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+            own("idempotency-key"),
+            own("last-event-id"),
+            own("x-request-id"),
+        ])
+        .expose_headers([
+            header::ETAG,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            own("x-request-id"),
+        ])
+        .max_age(3600)
+}

@@ -1,0 +1,334 @@
+//! A game as a viewer may see it, and the answers built around it.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use super::{
+    board::{self, SeatBoard},
+    event::EventView,
+    rules::RulesView,
+};
+use crate::{
+    rules::{
+        card::{Card, Cards},
+        event::{Event, Viewer},
+        game::{ExchangeState, Phase},
+        options::Preset,
+        seat::Seat,
+        view::{Possible, SeatInView},
+    },
+    store::Record,
+};
+
+/// A game as this viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Game)]
+pub struct GameView {
+    #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
+    id: String,
+    /// Changes so far; creation is 1.
+    #[schema(minimum = 1)]
+    version: u64,
+    rules: RulesView,
+    phase: Phase,
+    /// From 1; in the deal phase, the round to be dealt.
+    #[schema(minimum = 1)]
+    round: u32,
+    /// Who deals this round.
+    dealer: Seat,
+    /// Who begins this round.
+    beginner: Seat,
+    /// The seat to move, in the play phase.
+    turn: Option<Seat>,
+    /// What this viewer may do now.
+    actions: Vec<ActionView>,
+    /// The first event of the last action.
+    last_action: EventView,
+    /// One entry a seat, in turn order.
+    seats: Vec<SeatView>,
+    /// One entry a seat, in turn order.
+    board: Vec<SeatBoard>,
+    /// Cards left to deal before the discard pile is shuffled.
+    stock: u8,
+    /// The discard pile: how many of each card.
+    #[schema(value_type = std::collections::BTreeMap<String, u8>, example = json!({"A": 2, "joker": 1}))]
+    discards: CardCounts,
+    /// The winning team, once there is one.
+    winner: Option<u8>,
+    /// SHA-256 of the shuffle seed, as 64 hex digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    shuffle_commitment: String,
+    /// The shuffle seed as 64 hex digits, once the game is over.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    shuffle_seed: Option<String>,
+    /// Whether the creator chose the seed, and so could know every card.
+    shuffle_seed_given: bool,
+    /// Whether the game is in the public list.
+    listed: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When the last version came to be.
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// Something that the viewer may do now.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PossibleAction)]
+pub struct ActionView {
+    /// The last part of the path: `deal`, `swap` or `play`.
+    #[schema(examples("play"))]
+    route: &'static str,
+    #[schema(examples("POST"))]
+    method: &'static str,
+    path: String,
+    /// The seat that acts.
+    seat: Seat,
+}
+
+/// One seat as the viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SeatInGame)]
+pub struct SeatView {
+    seat: Seat,
+    /// The seat's team: seats opposite each other play together.
+    #[schema(maximum = 2)]
+    team: u8,
+    name: String,
+    kind: SeatKind,
+    /// Cards in the hand, laid ones included.
+    cards: u8,
+    /// Whether it has folded in this round.
+    folded: bool,
+    /// Its part in this round's exchange; null before the deal.
+    exchange: Option<ExchangeState>,
+    /// The viewer's own hand, sorted; null for the others.
+    hand: Option<Vec<Card>>,
+    /// The card the viewer laid down for its partner in this round; null for the others.
+    gave: Option<Card>,
+    /// The card the viewer got from its partner in this round; null for the others.
+    received: Option<Card>,
+}
+
+/// Who plays a seat.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatKind {
+    /// Whoever holds the seat's token.
+    Human,
+}
+
+/// How many of each card.
+struct CardCounts(Cards);
+
+impl Serialize for CardCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for card in self.0.kinds() {
+            map.serialize_entry(card.name(), &self.0.count(card))?;
+        }
+        map.end()
+    }
+}
+
+/// Who looks at a game over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The holder of a seat's token.
+    Seat(Seat),
+    /// The holder of the host's token.
+    Host,
+    /// Anyone else.
+    Spectator,
+}
+
+impl Role {
+    /// What this role sees: the host sees what a spectator sees.
+    pub fn viewer(self) -> Viewer {
+        match self {
+            Role::Seat(seat) => Viewer::Seat(seat),
+            Role::Host | Role::Spectator => Viewer::Spectator,
+        }
+    }
+
+    /// The role's part of an ETag.
+    pub fn tag(self) -> String {
+        match self {
+            Role::Seat(seat) => seat.number().to_string(),
+            Role::Host => "host".to_owned(),
+            Role::Spectator => "spectator".to_owned(),
+        }
+    }
+}
+
+impl GameView {
+    /// The game as this role may see it.
+    pub fn new(record: &Record, role: Role) -> GameView {
+        let game = &record.game;
+        let viewer = role.viewer();
+        let seats = game.seats_seen_by(viewer).into_iter().zip(game.players());
+        GameView {
+            id: record.id.to_string(),
+            version: game.version(),
+            rules: RulesView::from(game.rules().options()),
+            phase: game.phase(),
+            round: game.round(),
+            dealer: game.dealer(),
+            beginner: game.beginner(),
+            turn: game.turn(),
+            actions: actions(record, role),
+            last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
+            seats: seats
+                .map(|(seat, player)| seat_view(seat, player.name.clone()))
+                .collect(),
+            board: board::view(game.rules(), game.board()),
+            stock: game.stock_size(),
+            discards: CardCounts(game.discards()),
+            winner: game.winner(),
+            shuffle_commitment: game.commitment(),
+            shuffle_seed: game.published_seed(),
+            shuffle_seed_given: game.seed_given(),
+            listed: record.listed,
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
+        }
+    }
+}
+
+fn seat_view(seat: SeatInView, name: String) -> SeatView {
+    SeatView {
+        seat: seat.seat,
+        team: seat.team,
+        name,
+        kind: SeatKind::Human,
+        cards: seat.cards,
+        folded: seat.folded,
+        exchange: seat.exchange,
+        hand: seat.own.map(|own| own.hand.sorted().collect()),
+        gave: seat.own.and_then(|own| own.gave),
+        received: seat.own.and_then(|own| own.received),
+    }
+}
+
+fn actions(record: &Record, role: Role) -> Vec<ActionView> {
+    let game = &record.game;
+    let possible = match role {
+        Role::Seat(seat) => game.possible(seat).map(|possible| (possible, seat)),
+        Role::Host => (game.phase() == Phase::Deal).then(|| (Possible::Deal, game.dealer())),
+        Role::Spectator => None,
+    };
+    let action = |(possible, seat)| {
+        let route = match possible {
+            Possible::Deal => "deal",
+            Possible::Swap => "swap",
+            Possible::Play => "play",
+        };
+        ActionView {
+            route,
+            method: "POST",
+            path: format!("/v1/games/{}/{route}", record.id),
+            seat,
+        }
+    };
+    possible.map(action).into_iter().collect()
+}
+
+/// The answer to an accepted action.
+#[derive(Serialize, ToSchema)]
+pub struct Changed {
+    /// The game's version after the action.
+    version: u64,
+    /// What came of the action, as the caller may see it.
+    events: Vec<EventView>,
+    /// The game after the action, as the caller may see it.
+    game: GameView,
+}
+
+impl Changed {
+    /// The game after an action, as this role may see it.
+    pub fn new(record: &Record, events: Vec<Event>, role: Role) -> Changed {
+        let rules = record.game.rules();
+        let view = |event| EventView::new(rules, event, role.viewer());
+        Changed {
+            version: record.game.version(),
+            events: events.into_iter().map(view).collect(),
+            game: GameView::new(record, role),
+        }
+    }
+}
+
+/// The answer to a creation. The tokens are shown this once.
+#[derive(Serialize, ToSchema)]
+pub struct Created<'a> {
+    pub id: String,
+    /// One entry a seat: the token to play it with, or null for a bot.
+    pub seat_tokens: Vec<Option<String>>,
+    /// The token to deal, reissue tokens and remove the game with.
+    pub host_token: String,
+    /// The game as the host sees it.
+    #[schema(value_type = GameView)]
+    pub game: &'a RawValue,
+}
+
+/// A fresh token for a seat. It is shown this once; the old one is dead.
+#[derive(Serialize, ToSchema)]
+pub struct FreshToken {
+    pub seat: Seat,
+    pub token: String,
+    /// The game's version, which only the host's asking changes.
+    pub version: u64,
+}
+
+/// A part of the public list of games, newest first.
+#[derive(Serialize, ToSchema)]
+pub struct GameList {
+    games: Vec<GameSummary>,
+    /// Send it as `cursor` for the next part; null if there is none.
+    next: Option<String>,
+}
+
+/// A game in the public list.
+#[derive(Serialize, ToSchema)]
+pub struct GameSummary {
+    id: String,
+    version: u64,
+    preset: Preset,
+    phase: Phase,
+    round: u32,
+    turn: Option<Seat>,
+    winner: Option<u8>,
+    /// The seats' names, in turn order.
+    names: Vec<String>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+impl GameList {
+    /// A part of the list, and where the next part begins.
+    pub fn new(records: &[Record], next: Option<String>) -> GameList {
+        let summary = |record: &Record| GameSummary {
+            id: record.id.to_string(),
+            version: record.game.version(),
+            preset: record.game.rules().preset,
+            phase: record.game.phase(),
+            round: record.game.round(),
+            turn: record.game.turn(),
+            winner: record.game.winner(),
+            names: record
+                .game
+                .players()
+                .iter()
+                .map(|player| player.name.clone())
+                .collect(),
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
+        };
+        GameList {
+            games: records.iter().map(summary).collect(),
+            next,
+        }
+    }
+}

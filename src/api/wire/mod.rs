@@ -1,0 +1,11 @@
+//! What goes over the wire: the shapes of requests and answers, apart from the domain's types so
+//! that either can change without the other.
+
+pub mod advice;
+pub mod board;
+pub mod event;
+pub mod game;
+pub mod moves;
+pub mod request;
+pub mod rules;
+mod schema;

@@ -1,0 +1,698 @@
+//! What clients send, and how it becomes the domain's.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    board::{self, SeatBoardRequest},
+    rules::{self, RulesRequest},
+};
+use crate::{
+    api::problem::{Code, Problem},
+    bot::Level,
+    rules::{
+        board::Board,
+        card::{Card, Cards},
+        game::{Phase, Player, Setup},
+        options::Rules,
+        seat::{BySeat, Seat},
+        shuffle::Seed,
+        view::SeatView,
+    },
+};
+
+/// Characters in a name at most.
+const NAME_LENGTH: usize = 40;
+
+/// Milliseconds of thinking at most.
+pub const MAX_BUDGET_MS: u32 = 2_000;
+
+/// Samples of thinking at most.
+pub const MAX_SAMPLES: u32 = 100_000;
+
+/// Games in one part of the list: by default, and at most.
+const LIST_LIMIT: (u32, u32) = (20, 100);
+
+/// Reads JSON of the right shape.
+///
+/// # Errors
+/// `invalid_request`, saying which field is wrong.
+pub fn shape<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
+    serde_json::from_value(value).map_err(|error| Problem::new(Code::InvalidRequest, error))
+}
+
+/// Reads a query of the right shape.
+///
+/// # Errors
+/// `invalid_request`, saying which parameter is wrong.
+pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    actix_web::web::Query::<T>::from_query(text)
+        .map(actix_web::web::Query::into_inner)
+        .map_err(|error| Problem::new(Code::InvalidRequest, error))
+}
+
+/// Takes the rules out of a body, so that what is wrong with them is told apart.
+fn take_rules(body: &mut Value) -> Result<Rules, Problem> {
+    rules::rules(body.as_object_mut().and_then(|body| body.remove("rules")))
+}
+
+fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
+    Seat::new(number, rules.seats).ok_or_else(|| {
+        let last = rules.seats - 1;
+        Problem::new(
+            Code::InvalidRequest,
+            format!("{what} must be a seat from 0 to {last}"),
+        )
+    })
+}
+
+fn cards(names: &[String]) -> Result<Cards, Problem> {
+    let mut cards = Cards::EMPTY;
+    for name in names {
+        let card: Card = name.parse()?;
+        // More than any deck holds, and as many as can be counted.
+        if cards.count(card) == 12 {
+            return Err(Problem::new(
+                Code::InvalidHand,
+                format!("no deck holds so many {card}"),
+            ));
+        }
+        cards.add(card);
+    }
+    Ok(cards)
+}
+
+/// Creates a game. Everything may be left out.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "rules": {"preset": "hausregeln"},
+    "seats": [{"name": "Anna"}, {"name": "Beat"}, {"name": "Carla"}, {"name": "Dani"}]
+}))]
+pub struct CreateGame {
+    /// The rules to play by; `dogspiel-it` if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<RulesRequest>)]
+    #[allow(dead_code)] // taken out of the body before; here for its schema
+    rules: Option<Value>,
+    /// One entry a seat; humans without a name if left out.
+    seats: Option<Vec<SeatRequest>>,
+    /// Who deals the first round; drawn from the shuffle seed if left out.
+    #[schema(maximum = 5)]
+    first_dealer: Option<u8>,
+    /// 64 hex digits; drawn at random if left out. Whoever knows it knows every card.
+    #[schema(pattern = "^[0-9A-Fa-f]{64}$")]
+    shuffle_seed: Option<String>,
+    /// Whether the game is in the public list; true if left out.
+    listed: Option<bool>,
+}
+
+/// Who plays a seat.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeatRequest {
+    /// `human` if left out; this server plays no bots.
+    kind: Option<SeatKindRequest>,
+    /// 1 to 40 characters.
+    #[schema(min_length = 1, max_length = 40)]
+    name: Option<String>,
+    /// A bot's level; nothing for a human.
+    level: Option<String>,
+}
+
+/// Who plays a seat.
+#[derive(Clone, Copy, Deserialize, ToSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatKindRequest {
+    Human,
+    Bot,
+}
+
+/// A game to create.
+pub struct NewGame {
+    pub setup: Setup,
+    pub listed: bool,
+}
+
+impl NewGame {
+    /// Reads the body of a creation; `seed` is used if the client names none.
+    ///
+    /// # Errors
+    /// Says what is wrong with the rules, the seats or the seed.
+    pub fn read(mut body: Value, seed: Seed) -> Result<NewGame, Problem> {
+        let rules = take_rules(&mut body)?;
+        let request: CreateGame = shape(body)?;
+        let seats = request.seats.unwrap_or_else(|| {
+            let seat = || SeatRequest {
+                kind: None,
+                name: None,
+                level: None,
+            };
+            std::iter::repeat_with(seat)
+                .take(rules.seats.into())
+                .collect()
+        });
+        if seats.len() != usize::from(rules.seats) {
+            let (found, needed) = (seats.len(), rules.seats);
+            let detail = format!("seats has {found} entries, but by the rules {needed} play");
+            return Err(Problem::new(Code::InvalidRequest, detail));
+        }
+        let players = seats
+            .into_iter()
+            .enumerate()
+            .map(|(number, seat)| seat.player(number))
+            .collect::<Result<_, _>>()?;
+        let first_dealer = request
+            .first_dealer
+            .map(|number| seat_of(number, &rules, "first_dealer"))
+            .transpose()?;
+        let given = request
+            .shuffle_seed
+            .as_deref()
+            .map(Seed::from_hex)
+            .transpose()?;
+        let seed_given = given.is_some();
+        let seed = given.unwrap_or(seed);
+        let setup = Setup {
+            rules,
+            players,
+            first_dealer,
+            seed,
+            seed_given,
+        };
+        Ok(NewGame {
+            setup,
+            listed: request.listed.unwrap_or(true),
+        })
+    }
+}
+
+impl SeatRequest {
+    fn player(self, number: usize) -> Result<Player, Problem> {
+        if self.kind == Some(SeatKindRequest::Bot) {
+            let detail = format!("seat {number} is to be a bot, but this server plays no bots");
+            return Err(Problem::new(Code::BotsNotSupported, detail));
+        }
+        if self.level.is_some() {
+            let detail = format!("seat {number} has a level, which is for bots");
+            return Err(Problem::new(Code::InvalidRequest, detail));
+        }
+        let name = self.name.unwrap_or_else(|| format!("Seat {number}"));
+        let length = name.chars().count();
+        if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
+            let detail = format!(
+                "seat {number}'s name must have 1 to {NAME_LENGTH} characters and no control ones"
+            );
+            return Err(Problem::new(Code::InvalidRequest, detail));
+        }
+        Ok(Player { name })
+    }
+}
+
+/// Deals the round. The body may be empty.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DealRequest {
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// One of `card`, `decline` and `ask`.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"card": "K"}))]
+pub struct SwapRequest {
+    /// The card to lay down for the partner.
+    #[schema(value_type = Option<Card>)]
+    card: Option<String>,
+    /// True to decline, where the exchange is optional.
+    decline: Option<bool>,
+    /// True to say "help!", where the exchange is optional.
+    ask: Option<bool>,
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// A seat's part in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swap {
+    Card(Card),
+    Decline,
+    Ask,
+}
+
+impl SwapRequest {
+    /// What the seat wants.
+    ///
+    /// # Errors
+    /// An unknown card, or not exactly one wish.
+    pub fn swap(&self) -> Result<Swap, Problem> {
+        match (&self.card, self.decline, self.ask) {
+            (Some(card), None | Some(false), None | Some(false)) => Ok(Swap::Card(card.parse()?)),
+            (None, Some(true), None | Some(false)) => Ok(Swap::Decline),
+            (None, None | Some(false), Some(true)) => Ok(Swap::Ask),
+            _ => Err(Problem::new(
+                Code::InvalidRequest,
+                r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
+            )),
+        }
+    }
+}
+
+/// Plays a move.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"move": "Q:17>29"}))]
+pub struct PlayRequest {
+    /// A move id: one of those listed, or any legal one.
+    #[serde(rename = "move")]
+    pub id: String,
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// Gives a seat a fresh token. The body may be empty.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenRequest {
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// No parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoQuery {}
+
+/// Which games to list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListParams {
+    /// Only games in this phase.
+    #[param(value_type = Option<Phase>)]
+    phase: Option<String>,
+    /// Where to go on: `next` of an earlier answer.
+    pub cursor: Option<String>,
+    /// How many at most; 20 if left out.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+}
+
+impl ListParams {
+    /// The phase asked for.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is no such phase.
+    pub fn phase(&self) -> Result<Option<Phase>, Problem> {
+        let named = |name: &String| {
+            Phase::by_name(name).ok_or_else(|| {
+                let names = Phase::ALL.map(Phase::name).join(", ");
+                Problem::new(
+                    Code::InvalidRequest,
+                    format!("phase must be one of {names}"),
+                )
+            })
+        };
+        self.phase.as_ref().map(named).transpose()
+    }
+
+    /// How many games at most.
+    ///
+    /// # Errors
+    /// `invalid_request`, if out of range.
+    pub fn limit(&self) -> Result<u32, Problem> {
+        let (default, max) = LIST_LIMIT;
+        in_range("limit", self.limit, max).map(|limit| limit.unwrap_or(default))
+    }
+}
+
+fn in_range(name: &str, value: Option<u32>, max: u32) -> Result<Option<u32>, Problem> {
+    match value {
+        Some(value) if !(1..=max).contains(&value) => {
+            let detail = format!("{name} must be 1 to {max}");
+            Err(Problem::new(Code::InvalidRequest, detail))
+        }
+        value => Ok(value),
+    }
+}
+
+/// What a list of moves is to hold.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MovesParams {
+    /// Whether each move comes with the board after it; true if left out. A seven can have
+    /// thousands of outcomes.
+    board: Option<bool>,
+}
+
+impl MovesParams {
+    /// Whether boards are wanted.
+    pub fn boards(&self) -> bool {
+        self.board.unwrap_or(true)
+    }
+}
+
+/// How to think about a move.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdviceParams {
+    /// How well to think: `greedy` if left out.
+    #[param(value_type = Option<Level>)]
+    #[schema(value_type = Option<Level>)]
+    level: Option<String>,
+    /// Milliseconds to think at most. The levels `random` and `greedy` never need them.
+    #[param(minimum = 1, maximum = 2000)]
+    #[schema(minimum = 1, maximum = 2000)]
+    budget_ms: Option<u32>,
+    /// Samples to think with in place of a time, which makes the answer repeatable. The levels
+    /// `random` and `greedy` take none.
+    #[param(minimum = 1, maximum = 100_000)]
+    #[schema(minimum = 1, maximum = 100_000)]
+    samples: Option<u32>,
+    /// The same seed gives the same advice; drawn at random if left out.
+    seed: Option<u64>,
+}
+
+impl AdviceParams {
+    /// The level asked for.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is no such level, or a number is out of range.
+    pub fn level(&self) -> Result<Level, Problem> {
+        in_range("budget_ms", self.budget_ms, MAX_BUDGET_MS)?;
+        in_range("samples", self.samples, MAX_SAMPLES)?;
+        let Some(name) = &self.level else {
+            return Ok(Level::Greedy);
+        };
+        Level::by_name(name).ok_or_else(|| {
+            let names = Level::ALL.map(Level::name).join(", ");
+            Problem::new(
+                Code::InvalidRequest,
+                format!("level must be one of {names}"),
+            )
+        })
+    }
+
+    /// The seed asked for, or a random one.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(rand::random)
+    }
+}
+
+/// A position and the hand of the seat to move.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "rules": {"preset": "hausregeln"},
+    "board": [{"track": [57]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7", "joker"]
+}))]
+pub struct MovesAnalysis {
+    /// The rules to play by; `dogspiel-it` if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<RulesRequest>)]
+    #[allow(dead_code)] // taken out of the body before; here for its schema
+    rules: Option<Value>,
+    /// One entry a seat, in turn order.
+    board: Vec<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+}
+
+/// A position, the hand of the seat to move, what it knows, and how to think.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "board": [{"track": [57]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7", "joker"],
+    "known": {"counts": [2, 2, 2, 2]},
+    "seed": 1
+}))]
+pub struct AdviceAnalysis {
+    /// The rules to play by; `dogspiel-it` if left out.
+    #[serde(default)]
+    #[schema(value_type = Option<RulesRequest>)]
+    #[allow(dead_code)] // taken out of the body before; here for its schema
+    rules: Option<Value>,
+    /// One entry a seat, in turn order.
+    board: Vec<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+    /// What the seat knows besides.
+    known: Option<Known>,
+    /// How well to think: `greedy` if left out.
+    #[schema(value_type = Option<Level>)]
+    level: Option<String>,
+    /// Milliseconds to think at most.
+    #[schema(minimum = 1, maximum = 2000)]
+    budget_ms: Option<u32>,
+    /// Samples to think with in place of a time, which makes the answer repeatable.
+    #[schema(minimum = 1, maximum = 100_000)]
+    samples: Option<u32>,
+    /// The same seed gives the same advice; drawn at random if left out.
+    seed: Option<u64>,
+}
+
+/// What a seat knows beside the board and its hand.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// Cards each seat holds.
+    counts: Vec<u8>,
+    /// Cards known to be in other seats' hands, by seat.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<String, Vec<Card>>)]
+    hands: BTreeMap<String, Vec<String>>,
+    /// Cards on the discard pile: how many of each.
+    #[serde(default)]
+    gone: BTreeMap<String, u8>,
+    /// Seats that have folded.
+    #[serde(default)]
+    folded: Vec<u8>,
+    /// The round, from 1.
+    round: Option<u32>,
+    /// Who began the round.
+    #[schema(maximum = 5)]
+    beginner: Option<u8>,
+}
+
+/// A position that was checked: a seat to move, with cards to move it.
+pub struct Position {
+    pub rules: Rules,
+    pub board: Board,
+    pub seat: Seat,
+    pub hand: Cards,
+}
+
+impl Position {
+    fn new(
+        rules: Rules,
+        board: Vec<SeatBoardRequest>,
+        seat: u8,
+        hand: &[String],
+    ) -> Result<Position, Problem> {
+        let board = board::board(&rules, board)?;
+        let seat = seat_of(seat, &rules, "seat")?;
+        let hand = cards(hand)?;
+        if hand.is_empty() {
+            return Err(Problem::new(Code::InvalidHand, "the hand is empty"));
+        }
+        let deck = rules.deck();
+        if let Some(card) = hand
+            .kinds()
+            .find(|&card| hand.count(card) > deck.count(card))
+        {
+            let detail = format!("the deck has only {} {card}", deck.count(card));
+            return Err(Problem::new(Code::InvalidHand, detail));
+        }
+        if let Some(team) = board.winner(&rules) {
+            let detail = format!("team {team} has all its pieces home: the game is over");
+            return Err(Problem::new(Code::FinishedPosition, detail));
+        }
+        Ok(Position {
+            rules,
+            board,
+            seat,
+            hand,
+        })
+    }
+
+    /// Reads the body of an analysis of moves.
+    ///
+    /// # Errors
+    /// Says what is wrong with the rules, the board, the seat or the hand.
+    pub fn read(mut body: Value) -> Result<Position, Problem> {
+        let rules = take_rules(&mut body)?;
+        let request: MovesAnalysis = shape(body)?;
+        Position::new(rules, request.board, request.seat, &request.hand)
+    }
+}
+
+/// A position to give advice on.
+pub struct AdvicePosition {
+    pub position: Position,
+    pub params: AdviceParams,
+    known: Option<Known>,
+}
+
+impl AdvicePosition {
+    /// Reads the body of an analysis with advice.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn read(mut body: Value) -> Result<AdvicePosition, Problem> {
+        let rules = take_rules(&mut body)?;
+        let AdviceAnalysis {
+            board,
+            seat,
+            hand,
+            known,
+            level,
+            budget_ms,
+            samples,
+            seed,
+            ..
+        } = shape(body)?;
+        let position = Position::new(rules, board, seat, &hand)?;
+        let params = AdviceParams {
+            level,
+            budget_ms,
+            samples,
+            seed,
+        };
+        Ok(AdvicePosition {
+            position,
+            params,
+            known,
+        })
+    }
+
+    /// What the seat knows. If nothing is said of the others' hands, they hold as many cards as
+    /// this one.
+    ///
+    /// # Errors
+    /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
+    pub fn view(&self) -> Result<SeatView<'_>, Problem> {
+        let Position {
+            rules,
+            board,
+            seat,
+            hand,
+        } = &self.position;
+        let wrong = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
+        let mut view = SeatView {
+            rules,
+            board: *board,
+            seat: *seat,
+            hand: *hand,
+            exchanging: false,
+            counts: BySeat::default(),
+            known: BySeat::default(),
+            gone: Cards::EMPTY,
+            folded: BySeat::default(),
+            asked: BySeat::default(),
+            round: 1,
+            beginner: *seat,
+        };
+        let Some(known) = &self.known else {
+            for other in rules.ring().seats() {
+                view.counts[other] = hand.len();
+            }
+            return Ok(view);
+        };
+        if known.counts.len() != usize::from(rules.seats) {
+            return Err(wrong(format!("counts must have {} entries", rules.seats)));
+        }
+        for (other, &count) in rules.ring().seats().zip(&known.counts) {
+            view.counts[other] = count;
+        }
+        if view.counts[*seat] != hand.len() {
+            return Err(wrong(format!("counts and hand disagree on {seat}")));
+        }
+        for (number, names) in &known.hands {
+            let other = number
+                .parse()
+                .ok()
+                .and_then(|number| Seat::new(number, rules.seats))
+                .ok_or_else(|| wrong(format!("hands has no seat {number:?}")))?;
+            let cards = cards(names)?;
+            if other == *seat && cards != *hand || cards.len() > view.counts[other] {
+                return Err(wrong(format!(
+                    "hands and counts or hand disagree on {other}"
+                )));
+            }
+            if other != *seat {
+                view.known[other] = cards;
+            }
+        }
+        for (name, &count) in &known.gone {
+            let card: Card = name.parse()?;
+            if count > rules.deck().count(card) {
+                return Err(wrong(format!("more {card} are gone than the deck has")));
+            }
+            (0..count).for_each(|_| view.gone.add(card));
+        }
+        for &number in &known.folded {
+            let other = Seat::new(number, rules.seats)
+                .ok_or_else(|| wrong(format!("folded has no seat {number}")))?;
+            if view.counts[other] > 0 {
+                return Err(wrong(format!("{other} has folded and cannot hold cards")));
+            }
+            view.folded[other] = true;
+        }
+        check_deck(rules, &view).map_err(wrong)?;
+        view.round = known.round.unwrap_or(1);
+        if view.round == 0 {
+            return Err(wrong("rounds are counted from 1".to_owned()));
+        }
+        if let Some(number) = known.beginner {
+            view.beginner = seat_of(number, rules, "beginner")?;
+        }
+        Ok(view)
+    }
+}
+
+/// Refuses more cards, named or counted, than the deck has.
+fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
+    let deck = rules.deck();
+    for card in Card::ALL {
+        let known: u8 = rules
+            .ring()
+            .seats()
+            .map(|seat| view.known[seat].count(card))
+            .sum();
+        let seen = view.hand.count(card) + view.gone.count(card) + known;
+        if seen > deck.count(card) {
+            return Err(format!("the deck has only {} {card}", deck.count(card)));
+        }
+    }
+    let held: u32 = rules
+        .ring()
+        .seats()
+        .map(|seat| u32::from(view.counts[seat]))
+        .sum();
+    if held + u32::from(view.gone.len()) > u32::from(deck.len()) {
+        return Err(format!("the deck has only {} cards", deck.len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Rules as clients name them, and as they are written out (RULES §2).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::{
+    api::problem::{Code, Problem},
+    rules::options::{
+        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+        SevenPartner, SevenSurplus,
+    },
+};
+
+/// How many cards each seat gets: a first pass, then a list that is repeated.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DealSizes)]
+pub struct DealSizesView {
+    #[schema(min_items = 1, max_items = 20)]
+    first: Vec<u8>,
+    #[schema(min_items = 1, max_items = 20)]
+    then: Vec<u8>,
+}
+
+/// Writes the same options as a request, where each may be left out, and as an answer, where each
+/// is written out.
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $(#[schema($schema:meta)])* $name:ident: $type:ty,)+) => {
+        /// The rules to play by: a preset, and whatever differs from it.
+        #[derive(Default, Deserialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        #[schema(example = json!({"preset": "hausregeln", "seats": 6}))]
+        pub struct RulesRequest {
+            /// The preset to start from; `dogspiel-it` if it is left out.
+            preset: Option<Preset>,
+            $($(#[doc = $doc])+ $(#[schema($schema)])* $name: Option<$type>,)+
+        }
+
+        /// All options of the rules, as they can be sent back in a request.
+        #[derive(Serialize, ToSchema)]
+        #[schema(as = Rules)]
+        pub struct RulesView {
+            /// The preset that the rules were made from.
+            preset: Preset,
+            $($(#[doc = $doc])+ $(#[schema($schema)])* $name: $type,)+
+        }
+
+        impl RulesRequest {
+            /// The preset's options with what the request overrides.
+            fn options(self) -> Options {
+                let mut options = self.preset.unwrap_or(DEFAULT_PRESET).options();
+                $(if let Some(value) = self.$name {
+                    options.$name = value.into();
+                })+
+                options
+            }
+        }
+
+        impl From<&Options> for RulesView {
+            fn from(options: &Options) -> RulesView {
+                RulesView {
+                    preset: options.preset,
+                    $($name: options.$name.clone().into(),)+
+                }
+            }
+        }
+
+        /// Each option's name and one-line meaning.
+        const MEANINGS: &[(&str, &str)] =
+            &[$((stringify!($name), concat!($($doc),+).trim_ascii())),+];
+    };
+}
+
+/// The preset of a game whose creator names none.
+const DEFAULT_PRESET: Preset = Preset::DogspielIt;
+
+options! {
+    /// How many play: two teams of two, or three.
+    #[schema(minimum = 4)] #[schema(maximum = 6)]
+    seats: u8,
+    /// Track fields a seat, so that the ring has seats times this many.
+    #[schema(minimum = 15)] #[schema(maximum = 16)]
+    fields_per_seat: u8,
+    /// Jokers in the deck besides the two times 52 cards.
+    #[schema(maximum = 12)]
+    jokers: u8,
+    /// Cards each seat gets, round by round: a first pass, then a list that is repeated.
+    deal_sizes: DealSizesView,
+    /// Whether the deal passes on each round, or only the beginning does.
+    dealer: Dealer,
+    /// Whether partners must swap a card before play, or may ask, offer and decline.
+    exchange: Exchange,
+    /// When a piece on its own start blocks the way: always there, or only while fresh.
+    start_block: Protection,
+    /// When a piece on its own start cannot be swapped: always there, or only while fresh.
+    start_swap_protection: Protection,
+    /// The door to the goal: the own start, or the field before it.
+    goal_entry: GoalEntry,
+    /// Whether a four may walk back over the own start into the goal.
+    backward_into_goal: bool,
+    /// Whether a part of a seven captures where it ends, or must end on a free field.
+    seven_landing: SevenLanding,
+    /// Whether all steps of a seven must be used, or lapse once the team has won.
+    seven_surplus: SevenSurplus,
+    /// When a seven may move the partner's pieces: once the own are home, or always.
+    seven_partner: SevenPartner,
+    /// Whether both pieces that a jack swaps may be one's own.
+    jack_own_pair: bool,
+    /// Whether a jack may be played without effect when only own pieces are on the ring.
+    jack_without_effect: bool,
+}
+
+impl From<DealSizesView> for DealSizes {
+    fn from(sizes: DealSizesView) -> DealSizes {
+        DealSizes {
+            first: sizes.first,
+            then: sizes.then,
+        }
+    }
+}
+
+impl From<DealSizes> for DealSizesView {
+    fn from(sizes: DealSizes) -> DealSizesView {
+        DealSizesView {
+            first: sizes.first,
+            then: sizes.then,
+        }
+    }
+}
+
+/// Reads the rules of a request; the default preset if there are none.
+///
+/// # Errors
+/// `invalid_rules`, saying which option is wrong.
+pub fn rules(value: Option<Value>) -> Result<Rules, Problem> {
+    let request = match value {
+        None | Some(Value::Null) => RulesRequest::default(),
+        Some(value) => serde_json::from_value(value)
+            .map_err(|error| Problem::new(Code::InvalidRules, format!("rules: {error}")))?,
+    };
+    Ok(Rules::try_from(request.options())?)
+}
+
+/// The five presets and what each option means.
+#[derive(Serialize, ToSchema)]
+pub struct RulesCatalogue {
+    presets: Vec<PresetView>,
+    options: Vec<OptionView>,
+}
+
+/// A preset with every option's value.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PresetRules)]
+pub struct PresetView {
+    name: Preset,
+    /// Whether a game that names no preset is played by this one.
+    default: bool,
+    rules: RulesView,
+}
+
+/// An option's name and meaning.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RuleOption)]
+pub struct OptionView {
+    name: &'static str,
+    meaning: &'static str,
+}
+
+impl RulesCatalogue {
+    /// What `GET /v1/rules` answers.
+    pub fn new() -> RulesCatalogue {
+        let preset = |preset: Preset| PresetView {
+            name: preset,
+            default: preset == DEFAULT_PRESET,
+            rules: RulesView::from(&preset.options()),
+        };
+        RulesCatalogue {
+            presets: Preset::ALL.map(preset).into(),
+            options: MEANINGS
+                .iter()
+                .map(|&(name, meaning)| OptionView { name, meaning })
+                .collect(),
+        }
+    }
+}
+
+impl Default for RulesCatalogue {
+    fn default() -> RulesCatalogue {
+        RulesCatalogue::new()
+    }
+}

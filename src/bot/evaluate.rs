@@ -1,0 +1,242 @@
+//! How good a board is for a team, in rough steps: what a piece has walked and what it can hope
+//! for, less the same of the other teams.
+//!
+//! The weights were set by playing thousands of games in which one team used another weight (see
+//! each constant). Every option of RULES §2 is read as data. Only sums and products are used, so a
+//! value is the same number on every machine.
+
+use crate::rules::{
+    board::{Board, PIECES},
+    card::Card,
+    options::{Rules, SevenLanding},
+    ring::{self, Fields, bit},
+    seat::Seat,
+};
+
+/// The value of a won game: more than any other board is worth.
+pub const WON: f64 = 10_000.0;
+
+/// What leaving the kennel is worth, before the first step.
+const OUT: f64 = 27.0;
+/// A seat with no piece on the ring can play few cards.
+const IDLE: f64 = 8.0;
+/// What a piece in the goal is worth, over and above the lap that it has walked.
+const IN_GOAL: f64 = 30.0;
+/// All four at home: from now on every card moves the partner's pieces.
+const HOME: f64 = 20.0;
+/// Each free goal field that is shut off by a piece nearer to the ring.
+const LOCKED: f64 = 10.0;
+/// Each rank that takes a piece into the goal.
+const READY: f64 = 2.0;
+/// The share of a lap saved by a backward four that counts before it is played.
+const FOUR: f64 = 0.25;
+/// The share of what a piece would lose that counts for each rank by which it can be captured:
+/// of the evaluated team, and of the others.
+const EXPOSED: f64 = 0.08;
+const EXPOSED_OTHERS: f64 = 0.04;
+/// The share of the best swap that counts before a jack is played.
+const JACK: f64 = 0.07;
+/// Each piece of another team within reach behind a block; each of its own team counts against it.
+const BLOCK: f64 = 1.0;
+/// A block on its own start while more pieces wait in the kennel.
+const CLOG: f64 = 3.0;
+
+/// The farthest that a card carries a piece.
+const REACH: u8 = 13;
+
+/// How much better the board is for the seat's team than for the other teams, in steps. Of three
+/// teams the mean of the two others counts.
+pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
+    let position = Position::new(rules, board);
+    let (team, teams) = (seat.team(rules.seats), rules.seats / 2);
+    let mut own = 0.0;
+    let mut others = 0.0;
+    for first in Seat::all(teams) {
+        let mine = first.team(rules.seats) == team;
+        if board.team_home(rules, first) {
+            return if mine { WON } else { -WON };
+        }
+        let exposed = if mine { EXPOSED } else { EXPOSED_OTHERS };
+        let of_team: f64 = [first, first.partner(rules.seats)]
+            .into_iter()
+            .map(|seat| position.standing(seat) - exposed * position.risk(seat))
+            .sum();
+        if mine {
+            own = of_team;
+        } else {
+            others += of_team;
+        }
+    }
+    own - others / f64::from(teams - 1)
+}
+
+/// A board with what is asked of it again and again.
+struct Position<'a> {
+    rules: &'a Rules,
+    board: &'a Board,
+    blocks: Fields,
+    unswappable: Fields,
+    /// What a joker adds to the ranks that reach any distance.
+    joker: f64,
+}
+
+impl<'a> Position<'a> {
+    fn new(rules: &'a Rules, board: &'a Board) -> Position<'a> {
+        Position {
+            rules,
+            board,
+            blocks: board.blocks(rules),
+            unswappable: board.unswappable(rules),
+            joker: f64::from(rules.jokers) / 8.0,
+        }
+    }
+
+    /// What the seat's pieces have reached and can hope for.
+    fn standing(&self, seat: Seat) -> f64 {
+        let (ring, goal) = (self.rules.ring(), self.board.goal(seat));
+        let track = self.board.track(seat);
+        let in_goal = goal.count_ones() as u8;
+        // Goal fields that can be entered from the ring.
+        let open = (goal | 1 << PIECES).trailing_zeros() as u8;
+        let mut sum = f64::from(in_goal) * (OUT + f64::from(ring.length()) + IN_GOAL);
+        if in_goal == PIECES {
+            return sum + HOME;
+        }
+        sum -= LOCKED * f64::from(PIECES - in_goal - open);
+        for field in ring::fields(track) {
+            sum += OUT + self.progress(seat, field);
+            sum += READY * self.ranks_into_goal(seat, field, open);
+            if self.blocks & ring.path_back(field, 4) == 0 {
+                let back = self.progress(seat, ring.backward(field, 4));
+                sum += FOUR * (back - self.progress(seat, field)).max(0.0);
+            }
+        }
+        if track == 0 {
+            sum -= IDLE;
+        }
+        sum + JACK * self.best_swap(seat) + self.block(seat)
+    }
+
+    /// Steps walked, of a piece of the seat's on this track field: at the door a whole lap.
+    fn progress(&self, seat: Seat, field: u8) -> f64 {
+        if self.must_leave(seat, field) {
+            return 0.0;
+        }
+        f64::from(self.rules.ring().length() - self.to_door(seat, field))
+    }
+
+    /// Whether the piece there stands fresh on its door, which is not open to it yet.
+    fn must_leave(&self, seat: Seat, field: u8) -> bool {
+        let ring = self.rules.ring();
+        let on_door = field == ring.start(seat) && field == ring.door(seat);
+        on_door && self.board.fresh(seat)
+    }
+
+    fn to_door(&self, seat: Seat, field: u8) -> u8 {
+        let ring = self.rules.ring();
+        ring.distance(field, ring.door(seat))
+    }
+
+    /// How many ranks take the piece on this field into the goal now.
+    fn ranks_into_goal(&self, seat: Seat, field: u8, open: u8) -> f64 {
+        let ring = self.rules.ring();
+        let to_door = self.to_door(seat, field);
+        if to_door >= REACH
+            || self.must_leave(seat, field)
+            || self.blocks & ring.path(field, to_door) != 0
+        {
+            return 0.0;
+        }
+        (1..=open.min(REACH - to_door))
+            .map(|deep| ranks_at(to_door + deep))
+            .sum()
+    }
+
+    /// What the seat's pieces would lose by being captured, each as often as there are ranks that
+    /// capture it.
+    fn risk(&self, seat: Seat) -> f64 {
+        let exposed = ring::fields(self.board.track(seat) & !self.blocks);
+        exposed
+            .map(|field| self.ranks_against(seat, field) * (OUT + self.progress(seat, field)))
+            .sum()
+    }
+
+    /// How many ranks in other teams' hands capture the seat's piece on this field.
+    fn ranks_against(&self, seat: Seat, field: u8) -> f64 {
+        let ring = self.rules.ring();
+        let mut ranks = 0.0;
+        for other in self.others(seat) {
+            let pieces = self.board.track(other);
+            for from in ring::fields(pieces & ring.path_back(field, REACH)) {
+                let steps = ring.distance(from, field);
+                if self.blocks & ring.path(from, steps) == 0 {
+                    ranks += ranks_at(steps) + self.joker + self.seven_captures(steps);
+                }
+            }
+            let behind = ring.forward(field, 4);
+            if pieces & bit(behind) != 0 && self.blocks & ring.path_back(behind, 4) == 0 {
+                ranks += 1.0 + self.joker;
+            }
+            if field == ring.start(other) && self.board.kennel(other) > 0 {
+                ranks += 2.0 + self.joker;
+            }
+        }
+        ranks
+    }
+
+    /// Whether a seven captures a piece so many steps ahead: passing it is enough.
+    fn seven_captures(&self, steps: u8) -> f64 {
+        let last = match self.rules.seven_landing {
+            SevenLanding::Captures => 7,
+            SevenLanding::MustBeFree => 6,
+        };
+        f64::from(u8::from(steps <= last))
+    }
+
+    /// The most steps that a jack of the seat's can win and cost another team together.
+    fn best_swap(&self, seat: Seat) -> f64 {
+        let own = self.board.track(seat) & !self.unswappable;
+        let mut best: f64 = 0.0;
+        for other in self.others(seat) {
+            for theirs in ring::fields(self.board.track(other) & !self.unswappable) {
+                for mine in ring::fields(own) {
+                    let won = self.progress(seat, theirs) - self.progress(seat, mine);
+                    let cost = self.progress(other, theirs) - self.progress(other, mine);
+                    best = best.max(won + cost);
+                }
+            }
+        }
+        best
+    }
+
+    /// What the seat's block holds up.
+    fn block(&self, seat: Seat) -> f64 {
+        let start = self.rules.ring().start(seat);
+        if self.blocks & bit(start) == 0 {
+            return 0.0;
+        }
+        let behind = self.rules.ring().path_back(start, REACH);
+        let mut sum = 0.0;
+        for other in self.rules.ring().seats() {
+            let held = f64::from((self.board.track(other) & behind).count_ones());
+            let friend = other.team(self.rules.seats) == seat.team(self.rules.seats);
+            sum += if friend { -BLOCK * held } else { BLOCK * held };
+        }
+        if self.board.kennel(seat) > 0 {
+            sum -= CLOG;
+        }
+        sum
+    }
+
+    /// The seats of the other teams.
+    fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
+        let seats = self.rules.seats;
+        Seat::all(seats).filter(move |other| other.team(seats) != seat.team(seats))
+    }
+}
+
+/// How many ranks carry one piece exactly so many steps forward, a seven not counted.
+fn ranks_at(steps: u8) -> f64 {
+    let carries = |rank: &Card| rank.forward().contains(&steps);
+    Card::RANKS.iter().filter(|rank| carries(rank)).count() as f64
+}

@@ -1,0 +1,53 @@
+//! `dog healthcheck`: asks a running server whether it is alive, where there is no curl.
+
+use std::{
+    io::{Read, Write},
+    net::{TcpStream, ToSocketAddrs},
+    time::Duration,
+};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+/// How long the server may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// Where the server listens, HOST:PORT.
+    #[arg(long, env = "DOG_LISTEN", default_value = super::serve::LISTEN)]
+    listen: String,
+}
+
+impl Healthcheck {
+    /// Asks `/healthz`.
+    ///
+    /// # Errors
+    /// If the server does not answer, or not with 200.
+    pub fn run(self) -> anyhow::Result<()> {
+        // A server that listens on every address answers on the loopback one.
+        let listen = self
+            .listen
+            .replace("0.0.0.0:", "127.0.0.1:")
+            .replace("[::]:", "[::1]:");
+        let address = listen
+            .to_socket_addrs()
+            .with_context(|| format!("{listen} is no address"))?
+            .next()
+            .with_context(|| format!("{listen} has no address"))?;
+        let mut connection = TcpStream::connect_timeout(&address, PATIENCE)
+            .with_context(|| format!("nothing listens on {listen}"))?;
+        connection.set_read_timeout(Some(PATIENCE))?;
+        write!(
+            connection,
+            "GET /healthz HTTP/1.1\r\nHost: {listen}\r\nConnection: close\r\n\r\n"
+        )?;
+        let mut answer = Vec::new();
+        connection.take(4096).read_to_end(&mut answer)?;
+        ensure!(
+            answer.starts_with(b"HTTP/1.1 200"),
+            "the server is not well"
+        );
+        Ok(())
+    }
+}

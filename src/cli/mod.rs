@@ -1,0 +1,39 @@
+//! The command line: one file a command.
+
+mod healthcheck;
+mod openapi;
+mod serve;
+
+use clap::{Parser, Subcommand};
+
+/// The game of DOG as an HTTP JSON service.
+#[derive(Debug, Parser)]
+#[command(name = "dog", version, about)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API until SIGTERM or SIGINT.
+    Serve(serve::Serve),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Ask a running server whether it is alive; exit code 0 if it is.
+    Healthcheck(healthcheck::Healthcheck),
+}
+
+impl Cli {
+    /// Does what the command line says.
+    ///
+    /// # Errors
+    /// Says what failed.
+    pub fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::Serve(serve) => serve.run(),
+            Command::Openapi => openapi::run(),
+            Command::Healthcheck(healthcheck) => healthcheck.run(),
+        }
+    }
+}

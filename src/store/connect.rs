@@ -1,0 +1,146 @@
+//! How the database file is opened: by its one writer, and by any number of readers.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{StoreError, migrations};
+
+/// How long to wait for another process to let go of a lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long to wait before looking again.
+const BUSY_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Prepared statements kept ready on a connection; more than there are.
+const STATEMENTS: usize = 32;
+
+/// Bytes the write-ahead log may keep once all of it is in the database.
+const KEPT_LOG: i64 = 16 << 20;
+
+/// Connections kept for later reads; more are opened when more threads read at once.
+const KEPT_READERS: usize = 32;
+
+/// Opens the file to write, creates it if it is not there, and brings it to the last of these
+/// schema versions.
+///
+/// # Errors
+/// Says why the file cannot be used. One that is not ours has not been changed.
+pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+    create(path).map_err(|error| match error.kind() {
+        ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
+        _ => StoreError::Create(Arc::new(error)),
+    })?;
+    let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    migrations::identify(&connection)?;
+    if connection.is_readonly("main")? {
+        return Err(StoreError::ReadOnly);
+    }
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if journal != "wal" {
+        return Err(StoreError::NoWriteAheadLog(journal));
+    }
+    connection.pragma_update(None, "journal_size_limit", KEPT_LOG)?;
+    // A commit returns when the log is on the disk.
+    connection.pragma_update(None, "synchronous", "full")?;
+    migrations::migrate(&mut connection, migrations)?;
+    Ok(connection)
+}
+
+/// Creates the file, for its owner's eyes only, unless it is there. A file that is there is not
+/// touched: closing it would drop the locks this process holds on it.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        created => created.map(drop),
+    }
+}
+
+/// Opens a file that is there, for reading only.
+pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+    // A connection is used by one thread at a time, which is all that SQLite asks for here.
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(patience()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+/// What a connection does while another process has the lock that it needs: it looks again every
+/// millisecond, which is about as long as a commit takes. SQLite's own way to wait gets slower and
+/// slower, so that a process with little to write may starve beside one with much.
+fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut since = Instant::now();
+    move |tries| {
+        if tries == 0 {
+            since = Instant::now();
+        }
+        thread::sleep(BUSY_INTERVAL);
+        since.elapsed() < BUSY_TIMEOUT
+    }
+}
+
+/// Connections for reading, opened when needed and kept for the next reader. No reader waits for
+/// another one, nor for the writer.
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Readers {
+        let idle = Mutex::default();
+        Readers { path, idle }
+    }
+
+    /// Does some reading on a connection of its own.
+    pub(super) fn with<T, E: From<StoreError>>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let idle = self.idle().pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => reader(&self.path)?,
+        };
+        let result = read(&connection);
+        // One that is stuck in a transaction would see the past for ever.
+        if connection.is_autocommit() {
+            let mut idle = self.idle();
+            if idle.len() < KEPT_READERS {
+                idle.push(connection);
+            }
+        }
+        result
+    }
+
+    /// The database file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // Nothing panics while the lock is held, and a list of connections is never half changed.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,128 @@
+//! Why the store could not do what it was asked.
+
+use std::{io, sync::Arc};
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+use super::id::GameId;
+
+/// Why the store could not do what it was asked. No text says anything of what the store holds.
+///
+/// It can be cloned because writes that are committed together also fail together.
+#[derive(Clone, Debug, Error)]
+pub enum StoreError {
+    /// The file cannot be created.
+    #[error("the database cannot be created: {0}")]
+    Create(#[source] Arc<io::Error>),
+    /// The file holds something else.
+    #[error("the file is not a SQLite database")]
+    NotADatabase,
+    /// The file is a database of another program.
+    #[error("the file is another program's SQLite database (application id {0})")]
+    Foreign(i32),
+    /// The file was written by a newer version of this program.
+    #[error(
+        "the database has schema version {found}, this program knows none later than {known}: \
+         use the newer program"
+    )]
+    Newer { found: u32, known: u32 },
+    /// The file system cannot do what concurrent readers need.
+    #[error(
+        "the database cannot use a write-ahead log here (journal mode {0}): \
+         a local file system is needed"
+    )]
+    NoWriteAheadLog(String),
+    /// The file contradicts itself.
+    #[error("the database is damaged: {0}")]
+    Damaged(String),
+    /// A game cannot be read back; the text of it is left out because it holds secrets.
+    #[error("the stored game {game} cannot be read: {category} at line {line}, column {column}")]
+    Unreadable {
+        game: GameId,
+        category: &'static str,
+        line: usize,
+        column: usize,
+    },
+    /// The file or its file system may not be written.
+    #[error("the database is read-only")]
+    ReadOnly,
+    /// The disk is full.
+    #[error("the disk is full")]
+    Full,
+    /// Another process kept the write lock for too long.
+    #[error("the database is locked by another process")]
+    Busy,
+    /// The operating system failed.
+    #[error("the disk failed: {0}")]
+    Io(#[source] Arc<rusqlite::Error>),
+    /// Too many writes are waiting.
+    #[error("too many writes are waiting")]
+    Overloaded,
+    /// SQLite gave up the transaction this write was part of.
+    #[error("the transaction was rolled back")]
+    RolledBack,
+    /// The writer is gone.
+    #[error("the store is closed")]
+    Closed,
+    /// The row is no longer what the caller took it for.
+    #[error("the game is gone or no longer at version {0}")]
+    Stale(u64),
+    /// The caller broke a rule of this module.
+    #[error("the store was misused: {0}")]
+    Misuse(&'static str),
+    /// The work panicked.
+    #[error("a write panicked")]
+    Panicked,
+    /// Anything else that SQLite reports.
+    #[error("the database failed: {0}")]
+    Sqlite(#[source] Arc<rusqlite::Error>),
+}
+
+impl StoreError {
+    /// Whether the same request may succeed later, without a change to this program or its
+    /// database (an answer of 503 rather than 500).
+    pub fn is_temporary(&self) -> bool {
+        use StoreError::*;
+        match self {
+            ReadOnly | Full | Busy | Io(_) | Overloaded | RolledBack | Closed => true,
+            Create(_) | NotADatabase | Foreign(_) | Newer { .. } | NoWriteAheadLog(_) => false,
+            Damaged(_) | Unreadable { .. } | Stale(_) | Misuse(_) | Panicked | Sqlite(_) => false,
+        }
+    }
+
+    /// Where a stored game's JSON is wrong, without the words of `error`: they may quote it.
+    pub(super) fn unreadable(game: GameId, error: &serde_json::Error) -> StoreError {
+        use serde_json::error::Category;
+        StoreError::Unreadable {
+            game,
+            category: match error.classify() {
+                Category::Io => "input ended",
+                Category::Syntax => "wrong syntax",
+                Category::Data => "wrong data",
+                Category::Eof => "input ended",
+            },
+            line: error.line(),
+            column: error.column(),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase,
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(error.to_string()),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
+            Some(ErrorCode::DiskFull) => StoreError::Full,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+            Some(
+                ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::OutOfMemory,
+            ) => StoreError::Io(Arc::new(error)),
+            _ => StoreError::Sqlite(Arc::new(error)),
+        }
+    }
+}

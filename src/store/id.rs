@@ -1,0 +1,129 @@
+//! What a game is called: 128 random bits that a person can read out.
+
+use std::{fmt, str::FromStr};
+
+use rand::{TryRng, rngs::SysRng};
+use rusqlite::{
+    ToSql,
+    types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
+};
+use thiserror::Error;
+
+/// Crockford's base 32: no `i`, `l`, `o` or `u`, and sorted as the values are.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// Digits in an id: 26 × 5 = 130 bits, so that the first is at most 7.
+const LENGTH: usize = 26;
+
+/// A game's id: 128 random bits, written as 26 lower-case digits of Crockford's base 32.
+///
+/// It is written in one way only; capitals and look-alikes are refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameId(u128);
+
+impl GameId {
+    /// A fresh id from the operating system's randomness.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn random() -> GameId {
+        let mut bytes = [0; 16];
+        SysRng
+            .try_fill_bytes(&mut bytes)
+            .expect("the operating system has randomness");
+        GameId(u128::from_le_bytes(bytes))
+    }
+
+    /// The digits, the most significant first.
+    fn digits(self) -> [u8; LENGTH] {
+        let mut rest = self.0;
+        let mut digits = [0; LENGTH];
+        for digit in digits.iter_mut().rev() {
+            *digit = DIGITS[(rest % 32) as usize];
+            rest /= 32;
+        }
+        digits
+    }
+}
+
+/// A text that is no game's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a game id has 26 digits of Crockford's base 32, in lower case")]
+pub struct GameIdError;
+
+impl FromStr for GameId {
+    type Err = GameIdError;
+
+    fn from_str(text: &str) -> Result<GameId, GameIdError> {
+        if text.len() != LENGTH || text.as_bytes()[0] > b'7' {
+            return Err(GameIdError);
+        }
+        let mut value = 0;
+        for byte in text.bytes() {
+            let digit = DIGITS.iter().position(|&digit| digit == byte);
+            value = value << 5 | digit.ok_or(GameIdError)? as u128;
+        }
+        Ok(GameId(value))
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.digits();
+        f.pad(str::from_utf8(&digits).expect("the digits are ASCII"))
+    }
+}
+
+impl fmt::Debug for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GameId({self})")
+    }
+}
+
+impl ToSql for GameId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.to_string().into())
+    }
+}
+
+impl FromSql for GameId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<GameId> {
+        value.as_str()?.parse().map_err(FromSqlError::other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_written_in_one_way() {
+        for id in [GameId(0), GameId(31), GameId(u128::MAX), GameId::random()] {
+            let text = id.to_string();
+            assert_eq!(text.len(), LENGTH);
+            assert_eq!(text.parse(), Ok(id));
+        }
+        assert_eq!(GameId(32).to_string(), "00000000000000000000000010");
+        assert_eq!(GameId(u128::MAX).to_string(), "7zzzzzzzzzzzzzzzzzzzzzzzzz");
+        assert_ne!(GameId::random(), GameId::random());
+    }
+
+    #[test]
+    fn other_texts_are_no_ids() {
+        for text in [
+            "",
+            "0",
+            "0000000000000000000000000",
+            "000000000000000000000000000",
+            "8zzzzzzzzzzzzzzzzzzzzzzzzz",
+            "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+            "0000000000000000000000000o",
+            "0000000000000000000000000-",
+            " 000000000000000000000000 ",
+            "0000000000000000000000000é",
+            "é000000000000000000000000",
+        ] {
+            assert_eq!(text.parse::<GameId>(), Err(GameIdError), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Where games live: a SQLite file that any number of threads and processes share.
+//!
+//! Reads see the last commit, run on the caller's own thread and never wait for a write: one game
+//! is one row and takes some tens of microseconds. Writes go one after another through a thread of
+//! their own; what a write was told is on the disk, and what failed changed nothing.
+
+mod connect;
+mod error;
+mod id;
+mod migrations;
+mod reader;
+mod record;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod transaction;
+mod watch;
+mod writer;
+
+use std::{
+    path::{self, Path},
+    sync::Arc,
+};
+
+use self::{connect::Readers, migrations::MIGRATIONS, writer::Writer};
+pub use self::{
+    error::StoreError,
+    id::{GameId, GameIdError},
+    reader::Reader,
+    record::{Cursor, ListQuery, LogEntry, Page, Record, now},
+    tokens::{TokenHash, Tokens},
+    transaction::{Recorded, Scope, Transaction},
+    watch::Watch,
+};
+
+/// The store; a clone is another handle to it. When the last one goes, the writes that wait are
+/// finished first.
+#[derive(Clone, Debug)]
+pub struct Store(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    readers: Readers,
+    // Dropped after the readers, so that the last to leave is one who may tidy up.
+    writer: Writer,
+}
+
+impl Store {
+    /// Opens the database file, creates it if it is not there, and brings it up to date.
+    ///
+    /// # Errors
+    /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        Store::open_with(path.as_ref(), MIGRATIONS)
+    }
+
+    fn open_with(path: &Path, migrations: &[&str]) -> Result<Store, StoreError> {
+        let create = |error| StoreError::Create(Arc::new(error));
+        // Readers come later, when the working directory may be another one. It also keeps SQLite
+        // from taking a name such as ":memory:" for more than a name.
+        let path = path::absolute(path).map_err(create)?;
+        let writer = Writer::start(connect::writer(&path, migrations)?).map_err(create)?;
+        let readers = Readers::new(path);
+        Ok(Store(Arc::new(Inner { readers, writer })))
+    }
+
+    /// Reads several things from one and the same state of the store.
+    ///
+    /// # Errors
+    /// Whatever `read` returns, or the database cannot be read.
+    pub fn read<T, E: From<StoreError>>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.0.readers.with(|connection| {
+            let state = connection
+                .unchecked_transaction()
+                .map_err(StoreError::from)?;
+            read(&Reader { connection: &state })
+        })
+    }
+
+    /// [`Reader::game`] as of now.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+        self.glance(|reader| reader.game(id))
+    }
+
+    /// [`Reader::version`] as of now.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        self.glance(|reader| reader.version(id))
+    }
+
+    /// [`Reader::games`] as of now.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
+        self.glance(|reader| reader.games(query))
+    }
+
+    /// [`Reader::log`] as of now.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
+        self.glance(|reader| reader.log(id, after, limit))
+    }
+
+    /// Reads with a single statement, which sees one state by itself.
+    fn glance<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.0
+            .readers
+            .with(|connection| read(&Reader { connection }))
+    }
+
+    /// Makes changes, which are kept if `work` returns `Ok`, and returns when they are on the
+    /// disk. If it returns `Err` or panics, nothing has changed.
+    ///
+    /// The write is queued at once, not when the future is first polled; a future that is dropped
+    /// before its turn takes the write back, later it has no effect. `work` runs on the writer's
+    /// thread while nobody else can write, so it must be quick and never wait for a lock or for
+    /// another write.
+    ///
+    /// # Errors
+    /// Whatever `work` returns, or why the changes could not be made.
+    pub fn write<T, E, F>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
+    where
+        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let queued = self.0.writer.submit(work);
+        async move {
+            queued?
+                .await
+                .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+        }
+    }
+
+    /// As [`Store::write`], where there is no async runtime.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// If called from async code.
+    pub fn write_blocking<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let queued = self.0.writer.submit(work)?;
+        queued
+            .blocking_recv()
+            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    }
+
+    /// Makes sure that the store can be written, by a small commit: ask about once a second.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn ready(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        self.write(|transaction| transaction.probe())
+    }
+
+    /// Something that tells when the store has changed.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn watch(&self) -> Result<Watch, StoreError> {
+        Watch::new(self.0.readers.path())
+    }
+}

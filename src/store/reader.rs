@@ -1,0 +1,98 @@
+//! What can be asked of the store.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    StoreError,
+    id::GameId,
+    record::{
+        Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record, select_games, version,
+    },
+};
+
+/// Something to read from: one state of the database, which stays the same while this lives.
+#[derive(Debug)]
+pub struct Reader<'c> {
+    pub(super) connection: &'c Connection,
+}
+
+impl Reader<'_> {
+    /// A game, if it is there.
+    ///
+    /// # Errors
+    /// The database cannot be read, or the game cannot be understood.
+    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+        let sql = select_games!("WHERE id = ?1");
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
+        rows.next()?.map(record).transpose()
+    }
+
+    /// A game's version, if it is there: a glance to see whether anything is new.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT version FROM games WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let column = statement.query_row([id], |row| row.get(0)).optional()?;
+        column.map(version).transpose()
+    }
+
+    /// A part of the public list of games, newest first. A game that cannot be understood is left
+    /// out, with an error in the server's log, so that it does not take the others with it.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
+        let limit = i64::from(query.limit.max(1));
+        let before = query.after.map_or(i64::MAX, |Cursor(key)| key);
+        let mut statement;
+        let mut rows = match query.phase {
+            None => {
+                let sql = select_games!("WHERE listed = 1 AND key < ?1 ORDER BY key DESC LIMIT ?2");
+                statement = self.connection.prepare_cached(sql)?;
+                statement.query(params![before, limit + 1])?
+            }
+            Some(phase) => {
+                let sql = select_games!(
+                    "WHERE listed = 1 AND key < ?1 AND phase = ?3 ORDER BY key DESC LIMIT ?2"
+                );
+                statement = self.connection.prepare_cached(sql)?;
+                statement.query(params![before, limit + 1, phase.name()])?
+            }
+        };
+        let mut games = Vec::new();
+        let mut last = None;
+        for _ in 0..limit {
+            let Some(row) = rows.next()? else {
+                return Ok(Page { games, next: None });
+            };
+            last = Some(Cursor(row.get(0)?));
+            match record(row) {
+                Ok(record) => games.push(record),
+                Err(error) => log::error!("a game is left out of the list: {error}"),
+            }
+        }
+        let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
+        Ok(Page { games, next })
+    }
+
+    /// The entries of a game's log after this version, oldest first; none if there is no such
+    /// game.
+    ///
+    /// # Errors
+    /// The database cannot be read, or an entry cannot be understood.
+    pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
+        let sql = "SELECT version, at, action, events FROM log \
+                   WHERE game = (SELECT key FROM games WHERE id = ?1) AND version > ?2 \
+                   ORDER BY version LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![id, int(after), limit])?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next()? {
+            entries.push(log_entry(row, *id)?);
+        }
+        Ok(entries)
+    }
+}

@@ -1,0 +1,152 @@
+//! What the store holds of a game, and how it is read from a row.
+
+use std::{fmt, num::ParseIntError, str::FromStr};
+
+use jiff::Timestamp;
+use rusqlite::{Row, types::ValueRef};
+use serde::de::DeserializeOwned;
+
+use super::{StoreError, id::GameId, tokens::Tokens};
+use crate::rules::{
+    event::{Action, Event},
+    game::{Game, Phase},
+};
+
+/// The present, as exact as the store keeps it: to the microsecond.
+pub fn now() -> Timestamp {
+    Timestamp::from_microsecond(Timestamp::now().as_microsecond())
+        .expect("a timestamp without its last digits is one too")
+}
+
+/// A game and what the service knows of it besides. It holds secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub id: GameId,
+    /// Whether it is in the public list.
+    pub listed: bool,
+    pub created_at: Timestamp,
+    /// When its last version came to be.
+    pub updated_at: Timestamp,
+    pub tokens: Tokens,
+    pub game: Game,
+}
+
+/// How one version of a game came to be. It holds secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogEntry {
+    /// The version the action led to.
+    pub version: u64,
+    pub at: Timestamp,
+    /// None for a creation.
+    pub action: Option<Action>,
+    /// What came of it, in full.
+    pub events: Vec<Event>,
+}
+
+/// Which games to list; newest first, and only those to be listed.
+#[derive(Clone, Debug, Default)]
+pub struct ListQuery {
+    /// Only games in this phase.
+    pub phase: Option<Phase>,
+    /// Only games after that place in the list.
+    pub after: Option<Cursor>,
+    /// How many at most; 0 is taken for 1.
+    pub limit: u32,
+}
+
+/// A part of the list.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub games: Vec<Record>,
+    /// Where the next part begins, if there is more.
+    pub next: Option<Cursor>,
+}
+
+/// A place in the list of games that stays where it is when games come and go. Its text means
+/// nothing to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor(pub(super) i64);
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", self.0)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Cursor, ParseIntError> {
+        i64::from_str_radix(text, 16).map(Cursor)
+    }
+}
+
+/// The columns that [`record`] reads, in its order, and whatever follows them in a query.
+macro_rules! select_games {
+    ($rest:literal) => {
+        concat!(
+            "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot FROM games ",
+            $rest
+        )
+    };
+}
+pub(super) use select_games;
+
+/// The game in a row of [`select_games`].
+pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
+    let id = row.get(1)?;
+    let game: Game = json(row.get_ref(7)?, id)?;
+    if int(game.version()) != row.get::<_, i64>(2)? {
+        let contradiction = format!("game {id} is at another version than its row says");
+        return Err(StoreError::Damaged(contradiction));
+    }
+    Ok(Record {
+        id,
+        listed: row.get(3)?,
+        created_at: time(row.get(4)?)?,
+        updated_at: time(row.get(5)?)?,
+        tokens: row.get(6)?,
+        game,
+    })
+}
+
+/// The log entry of the game `id` in a row of version, at, action and events.
+pub(super) fn log_entry(row: &Row<'_>, id: GameId) -> Result<LogEntry, StoreError> {
+    Ok(LogEntry {
+        version: version(row.get(0)?)?,
+        at: time(row.get(1)?)?,
+        action: match row.get_ref(2)? {
+            ValueRef::Null => None,
+            text => Some(json(text, id)?),
+        },
+        events: json(row.get_ref(3)?, id)?,
+    })
+}
+
+/// A version as a column holds it. No game gets as far as 2⁶³; a client may ask for it, though.
+pub(super) fn int(version: u64) -> i64 {
+    i64::try_from(version).unwrap_or(i64::MAX)
+}
+
+/// The version in a column.
+pub(super) fn version(column: i64) -> Result<u64, StoreError> {
+    u64::try_from(column).map_err(|_| StoreError::Damaged("a version is negative".into()))
+}
+
+/// The time in a column.
+fn time(column: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_microsecond(column)
+        .map_err(|_| StoreError::Damaged("a time is out of range".into()))
+}
+
+/// The JSON of the game `id` in a column.
+fn json<T: DeserializeOwned>(column: ValueRef<'_>, id: GameId) -> Result<T, StoreError> {
+    let text = column.as_bytes().map_err(rusqlite::Error::from)?;
+    serde_json::from_slice(text).map_err(|error| StoreError::unreadable(id, &error))
+}
+
+/// A part of a game as JSON.
+pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|_| StoreError::Misuse("a part of a game has no JSON form"))
+}

@@ -1,0 +1,151 @@
+//! What the tests of the store share: a file of their own, and games to put in it.
+
+mod idempotency;
+mod opening;
+mod reading;
+mod sharing;
+mod writing;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
+
+use super::*;
+use crate::rules::{
+    event::{Action, Event},
+    game::{Game, Phase, Player, Setup},
+    options::Preset,
+    seat::{BySeat, Seat},
+    shuffle::Seed,
+};
+
+/// A directory that goes when the test is over.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new() -> Dir {
+        let dir = env::temp_dir().join(format!("dog-store-{}", GameId::random()));
+        fs::create_dir(&dir).unwrap();
+        Dir(dir)
+    }
+
+    /// A file in it.
+    fn file(&self) -> PathBuf {
+        self.0.join("games.db")
+    }
+
+    /// A store in that file.
+    fn store(&self) -> Store {
+        Store::open(self.file()).unwrap()
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// A game nobody has touched.
+fn fresh() -> Record {
+    let rules = Preset::DogspielIt.rules();
+    let now = now();
+    Record {
+        id: GameId::random(),
+        listed: true,
+        created_at: now,
+        updated_at: now,
+        tokens: tokens("first"),
+        game: Game::new(Setup {
+            players: (0..rules.seats)
+                .map(|seat| Player {
+                    name: format!("player {seat}"),
+                })
+                .collect(),
+            rules,
+            first_dealer: None,
+            seed: Seed::new([7; 32]),
+            seed_given: false,
+        }),
+    }
+}
+
+fn tokens(text: &str) -> Tokens {
+    Tokens {
+        host: TokenHash::of(text),
+        seats: BySeat::from_fn(|seat| (seat < 3).then(|| TokenHash::of(&format!("{text} {seat}")))),
+    }
+}
+
+/// How that game came to be.
+fn creation(record: &Record) -> LogEntry {
+    LogEntry {
+        version: 1,
+        at: record.created_at,
+        action: None,
+        events: vec![record.game.last_event().clone()],
+    }
+}
+
+/// Puts a fresh game into the store.
+fn create(store: &Store) -> Record {
+    add(store, fresh())
+}
+
+fn add(store: &Store, record: Record) -> Record {
+    let added = record.clone();
+    store
+        .write_blocking(move |tx| tx.insert(&added, &[creation(&added)]))
+        .unwrap();
+    record
+}
+
+/// An action that can be repeated for ever.
+fn reissue() -> Action {
+    Action::ReissueToken {
+        seat: Seat::default(),
+    }
+}
+
+/// Carries out an action on a game that was read before.
+fn apply(tx: &mut Transaction<'_>, record: &mut Record, action: Action) -> Result<(), StoreError> {
+    let before = record.game.version();
+    let events = record.game.apply(&action).unwrap();
+    let entry = LogEntry {
+        version: record.game.version(),
+        at: now(),
+        action: Some(action),
+        events,
+    };
+    tx.update(record, before, &entry)
+}
+
+/// Reads a game and carries out an action, as the service does.
+fn act(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<Record, StoreError> {
+    let mut record = tx.game(id)?.expect("the game is there");
+    apply(tx, &mut record, action)?;
+    Ok(record)
+}
+
+/// Waits for a future without a runtime.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What can be changed in the store.
+
+use std::{fmt, ops::Deref};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    StoreError,
+    id::GameId,
+    migrations::{self, MIGRATIONS},
+    reader::Reader,
+    record::{LogEntry, Record, int, to_json},
+    tokens::Tokens,
+};
+
+/// Microseconds for which an answer is kept: 24 hours.
+const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Expired answers that are thrown away whenever one is added, so that they go faster than they
+/// come and no write has to remove many.
+const SWEPT: i64 = 8;
+
+/// Something to do once the changes are on the disk.
+pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
+
+/// Changes that happen together or not at all. Everything [`Reader`] answers can be asked here
+/// too, and is the newest there is: nobody else changes the store in the meantime.
+pub struct Transaction<'c> {
+    reader: Reader<'c>,
+    after_commit: Vec<AfterCommit>,
+}
+
+/// What an idempotency record belongs to: a hash of the caller's token, the method, the path and
+/// the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope(pub [u8; 32]);
+
+/// An answer that was given before.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The hash of the request's body.
+    pub body_hash: [u8; 32],
+    /// The answer, in whatever form the caller chose.
+    pub answer: Vec<u8>,
+}
+
+/// Without the answer, which may be a secret.
+impl fmt::Debug for Recorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded").finish_non_exhaustive()
+    }
+}
+
+impl<'c> Deref for Transaction<'c> {
+    type Target = Reader<'c>;
+
+    fn deref(&self) -> &Reader<'c> {
+        &self.reader
+    }
+}
+
+impl<'c> Transaction<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Transaction<'c> {
+        Transaction {
+            reader: Reader { connection },
+            after_commit: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_after_commit(self) -> Vec<AfterCommit> {
+        self.after_commit
+    }
+
+    /// Has something done after the commit and before the answer, such as waking those who wait
+    /// for a change. It runs on the writer's thread, so it must be quick and never wait; it runs
+    /// even if nobody waits for the answer any more, and not at all if nothing was committed.
+    pub fn after_commit(&mut self, what: impl FnOnce() + Send + 'static) {
+        self.after_commit.push(Box::new(what));
+    }
+
+    /// Adds a game with its log so far: one entry a version, the last being the game's.
+    ///
+    /// # Errors
+    /// The log does not fit, the id is taken, or the database cannot be written.
+    pub fn insert(&mut self, record: &Record, log: &[LogEntry]) -> Result<(), StoreError> {
+        let (version, phase) = (record.game.version(), record.game.phase());
+        if !log.iter().map(|entry| entry.version).eq(1..=version) {
+            return Err(StoreError::Misuse("a log must have one entry a version"));
+        }
+        let connection = self.open()?;
+        connection
+            .prepare_cached(
+                "INSERT INTO games \
+                 (id, version, phase, listed, created_at, updated_at, tokens, snapshot) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                record.id,
+                int(version),
+                phase.name(),
+                record.listed,
+                record.created_at.as_microsecond(),
+                record.updated_at.as_microsecond(),
+                record.tokens,
+                to_json(&record.game)?,
+            ])?;
+        let key = connection.last_insert_rowid();
+        log.iter().try_for_each(|entry| self.append(key, entry))
+    }
+
+    /// Replaces a game that was at version `before` by its next version, with its tokens, and adds
+    /// to its log how that came to be. The record's `updated_at` is set to the entry's time.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`] if the stored game is gone or not at version `before`; or the entry
+    /// does not fit, or the database cannot be written.
+    pub fn update(
+        &mut self,
+        record: &mut Record,
+        before: u64,
+        entry: &LogEntry,
+    ) -> Result<(), StoreError> {
+        let (version, phase) = (record.game.version(), record.game.phase());
+        if entry.version != version || before.checked_add(1) != Some(version) {
+            return Err(StoreError::Misuse("an update is one version further"));
+        }
+        let key: Option<i64> = self
+            .open()?
+            .prepare_cached(
+                "UPDATE games SET version = ?3, phase = ?4, updated_at = ?5, tokens = ?6, \
+                 snapshot = ?7 WHERE id = ?1 AND version = ?2 RETURNING key",
+            )?
+            .query_row(
+                params![
+                    record.id,
+                    int(before),
+                    int(version),
+                    phase.name(),
+                    entry.at.as_microsecond(),
+                    record.tokens,
+                    to_json(&record.game)?,
+                ],
+                |row| row.get(0),
+            )
+            .optional()?;
+        self.append(key.ok_or(StoreError::Stale(before))?, entry)?;
+        record.updated_at = entry.at;
+        Ok(())
+    }
+
+    fn append(&self, key: i64, entry: &LogEntry) -> Result<(), StoreError> {
+        let action = entry.action.as_ref().map(to_json).transpose()?;
+        self.open()?
+            .prepare_cached(
+                "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                key,
+                int(entry.version),
+                entry.at.as_microsecond(),
+                action,
+                to_json(&entry.events)?,
+            ])?;
+        Ok(())
+    }
+
+    /// Replaces a game's tokens and nothing else; says whether there is such a game.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn set_tokens(&mut self, id: &GameId, tokens: &Tokens) -> Result<bool, StoreError> {
+        let sql = "UPDATE games SET tokens = ?2 WHERE id = ?1";
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        Ok(statement.execute(params![id, tokens])? != 0)
+    }
+
+    /// Removes a game and its log; says whether there was such a game.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn delete(&mut self, id: &GameId) -> Result<bool, StoreError> {
+        let mut statement = self
+            .open()?
+            .prepare_cached("DELETE FROM games WHERE id = ?1")?;
+        Ok(statement.execute([id])? != 0)
+    }
+
+    /// The answer remembered for this scope, if it is not older than 24 hours.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn replay(&self, scope: &Scope, now: Timestamp) -> Result<Option<Recorded>, StoreError> {
+        let sql = "SELECT body_hash, answer FROM idempotency WHERE scope = ?1 AND created_at > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![scope.0, expiry(now)], |row| {
+            Ok(Recorded {
+                body_hash: row.get(0)?,
+                answer: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
+    /// Remembers the answer to a request for 24 hours, and forgets some older ones.
+    ///
+    /// # Errors
+    /// There is one already: the caller must ask for a [`replay`](Transaction::replay) first. Or
+    /// the database cannot be written.
+    pub fn remember(
+        &mut self,
+        scope: &Scope,
+        recorded: &Recorded,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let connection = self.open()?;
+        connection
+            .prepare_cached(
+                "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR key IN \
+                 (SELECT key FROM idempotency WHERE created_at <= ?1 \
+                 ORDER BY created_at LIMIT ?3))",
+            )?
+            .execute(params![expiry(now), scope.0, SWEPT])?;
+        let added = connection
+            .prepare_cached(
+                "INSERT INTO idempotency (scope, body_hash, answer, created_at) \
+                 VALUES (?1, ?2, ?3, ?4) ON CONFLICT (scope) DO NOTHING",
+            )?
+            .execute(params![
+                scope.0,
+                recorded.body_hash,
+                recorded.answer,
+                now.as_microsecond(),
+            ])?;
+        match added {
+            0 => Err(StoreError::Misuse("this request was answered before")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes sure that the store can be written, by writing its schema version over itself.
+    pub(super) fn probe(&mut self) -> Result<(), StoreError> {
+        let connection = self.open()?;
+        let version = migrations::check_version(connection, MIGRATIONS)?;
+        migrations::set_version(connection, version)
+    }
+
+    /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
+    /// when the disk is full, and would take what comes after it for changes of their own.
+    fn open(&self) -> Result<&'c Connection, StoreError> {
+        if self.connection.is_autocommit() {
+            return Err(StoreError::RolledBack);
+        }
+        Ok(self.connection)
+    }
+}
+
+/// What was remembered then or before has expired.
+fn expiry(now: Timestamp) -> i64 {
+    now.as_microsecond().saturating_sub(KEPT)
+}

@@ -1,0 +1,197 @@
+//! The one thread that writes. Writes that come while it is busy are committed together: each is
+//! in a savepoint of its own, so that one that fails takes none with it, and all share one wait
+//! for the disk.
+
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    thread::{self, JoinHandle},
+};
+
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use super::{
+    StoreError,
+    transaction::{AfterCommit, Transaction},
+};
+
+/// Writes that may wait; one more is refused at once.
+pub(super) const QUEUE: usize = 1024;
+
+/// Writes that are committed together at most, so that none waits for long.
+const BATCH: usize = 64;
+
+/// Somebody's write, in two steps so that others can be committed with it.
+trait Job: Send {
+    /// Whether nobody waits for the answer any more.
+    fn withdrawn(&self) -> bool;
+
+    /// Makes the changes; says whether they are to be kept.
+    fn run(&mut self, connection: &Connection) -> bool;
+
+    /// Tells whoever asked what came of it, once the changes are on the disk or gone.
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+/// A job that runs a closure.
+struct Write<F, T, E> {
+    work: Option<F>,
+    result: Option<Result<T, E>>,
+    after_commit: Vec<AfterCommit>,
+    caller: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Job for Write<F, T, E>
+where
+    F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    fn withdrawn(&self) -> bool {
+        self.caller.is_closed()
+    }
+
+    fn run(&mut self, connection: &Connection) -> bool {
+        let Some(work) = self.work.take() else {
+            return false;
+        };
+        let mut transaction = Transaction::new(connection);
+        // What the closure leaves half done is rolled back, so nobody sees it.
+        let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
+            .unwrap_or_else(|_| Err(StoreError::Panicked.into()));
+        let keep = result.is_ok();
+        if keep {
+            self.after_commit = transaction.into_after_commit();
+        }
+        self.result = Some(result);
+        keep
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let result = match (committed, self.result) {
+            (Ok(()), Some(result)) => {
+                self.after_commit.into_iter().for_each(|what| what());
+                result
+            }
+            (Ok(()), None) => return,
+            // A refusal may rest on changes by others that are gone now, so it goes too.
+            (Err(error), _) => Err(error.into()),
+        };
+        // The caller may have gone away; the write is done all the same.
+        self.caller.send(result).ok();
+    }
+}
+
+/// The way to the thread that writes. Dropping it lets the writes that wait finish.
+#[derive(Debug)]
+pub(super) struct Writer {
+    queue: Option<SyncSender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(super) fn start(connection: Connection) -> io::Result<Writer> {
+        let (queue, jobs) = sync_channel(QUEUE);
+        let thread = thread::Builder::new()
+            .name("store-writer".into())
+            .spawn(move || write_all(connection, jobs))?;
+        Ok(Writer {
+            queue: Some(queue),
+            thread: Some(thread),
+        })
+    }
+
+    /// Queues a write; its outcome comes over the channel.
+    ///
+    /// # Errors
+    /// Too many are waiting, or the thread is gone.
+    pub(super) fn submit<F, T, E>(
+        &self,
+        work: F,
+    ) -> Result<oneshot::Receiver<Result<T, E>>, StoreError>
+    where
+        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let (caller, outcome) = oneshot::channel();
+        let write = Write {
+            work: Some(work),
+            result: None,
+            after_commit: Vec::new(),
+            caller,
+        };
+        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
+        match queue.try_send(Box::new(write)) {
+            Ok(()) => Ok(outcome),
+            Err(TrySendError::Full(_)) => Err(StoreError::Overloaded),
+            Err(TrySendError::Disconnected(_)) => Err(StoreError::Closed),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            // A write may own the last handle of the store; the thread cannot wait for itself.
+            && thread.thread().id() != thread::current().id()
+            && thread.join().is_err()
+        {
+            log::error!("the store's writer panicked");
+        }
+    }
+}
+
+/// What the thread does, from the first write to the last.
+fn write_all(mut connection: Connection, queue: Receiver<Box<dyn Job>>) {
+    while let Ok(first) = queue.recv() {
+        let mut batch = vec![first];
+        batch.extend(queue.try_iter().take(BATCH - 1));
+        batch.retain(|job| !job.withdrawn());
+        let committed = commit(&mut connection, &mut batch);
+        for job in batch {
+            let answer = AssertUnwindSafe(|| job.answer(committed.clone()));
+            if catch_unwind(answer).is_err() {
+                log::error!("what was to be done after a commit panicked");
+            }
+        }
+    }
+    // The log is emptied into the database; if a reader is in the way, whoever opens it next can.
+    let checkpoint = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    if let Err(error) = checkpoint {
+        log::warn!("the write-ahead log stays: {error}");
+    }
+}
+
+/// Runs these jobs in one transaction.
+///
+/// # Errors
+/// Nothing of any of them was kept.
+fn commit(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    if !connection.is_autocommit() {
+        // A failed rollback left the last transaction open.
+        connection.execute_batch("ROLLBACK")?;
+    }
+    // The lock comes before the first look, so that nothing changes between the two.
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for job in batch {
+        let savepoint = transaction.savepoint()?;
+        let keep = job.run(&savepoint);
+        if savepoint.is_autocommit() {
+            return Err(StoreError::RolledBack);
+        }
+        if keep {
+            savepoint.commit()?;
+        } else {
+            savepoint.finish()?;
+        }
+    }
+    Ok(transaction.commit()?)
+}
