@@ -96,6 +96,23 @@ codes! {
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
 
+/// The table as a Markdown page.
+pub fn markdown() -> String {
+    let mut page = String::from(
+        "# Errors\n\n\
+         Every error is an `application/problem+json` document (RFC 9457) with `type`, `title`,\n\
+         `status`, `detail` and a stable `code`: branch on the code, show the detail. This page is\n\
+         printed by `dog errors` from the table that the server answers from; a test fails when it\n\
+         is out of date.\n\n\
+         | code | status | meaning |\n|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        let (name, status, meaning) = (code.name(), code.status().as_u16(), code.meaning());
+        page += &format!("| `{name}` | {status} | {meaning} |\n");
+    }
+    page
+}
+
 /// An answer that is an error: a code from the table and what is wrong in this case.
 #[derive(Clone, Debug)]
 pub struct Problem {

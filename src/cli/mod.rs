@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod errors;
 mod healthcheck;
 mod openapi;
 mod serve;
@@ -20,6 +21,8 @@ enum Command {
     Serve(serve::Serve),
     /// Print the OpenAPI document.
     Openapi,
+    /// Print the table of errors as Markdown.
+    Errors,
     /// Ask a running server whether it is alive; exit code 0 if it is.
     Healthcheck(healthcheck::Healthcheck),
 }
@@ -33,6 +36,7 @@ impl Cli {
         match self.command {
             Command::Serve(serve) => serve.run(),
             Command::Openapi => openapi::run(),
+            Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
         }
     }

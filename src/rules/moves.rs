@@ -169,10 +169,19 @@ fn of_simple_rank(
             Place::PartnerGoal(field)
         }
     };
+    // A piece that captures another of its own leaves the same board whichever it captures: the
+    // other one's field becomes its own. So of such moves of one piece only the first is listed.
+    let mut captured_own = 0;
     let mut go = |from: Field, walk: Walk| {
         let mut after = *board;
         after.lift(rules, mover, from);
-        if let Field::Track(field) = walk.to {
+        if let (Field::Track(from), Field::Track(field)) = (from, walk.to) {
+            if board.track(mover) & bit(field) != 0 {
+                if captured_own & bit(from) != 0 {
+                    return ControlFlow::Continue(());
+                }
+                captured_own |= bit(from);
+            }
             after.capture(bit(field));
         }
         after.put(mover, walk.to);

@@ -1,0 +1,297 @@
+//! How fast the server is, as ratios within one run: prints a table. `cargo bench --bench server`.
+//!
+//! The clients run on the same machine as the server, so the figures of one run compare only with
+//! each other.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+const CLIENTS: usize = 8;
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_millis(700);
+
+fn main() {
+    let server = Server::start();
+    let game = Client::new(&server).send("POST", "/v1/games", None, Some(json!({})));
+    let id = game["id"].as_str().expect("an id").to_owned();
+    let host = game["host_token"].as_str().expect("a token").to_owned();
+    let seat = game["seat_tokens"][0].as_str().expect("a token").to_owned();
+    Client::new(&server).send("POST", &format!("/v1/games/{id}/deal"), Some(&host), None);
+    let view = format!("/v1/games/{id}");
+
+    // The routes take turns, so that whatever disturbs the machine disturbs them all.
+    let routes = [
+        ("GET /healthz", "/healthz", None),
+        ("GET /v1/games/{id}", &view, Some(&seat)),
+    ];
+    let mut rates = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (rates, (_, path, token)) in rates.iter_mut().zip(routes) {
+            rates.push(requests_a_second(&server, path, token.map(String::as_str)));
+        }
+    }
+    println!(
+        "{:<44} {:>12} {:>10} {:>10}",
+        "server", "a second", "ratio", "goal"
+    );
+    let [health, views] = rates.map(median);
+    println!("{:<44} {health:>12.0} {:>10} {:>10}", routes[0].0, "1", "");
+    println!(
+        "{:<44} {views:>12.0} {:>10.2} {:>10}",
+        routes[1].0,
+        views / health,
+        "> 0.35"
+    );
+
+    let bare = bare_commits();
+    println!(
+        "{:<44} {bare:>12.0} {:>10} {:>10}",
+        "bare loop: one such commit after another", "1", ""
+    );
+    for clients in [1, CLIENTS, 4 * CLIENTS] {
+        let plays = plays_a_second(&server, clients);
+        let label = format!("POST play, {clients} games at once");
+        println!("{label:<44} {plays:>12.0} {:>10.2}", plays / bare);
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The server in a process of its own, on a database of its own.
+struct Server {
+    process: Child,
+    address: String,
+    folder: PathBuf,
+}
+
+impl Server {
+    fn start() -> Server {
+        let folder = std::env::temp_dir().join(format!("dog-bench-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let mut process = Command::new(env!("CARGO_BIN_EXE_dog"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--database"])
+            .arg(folder.join("dog.db"))
+            .env("RUST_LOG", "warn")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("its output"))
+            .read_line(&mut line)
+            .expect("its address");
+        let address = line
+            .trim()
+            .rsplit("//")
+            .next()
+            .expect("an address")
+            .to_owned();
+        Server {
+            process,
+            address,
+            folder,
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// One kept-alive connection.
+struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn new(server: &Server) -> Client {
+        let stream = TcpStream::connect(&server.address).expect("a connection");
+        stream.set_nodelay(true).expect("no delay");
+        Client {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> Value {
+        let request = request(method, path, token, body);
+        let (status, body) = self.exchange(request.as_bytes());
+        assert!((200..300).contains(&status), "{method} {path}: {status}");
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    /// Sends a request and reads its answer: the status and the body.
+    fn exchange(&mut self, request: &[u8]) -> (u16, Vec<u8>) {
+        self.stream.get_mut().write_all(request).expect("sent");
+        let mut line = String::new();
+        self.stream.read_line(&mut line).expect("a status line");
+        let status = line
+            .split(' ')
+            .nth(1)
+            .and_then(|code| code.parse().ok())
+            .expect("a status");
+        let mut length = 0;
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line).expect("a header");
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.trim().parse().expect("a length");
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).expect("a body");
+        (status, body)
+    }
+}
+
+fn request(method: &str, path: &str, token: Option<&str>, body: Option<Value>) -> String {
+    let body = body.map(|body| body.to_string()).unwrap_or_default();
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n");
+    if let Some(token) = token {
+        request += &format!("Authorization: Bearer {token}\r\n");
+    }
+    if !body.is_empty() {
+        request += "Content-Type: application/json\r\n";
+    }
+    request + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+fn requests_a_second(server: &Server, path: &str, token: Option<&str>) -> f64 {
+    let request = request("GET", path, token, None);
+    let begun = Instant::now();
+    let client = || {
+        let mut client = Client::new(server);
+        let mut requests = 0;
+        while begun.elapsed() < ROUND {
+            assert_eq!(client.exchange(request.as_bytes()).0, 200);
+            requests += 1;
+        }
+        requests
+    };
+    let requests: u32 = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
+        clients
+            .into_iter()
+            .map(|client| client.join().expect("a client"))
+            .sum()
+    });
+    f64::from(requests) / begun.elapsed().as_secs_f64()
+}
+
+/// Plays games, one a client, until the time is up; counts only the plays and their time.
+fn plays_a_second(server: &Server, clients: usize) -> f64 {
+    let begun = Instant::now();
+    let client = || {
+        let mut client = Client::new(server);
+        let (mut plays, mut playing) = (0, Duration::ZERO);
+        'games: loop {
+            let game = client.send("POST", "/v1/games", None, Some(json!({})));
+            let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
+            let tokens: Vec<String> =
+                serde_json::from_value(game["seat_tokens"].clone()).expect("tokens");
+            let host = game["host_token"].as_str().expect("a token").to_owned();
+            let mut view = game["game"].clone();
+            while view["phase"] != "finished" {
+                if begun.elapsed() > 3 * ROUND {
+                    break 'games;
+                }
+                view = match view["phase"].as_str() {
+                    Some("deal") => client.send("POST", &format!("{path}/deal"), Some(&host), None)
+                        ["game"]
+                        .clone(),
+                    Some("exchange") => {
+                        for token in &tokens {
+                            let own = client.send("GET", &path, Some(token), None);
+                            let hands = own["seats"].as_array().expect("seats");
+                            let hand = hands.iter().find(|seat| !seat["hand"].is_null());
+                            let card = hand.expect("a hand")["hand"][0].clone();
+                            let body = Some(json!({"card": card}));
+                            client.send("POST", &format!("{path}/swap"), Some(token), body);
+                        }
+                        client.send("GET", &path, None, None)
+                    }
+                    _ => {
+                        let seat = view["turn"].as_u64().expect("a turn") as usize;
+                        let token = Some(tokens[seat].as_str());
+                        let route = format!("{path}/legal-moves?board=false");
+                        let moves = client.send("GET", &route, token, None);
+                        let body = Some(json!({"move": moves["moves"][0]["id"]}));
+                        let sent = Instant::now();
+                        let answer = client.send("POST", &format!("{path}/play"), token, body);
+                        playing += sent.elapsed();
+                        plays += 1;
+                        answer["game"].clone()
+                    }
+                };
+            }
+        }
+        f64::from(plays) / playing.as_secs_f64()
+    };
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
+        clients
+            .into_iter()
+            .map(|client| client.join().expect("a client"))
+            .sum()
+    })
+}
+
+/// What the disk allows: the rows of one play, written and committed one after another.
+fn bare_commits() -> f64 {
+    let file = std::env::temp_dir().join(format!("dog-bench-bare-{}.db", std::process::id()));
+    let _ = fs::remove_file(&file);
+    let database = rusqlite::Connection::open(&file).expect("a database");
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             CREATE TABLE games (key INTEGER PRIMARY KEY, version INTEGER, snapshot TEXT);
+             CREATE TABLE log (game INTEGER, version INTEGER, events TEXT, PRIMARY KEY (game, version)) WITHOUT ROWID;
+             INSERT INTO games VALUES (1, 0, '');",
+        )
+        .expect("tables");
+    let (snapshot, events) = ("s".repeat(1500), "e".repeat(600));
+    let begun = Instant::now();
+    let mut commits = 0;
+    while begun.elapsed() < 2 * ROUND {
+        commits += 1;
+        let transaction = database.unchecked_transaction().expect("a transaction");
+        transaction
+            .prepare_cached("UPDATE games SET version = ?1, snapshot = ?2 WHERE key = 1")
+            .and_then(|mut update| update.execute((commits, &snapshot)))
+            .expect("updated");
+        transaction
+            .prepare_cached("INSERT INTO log VALUES (1, ?1, ?2)")
+            .and_then(|mut insert| insert.execute((commits, &events)))
+            .expect("inserted");
+        transaction.commit().expect("committed");
+    }
+    let rate = commits as f64 / begun.elapsed().as_secs_f64();
+    drop(database);
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{suffix}", file.display()));
+    }
+    rate
+}

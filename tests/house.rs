@@ -1,0 +1,155 @@
+//! The house itself: its doors stay shut, and its generated pages are up to date.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use dog_server::api::{openapi, problem};
+
+/// Every Rust file below a folder of `src`.
+fn files(folder: &str) -> Vec<PathBuf> {
+    fn walk(path: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(path)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+        {
+            if entry.is_dir() {
+                walk(&entry, found);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                found.push(entry);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(
+        &Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src")
+            .join(folder),
+        &mut found,
+    );
+    assert!(!found.is_empty(), "src/{folder} has no files");
+    found
+}
+
+/// Refuses any mention of these words in the code, comments aside, of a room.
+fn keeps_out(room: &str, words: &[&str]) {
+    for file in files(room) {
+        let text = fs::read_to_string(&file).expect("a file");
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            for word in words {
+                assert!(
+                    !code.contains(word),
+                    "{}:{}: {room} must know nothing of {word}",
+                    file.display(),
+                    number + 1
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_doors_are_shut() {
+    let web = ["actix", "utoipa", "http", "tokio"];
+    let others = ["crate::api", "crate::cli"];
+    keeps_out(
+        "rules",
+        &[
+            &web[..],
+            &others,
+            &["crate::store", "crate::bot", "rusqlite"],
+        ]
+        .concat(),
+    );
+    keeps_out(
+        "bot",
+        &[&web[..], &others, &["crate::store", "rusqlite"]].concat(),
+    );
+    keeps_out(
+        "store",
+        &[&["actix", "utoipa"], &others[..], &["crate::bot"]].concat(),
+    );
+    keeps_out("api", &["crate::cli", "rusqlite"]);
+}
+
+#[test]
+fn the_rules_have_no_clock_and_no_luck_of_their_own() {
+    keeps_out(
+        "rules",
+        &[
+            "std::time",
+            "jiff",
+            "SystemTime",
+            "Instant",
+            "std::fs",
+            "std::net",
+            "SysRng",
+            "rand::rng(",
+        ],
+    );
+}
+
+#[test]
+fn bots_get_a_seats_view_and_no_game() {
+    for file in files("bot") {
+        let text = fs::read_to_string(&file).expect("a file");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let is_test = file.file_name().is_some_and(|name| name == "tests.rs")
+            || file.components().any(|part| part.as_os_str() == "tests");
+        assert!(
+            is_test || !code.contains("game::Game"),
+            "{}: a bot must not know of a whole game",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn options_are_read_as_data() {
+    for room in ["rules", "bot", "store", "api"] {
+        for file in files(room) {
+            if file.ends_with("rules/options.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).expect("a file");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for wrong in [
+                "preset == ",
+                "match rules.preset",
+                "match self.rules.preset",
+            ] {
+                assert!(
+                    !code.contains(wrong),
+                    "{}: decides by preset",
+                    file.display()
+                );
+            }
+        }
+    }
+}
+
+/// Compares a generated file with what is generated now.
+fn up_to_date(file: &str, now: &str, command: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == now,
+        "{file} is out of date: cargo run -- {command} > {file}"
+    );
+}
+
+#[test]
+fn the_openapi_document_is_up_to_date() {
+    up_to_date(
+        "openapi/openapi.json",
+        &openapi::json().expect("a document"),
+        "openapi",
+    );
+}
+
+#[test]
+fn the_page_of_errors_is_up_to_date() {
+    up_to_date("docs/errors.md", &problem::markdown(), "errors");
+}

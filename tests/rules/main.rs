@@ -1,0 +1,18 @@
+//! The rules held to their sheet: positions, cards, and the boards that the sheet expects.
+
+mod deal;
+mod exchange;
+mod game;
+mod jacks;
+mod movement;
+mod naive;
+mod options;
+mod position;
+mod properties;
+mod random;
+mod random_games;
+mod refusals;
+mod rounds;
+mod sevens;
+mod shuffle;
+mod worked_cases;
