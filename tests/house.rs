@@ -116,7 +116,9 @@ fn options_are_read_as_data() {
             let text = fs::read_to_string(&file).expect("a file");
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for wrong in [
-                "preset == ",
+                "if preset ",
+                "match preset ",
+                "rules.preset ==",
                 "match rules.preset",
                 "match self.rules.preset",
             ] {

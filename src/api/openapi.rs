@@ -86,6 +86,9 @@ fn errors(operation: &str) -> Vec<Code> {
     codes
 }
 
+/// Operations whose body may be left out.
+const BODY_MAY_BE_EMPTY: [&str; 3] = ["create_game", "deal_cards", "reissue_token"];
+
 /// The whole document.
 pub fn document() -> OpenApi {
     let mut api = Operations::openapi();
@@ -177,6 +180,11 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
                 200,
             ));
         }
+    }
+    if let Some(body) = &mut operation.request_body
+        && BODY_MAY_BE_EMPTY.contains(&id.as_str())
+    {
+        body.required = Some(Required::False);
     }
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in errors(&id) {

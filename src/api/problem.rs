@@ -8,8 +8,11 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use log::Level;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde::{Serialize, Serializer};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+};
 
 use crate::{
     rules::{
@@ -22,9 +25,9 @@ use crate::{
 macro_rules! codes {
     ($($variant:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal;)+) => {
         /// The stable code of an error.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Code {
-            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
+            $(#[doc = $meaning] $variant,)+
         }
 
         impl Code {
@@ -95,6 +98,24 @@ codes! {
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed; the log has more under the request's id. Nothing was changed.";
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl PartialSchema for Code {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("The stable code of an error."))
+            .enum_values(Some(Code::ALL.iter().map(|code| code.name())))
+            .into()
+    }
+}
+
+impl ToSchema for Code {}
 
 /// The table as a Markdown page.
 pub fn markdown() -> String {
