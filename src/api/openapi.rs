@@ -181,7 +181,7 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
             ));
         }
     }
-    if let Some(body) = &mut operation.request_body
+    if let Some(RefOr::T(body)) = &mut operation.request_body
         && BODY_MAY_BE_EMPTY.contains(&id.as_str())
     {
         body.required = Some(Required::False);
