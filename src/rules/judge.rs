@@ -84,7 +84,7 @@ pub enum Refusal {
     ForeignGoal,
     #[error("no piece leaves the goal or moves backward in it")]
     LeavesGoal,
-    #[error("a {card} does not carry a piece from {from} to {to}")]
+    #[error("the {card} does not carry a piece from {from} to {to}")]
     WrongSteps {
         card: Card,
         from: PlaceName,
@@ -288,7 +288,9 @@ impl<'a> Judge<'a> {
                 let walk = movement::back_along_ring(self.rules, &self.board, blocks, from)?;
                 (Kind::Retreat, 4, walk)
             }
-            (None, Field::Track(from), Field::Goal(_)) if card == Card::Four => {
+            (None, Field::Track(from), Field::Goal(_))
+                if card == Card::Four && within_four_past_start(self.rules, owner, from) =>
+            {
                 let walk = movement::back_into_goal(self.rules, &self.board, blocks, owner, from)?;
                 (Kind::Retreat, 4, walk)
             }
@@ -474,6 +476,11 @@ impl Refusal {
             other => other,
         }
     }
+}
+
+/// Whether four steps back from this field reach the seat's own start or begin on it.
+fn within_four_past_start(rules: &Rules, owner: Seat, from: u8) -> bool {
+    rules.ring().distance(rules.ring().start(owner), from) <= 4
 }
 
 fn wrong_steps(card: Card, part: Part) -> Refusal {

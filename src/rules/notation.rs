@@ -190,7 +190,7 @@ pub enum NotationError {
     Place,
     #[error("a walk is FROM>TO, such as 17>29 or 62>g1")]
     Walk,
-    #[error("a {0} is not played like that")]
+    #[error("the {0} is not played like that")]
     NotForCard(Card),
     #[error("a seven has at most seven parts")]
     TooManyParts,

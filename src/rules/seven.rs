@@ -88,7 +88,12 @@ impl SevenSearch {
 
     fn expand(&mut self, rules: &Rules, seat: Seat, index: u32, node: &Node, level: usize) {
         let board = &node.board;
-        if rules.seven_surplus == SevenSurplus::LapsesOnWin && board.team_home(rules, seat) {
+        // On the board it begins with (index 0) nothing can lapse: a seven takes a step at least.
+        let steps_taken = index > 0;
+        if steps_taken
+            && rules.seven_surplus == SevenSurplus::LapsesOnWin
+            && board.team_home(rules, seat)
+        {
             self.found.push(index);
             return;
         }
@@ -308,10 +313,15 @@ fn runs_of(path: &[Step]) -> Vec<Walked> {
     runs
 }
 
-/// Whether these parts in this order are legal and lead to this board.
+/// Whether these parts in this order are legal, name each piece once, and lead to this board.
 fn leads_to(rules: &Rules, board: &Board, seat: Seat, pieces: &[Walked], target: &Board) -> bool {
     let mut board = *board;
-    for piece in pieces {
+    for (index, piece) in pieces.iter().enumerate() {
+        // Where an earlier part has ended stands a piece that has been named already.
+        let ends_here = |part: &Walked| part.owner == piece.owner && part.to == piece.from;
+        if pieces[..index].iter().any(ends_here) {
+            return false;
+        }
         let there = match piece.from {
             Field::Track(field) => board.track(piece.owner) & bit(field) != 0,
             Field::Goal(field) => board.goal(piece.owner) >> field & 1 != 0,

@@ -252,7 +252,7 @@ mod door {
         on_start.refuses(
             0,
             "A:0>g0",
-            "a A does not carry a piece from field 0 to goal 0",
+            "the A does not carry a piece from field 0 to goal 0",
         );
     }
 
@@ -351,12 +351,12 @@ mod backward_four {
         Hausregeln.at("0: 1").refuses(
             0,
             "4:1>g0",
-            "a 4 does not carry a piece from field 1 to goal 0",
+            "the 4 does not carry a piece from field 1 to goal 0",
         );
         Hausregeln.at("0: 2").refuses(
             0,
             "4:2>g1",
-            "a 4 does not carry a piece from field 2 to goal 1",
+            "the 4 does not carry a piece from field 2 to goal 1",
         );
     }
 

@@ -39,11 +39,11 @@ fn what_is_no_move_at_all() {
             "a field is a track number, g0 to g3 or p0 to p3, with no blank or leading zero",
         ),
         ("Q:17-29", "a walk is FROM>TO, such as 17>29 or 62>g1"),
-        ("Q:out", "a Q is not played like that"),
-        ("joker=2:out", "a 2 is not played like that"),
-        ("J:17>29", "a J is not played like that"),
+        ("Q:out", "the Q is not played like that"),
+        ("joker=2:out", "the 2 is not played like that"),
+        ("J:17>29", "the J is not played like that"),
         ("7:none", "a walk is FROM>TO, such as 17>29 or 62>g1"),
-        ("5:1>2,3>7", "a 5 is not played like that"),
+        ("5:1>2,3>7", "the 5 is not played like that"),
         (
             "7:0>1,1>2,2>3,3>4,4>5,5>6,6>7,7>8",
             "a seven has at most seven parts",
@@ -179,37 +179,37 @@ fn how_far_a_card_carries() {
     position.refuses(
         0,
         "2:20>23",
-        "a 2 does not carry a piece from field 20 to field 23",
+        "the 2 does not carry a piece from field 20 to field 23",
     );
     position.refuses(
         0,
         "3:20>16",
-        "a 3 does not carry a piece from field 20 to field 16",
+        "the 3 does not carry a piece from field 20 to field 16",
     );
     position.refuses(
         0,
         "joker=Q:20>33",
-        "a Q does not carry a piece from field 20 to field 33",
+        "the Q does not carry a piece from field 20 to field 33",
     );
     position.refuses(
         0,
         "5:63>g1",
-        "a 5 does not carry a piece from field 63 to goal 1",
+        "the 5 does not carry a piece from field 63 to goal 1",
     );
     position.refuses(
         0,
         "3:g0>g2",
-        "a 3 does not carry a piece from goal 0 to goal 2",
+        "the 3 does not carry a piece from goal 0 to goal 2",
     );
     position.refuses(
         0,
         "4:20>20",
-        "a 4 does not carry a piece from field 20 to field 20",
+        "the 4 does not carry a piece from field 20 to field 20",
     );
     position.refuses(
         0,
         "A:20>22",
-        "a A does not carry a piece from field 20 to field 22",
+        "the A does not carry a piece from field 20 to field 22",
     );
 }
 

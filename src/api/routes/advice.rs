@@ -24,8 +24,9 @@ use crate::{
     rules::{game::Phase, view::SeatView},
 };
 
-/// Ranked advice for the calling seat: a move to play, or in the exchange a card to give. Each
-/// entry is ready to be posted.
+/// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
+///
+/// Each entry comes with the request that does it, ready to be sent.
 #[utoipa::path(get, path = "/v1/games/{id}/suggest-move", operation_id = "suggest_move", tag = "play",
     params(("id" = String, Path, description = "The game's id."), AdviceParams),
     responses((status = 200, description = "The advice, best first.", body = Advice)),

@@ -21,8 +21,9 @@ use crate::{
     store::TokenHash,
 };
 
-/// Gives the seat a fresh token; the old one dies. Whoever was sent a token makes it their own in
-/// this way. By the host it is a public event.
+/// Gives the seat a fresh token; the old one dies.
+///
+/// Whoever was sent a token makes it their own in this way. By the host it is a public event.
 #[utoipa::path(post, path = "/v1/games/{id}/seats/{seat}/token", operation_id = "reissue_token", tag = "games",
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),

@@ -46,6 +46,7 @@ pub struct SuggestionView {
 
 /// What to do in the exchange: one of the three.
 #[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = SwapChoice)]
 pub struct SwapView {
     /// The card to lay down.
