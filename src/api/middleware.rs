@@ -107,3 +107,57 @@ fn without_foreign_errors<B: MessageBody>(
     }
     response.map_into_right_body()
 }
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{
+        App, HttpResponse,
+        middleware::from_fn,
+        test::{self, TestRequest},
+        web,
+    };
+
+    use super::*;
+
+    async fn panics() -> HttpResponse {
+        panic!("a secret")
+    }
+
+    async fn plain_error() -> HttpResponse {
+        HttpResponse::ImATeapot().body("by the framework")
+    }
+
+    #[actix_web::test]
+    async fn a_panic_is_a_problem_that_tells_nothing() {
+        let app = App::new()
+            .route("/", web::get().to(panics))
+            .wrap(from_fn(observe));
+        let app = test::init_service(app).await;
+        let answer = test::try_call_service(&app, TestRequest::get().to_request()).await;
+        let answer = answer.expect_err("an error").error_response();
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(
+            answer.headers().get(header::CONTENT_TYPE).unwrap(),
+            "application/problem+json"
+        );
+        let body = actix_web::body::to_bytes(answer.into_body()).await.unwrap();
+        assert!(!String::from_utf8_lossy(&body).contains("secret"));
+    }
+
+    #[actix_web::test]
+    async fn foreign_errors_become_problems_and_requests_have_ids() {
+        let app = App::new()
+            .route("/", web::get().to(plain_error))
+            .wrap(from_fn(observe));
+        let app = test::init_service(app).await;
+        for (sent, kept) in [("mine-1", true), ("not mine", false)] {
+            let request = TestRequest::get()
+                .insert_header((REQUEST_ID, sent))
+                .to_request();
+            let answer = test::call_service(&app, request).await;
+            assert_eq!(answer.headers().get(REQUEST_ID).unwrap() == sent, kept);
+            let problem: serde_json::Value = test::read_body_json(answer).await;
+            assert_eq!(problem["code"], "bad_request");
+        }
+    }
+}

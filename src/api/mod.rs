@@ -12,6 +12,7 @@ mod wire;
 
 use std::sync::Arc;
 
+use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
 use self::pool::Pool;
@@ -25,6 +26,6 @@ struct App {
     tables: Pool,
     /// For those who ask: advice and analysis. Its load never holds up the tables.
     advisers: Pool,
-    openapi: String,
+    openapi: Bytes,
     docs: Arc<Config<'static>>,
 }

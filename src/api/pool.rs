@@ -7,6 +7,9 @@ use std::{
 
 use tokio::sync::oneshot;
 
+use actix_web::{HttpResponse, http::header};
+use serde::Serialize;
+
 use super::problem::{Code, Problem};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -40,6 +43,23 @@ impl Pool {
                 })?;
         }
         Ok(Pool { queue })
+    }
+
+    /// Works out an answer on one of the threads, its JSON too: a seven's can have megabytes.
+    ///
+    /// # Errors
+    /// As [`Pool::run`].
+    pub async fn answer<T: Serialize>(
+        &self,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<HttpResponse, Problem> {
+        let json = || serde_json::to_string(&work()?).map_err(Problem::internal);
+        let json = self.run(json).await?;
+        Ok(HttpResponse::Ok()
+            .content_type("application/json")
+            .insert_header((header::VARY, "Authorization, Accept"))
+            .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+            .body(json))
     }
 
     /// Does something on one of the threads.

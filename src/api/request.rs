@@ -5,6 +5,7 @@ use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
     dev::Payload,
     http::header::{self, HeaderMap, HeaderName},
+    web,
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde_json::Value;
@@ -25,6 +26,9 @@ pub const MAX_BODY: usize = 64 * 1024;
 /// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
 /// see the answer.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
+
+/// Bytes of a body that are too many to parse on an async worker.
+const LONG_BODY: usize = 4 * 1024;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -124,9 +128,14 @@ impl FromRequest for Body {
                 let detail = "send the body as application/json, without a content encoding";
                 return Err(Problem::new(Code::UnsupportedMediaType, detail));
             }
-            let value = serde_json::from_slice(&body)
-                .map_err(|error| Problem::new(Code::MalformedJson, error))?;
-            Ok(Body(value))
+            let value = if body.len() > LONG_BODY {
+                let parsed = web::block(move || serde_json::from_slice(&body)).await;
+                parsed.map_err(Problem::internal)?
+            } else {
+                serde_json::from_slice(&body)
+            };
+            let malformed = |error| Problem::new(Code::MalformedJson, error);
+            Ok(Body(value.map_err(malformed)?))
         })
     }
 }

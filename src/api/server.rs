@@ -75,7 +75,7 @@ impl Server {
             store,
             tables: pool("tables")?,
             advisers: pool("advisers")?,
-            openapi: openapi::json()?,
+            openapi: openapi::json()?.into(),
             docs: Arc::new(Config::new(["/openapi.json"]).try_it_out_enabled(true)),
         });
         let Settings {

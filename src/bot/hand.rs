@@ -1,4 +1,5 @@
-//! What cards are worth to the seat that holds them, in steps, over and above a plain card.
+//! What cards are worth to the seat that holds them, in steps, over and above a plain card. The
+//! numbers in brackets are as in [`super::evaluate`].
 
 use crate::rules::{
     board::Board,
@@ -9,39 +10,33 @@ use crate::rules::{
     seat::Seat,
 };
 
+/// An ace on any board (52). Fours and jacks were tried too: no worth could be measured.
 const ACE: f64 = 8.0;
-const FOUR: f64 = 3.0;
-const SEVEN: f64 = 5.0;
-const JACK: f64 = 3.0;
-const KING: f64 = 3.0;
-const JOKER: f64 = 20.0;
-/// A card that takes a piece into the goal.
-const FITS: f64 = 3.0;
-/// Any other card: something to play.
-const PLAIN: f64 = 0.0;
-/// The first card that leaves the kennel, with pieces waiting there.
-const WAY_OUT: f64 = 4.0;
-/// The same, with no piece on the ring, so that other cards are of no use without it.
-const ONLY_WAY_OUT: f64 = 15.0;
-/// Each further one, while pieces are waiting for it.
-const MORE_WAYS_OUT: f64 = 2.0;
+/// A seven (52).
+const SEVEN: f64 = 10.0;
+/// A king (51).
+const KING: f64 = 4.0;
+/// A joker (60).
+const JOKER: f64 = 50.0;
+/// A card that takes a piece into the goal (51).
+const FITS: f64 = 4.0;
+/// A card that leaves the kennel, with pieces waiting there (55); a second one is worth no more.
+const WAY_OUT: f64 = 8.0;
+/// The same, with no piece on the ring, so that other cards are of no use without it (56).
+const ONLY_WAY_OUT: f64 = 25.0;
 
 /// The worth of holding these cards.
 pub fn worth(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let need = Need::of(rules, board, seat);
-    let ways_out = Card::ALL
-        .into_iter()
-        .filter(|&card| leaves_kennel(card))
-        .map(|card| hand.count(card))
-        .sum();
-    let held: f64 = hand
-        .kinds()
-        .map(|card| f64::from(hand.count(card)) * of_card(card))
-        .sum();
-    if need.stuck && ways_out == 0 {
+    let way_out = hand.kinds().any(leaves_kennel);
+    if need.stuck && !way_out {
         return 0.0;
     }
-    held + need.ways_out(ways_out) + FITS * fitting(rules, board, seat, hand)
+    let held = hand
+        .kinds()
+        .map(|card| f64::from(hand.count(card)) * of_card(card));
+    let way_out = if way_out { need.way_out() } else { 0.0 };
+    held.sum::<f64>() + way_out + FITS * fitting(rules, board, seat, hand)
 }
 
 /// How many kinds of these cards, sevens and jokers aside, take a piece into the goal.
@@ -58,17 +53,14 @@ fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     hand.kinds().filter(fits).count() as f64
 }
 
-/// What one more card is worth to a seat whose hand is unknown and lacks a way out of the
-/// kennel with this probability.
-pub fn worth_to(rules: &Rules, board: &Board, seat: Seat, card: Card, without: f64) -> f64 {
+/// What one more card is worth to a seat whose hand is unknown and lacks a way out of the kennel
+/// with this probability.
+pub fn worth_to(rules: &Rules, board: &Board, seat: Seat, card: Card, lacking: f64) -> f64 {
     let need = Need::of(rules, board, seat);
     if leaves_kennel(card) {
-        let first = need.ways_out(1);
-        let second = need.ways_out(2) - first;
-        return of_card(card) + without * first + (1.0 - without) * second;
-    }
-    if need.stuck {
-        of_card(card) * (1.0 - without)
+        of_card(card) + lacking * need.way_out()
+    } else if need.stuck {
+        of_card(card) * (1.0 - lacking)
     } else {
         of_card(card)
     }
@@ -82,12 +74,10 @@ pub fn leaves_kennel(card: Card) -> bool {
 fn of_card(card: Card) -> f64 {
     match card {
         Card::Ace => ACE,
-        Card::Four => FOUR,
         Card::Seven => SEVEN,
-        Card::Jack => JACK,
         Card::King => KING,
         Card::Joker => JOKER,
-        _ => PLAIN,
+        _ => 0.0,
     }
 }
 
@@ -108,12 +98,12 @@ impl Need {
         }
     }
 
-    fn ways_out(&self, held: u8) -> f64 {
-        let used = held.min(self.waiting);
-        if used == 0 {
-            return 0.0;
+    /// What it is worth to have a way out of the kennel.
+    fn way_out(&self) -> f64 {
+        match (self.waiting, self.stuck) {
+            (0, _) => 0.0,
+            (_, true) => ONLY_WAY_OUT,
+            (_, false) => WAY_OUT,
         }
-        let first = if self.stuck { ONLY_WAY_OUT } else { WAY_OUT };
-        first + MORE_WAYS_OUT * f64::from(used - 1)
     }
 }

@@ -10,15 +10,13 @@ use crate::rules::{
     board::Board, card::Card, event::Action, notation::Move, seat::Seat, view::SeatView,
 };
 
+mod chance;
 pub mod evaluate;
 mod exchange;
 mod greedy;
-pub mod hand;
+mod hand;
 
 use greedy::Scored;
-
-/// The fitted scale of [`win_probability`], in steps.
-const SCALE: f64 = 60.0;
 
 /// How a bot plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +95,7 @@ pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggesti
     }
     let suggestion = |scored: Scored| Suggestion {
         choice: scored.choice,
-        win_probability: win_probability(view, scored.score),
+        win_probability: chance::to_win(view.rules, &view.board, scored.score),
         board: scored.board,
     };
     scored.into_iter().map(suggestion).collect()
@@ -124,6 +122,5 @@ fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
     });
 }
 
-fn win_probability(_view: &SeatView, score: f64) -> f64 {
-    1.0 / (1.0 + (-score / SCALE).exp())
-}
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header,
     web::{Data, Path},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -39,24 +38,22 @@ pub async fn suggest_move(
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let text = request.query_string().to_owned();
-    let advice = app.advisers.run(move || {
-        let record = store.read(|reader| find(reader, &id))?;
-        let seat = caller.seat(&record)?;
-        match record.game.phase() {
-            Phase::Exchange => record.game.check_exchange(seat)?,
-            _ => record.game.check_play(seat)?,
-        }
-        let params: AdviceParams = query(&text)?;
-        let target = Target {
-            game: format!("/v1/games/{}", record.id),
-            version: Some(record.game.version()),
-        };
-        advise(&record.game.seen_from(seat), &params, &target)
-    });
-    Ok(HttpResponse::Ok()
-        .insert_header((header::VARY, "Authorization, Accept"))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-        .json(advice.await?))
+    app.advisers
+        .answer(move || {
+            let record = store.read(|reader| find(reader, &id))?;
+            let seat = caller.seat(&record)?;
+            match record.game.phase() {
+                Phase::Exchange => record.game.check_exchange(seat)?,
+                _ => record.game.check_play(seat)?,
+            }
+            let params: AdviceParams = query(&text)?;
+            let target = Target {
+                game: format!("/v1/games/{}", record.id),
+                version: Some(record.game.version()),
+            };
+            advise(&record.game.seen_from(seat), &params, &target)
+        })
+        .await
 }
 
 /// Asks the adviser, who gets to see this view and nothing else.

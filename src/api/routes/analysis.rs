@@ -31,17 +31,18 @@ pub async fn analyse_legal_moves(
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
     let params: MovesParams = query(request.query_string())?;
-    let moves = app.advisers.run(move || {
-        let Position {
-            rules,
-            board,
-            seat,
-            hand,
-        } = Position::read(body)?;
-        let moves = Generator::new().legal_moves(&rules, &board, seat, hand);
-        LegalMoves::new(None, &rules, &board, seat, &moves, params.boards())
-    });
-    Ok(HttpResponse::Ok().json(moves.await?))
+    app.advisers
+        .answer(move || {
+            let Position {
+                rules,
+                board,
+                seat,
+                hand,
+            } = Position::read(body)?;
+            let moves = Generator::new().legal_moves(&rules, &board, seat, hand);
+            LegalMoves::new(None, &rules, &board, seat, &moves, params.boards())
+        })
+        .await
 }
 
 /// Ranked advice in a position with a hand and what the seat knows.
@@ -54,13 +55,14 @@ pub async fn analyse_suggest_move(
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
     let _: NoQuery = query(request.query_string())?;
-    let advice = app.advisers.run(move || {
-        let position = AdvicePosition::read(body)?;
-        let target = Target {
-            game: "/v1/games/{id}".to_owned(),
-            version: None,
-        };
-        advise(&position.view()?, &position.params, &target)
-    });
-    Ok(HttpResponse::Ok().json(advice.await?))
+    app.advisers
+        .answer(move || {
+            let position = AdvicePosition::read(body)?;
+            let target = Target {
+                game: "/v1/games/{id}".to_owned(),
+                version: None,
+            };
+            advise(&position.view()?, &position.params, &target)
+        })
+        .await
 }

@@ -98,20 +98,19 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
     let after = cursor
         .map_err(|_| Problem::new(Code::InvalidRequest, "cursor is none that was answered"))?;
     let listing = app.clone();
-    let list = app.tables.run(move || {
-        let page = listing.store.games(&ListQuery {
-            phase,
-            after,
-            limit,
-        })?;
-        Ok(GameList::new(
-            &page.games,
-            page.next.map(|next| next.to_string()),
-        ))
-    });
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .json(list.await?))
+    app.tables
+        .answer(move || {
+            let page = listing.store.games(&ListQuery {
+                phase,
+                after,
+                limit,
+            })?;
+            Ok(GameList::new(
+                &page.games,
+                page.next.map(|next| next.to_string()),
+            ))
+        })
+        .await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.

@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header,
     web::{Data, Path},
 };
 
@@ -33,25 +32,24 @@ pub async fn list_legal_moves(
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let text = request.query_string().to_owned();
-    let moves = app.tables.run(move || {
-        let record = store.read(|reader| find(reader, &id))?;
-        let seat = caller.seat(&record)?;
-        let game = &record.game;
-        game.check_play(seat)?;
-        let params: MovesParams = query(&text)?;
-        let moves = Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
-        let version = Some(game.version());
-        LegalMoves::new(
-            version,
-            game.rules(),
-            game.board(),
-            seat,
-            &moves,
-            params.boards(),
-        )
-    });
-    Ok(HttpResponse::Ok()
-        .insert_header((header::VARY, "Authorization, Accept"))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-        .json(moves.await?))
+    app.tables
+        .answer(move || {
+            let record = store.read(|reader| find(reader, &id))?;
+            let seat = caller.seat(&record)?;
+            let game = &record.game;
+            game.check_play(seat)?;
+            let params: MovesParams = query(&text)?;
+            let moves =
+                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
+            let version = Some(game.version());
+            LegalMoves::new(
+                version,
+                game.rules(),
+                game.board(),
+                seat,
+                &moves,
+                params.boards(),
+            )
+        })
+        .await
 }
