@@ -57,7 +57,7 @@ impl Pool {
         let json = self.run(json).await?;
         Ok(HttpResponse::Ok()
             .content_type("application/json")
-            .insert_header((header::VARY, "Authorization, Accept"))
+            .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
             .insert_header((header::CACHE_CONTROL, "private, no-cache"))
             .body(json))
     }

@@ -145,7 +145,7 @@ pub async fn get_game(
     let mut response = HttpResponse::build(status);
     response
         .insert_header((header::ETAG, etag))
-        .insert_header((header::VARY, "Authorization, Accept"))
+        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"));
     if unchanged {
         return Ok(response.finish());
