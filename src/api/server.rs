@@ -92,6 +92,8 @@ impl Server {
                 .wrap(cors_middleware(&cors))
                 .wrap(from_fn(observe))
         })
+        // A compressed answer goes out in pieces, which must not wait for each other.
+        .tcp_nodelay(true)
         .workers(workers.unwrap_or(cores))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .client_request_timeout(Duration::from_secs(10))
