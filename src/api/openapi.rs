@@ -51,7 +51,7 @@ fn errors(operation: &str) -> Vec<Code> {
                 WeakIdempotencyKey,
             ],
         ],
-        "list_games" => &[&[InvalidRequest]],
+        "list_games" | "list_rules" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
         "delete_game" => &[READ, BODY, KEYED, SEATED, &[StaleVersion]],
         "reissue_token" => &[

@@ -8,12 +8,16 @@ use actix_web::{
     web,
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
     problem::{Code, Problem},
-    wire::game::Role,
+    wire::{
+        game::Role,
+        request::{NoQuery, query, shape},
+    },
 };
 use crate::{
     rules::{event::Viewer, seat::Seat},
@@ -177,6 +181,7 @@ pub struct WriteRequest {
     pub body: Value,
     key: Option<IdempotencyKey>,
     if_match: Vec<String>,
+    query: String,
     method: String,
     path: String,
 }
@@ -233,6 +238,7 @@ impl FromRequest for WriteRequest {
         let caller = Caller::of(request.headers());
         let if_match = tags(request.headers(), header::IF_MATCH);
         let (method, path) = (request.method().to_string(), request.path().to_owned());
+        let query = request.query_string().to_owned();
         Box::pin(async move {
             let body = body.await?.0;
             Ok(WriteRequest {
@@ -240,6 +246,7 @@ impl FromRequest for WriteRequest {
                 body,
                 key: key?,
                 if_match,
+                query,
                 method,
                 path,
             })
@@ -251,6 +258,23 @@ impl WriteRequest {
     /// The client's key, if it sent one.
     pub fn key(&self) -> Option<&IdempotencyKey> {
         self.key.as_ref()
+    }
+
+    /// The body, of the right shape; no write takes a query.
+    ///
+    /// # Errors
+    /// `invalid_request`, saying what is wrong.
+    pub fn content<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        self.check_query()?;
+        shape(self.body.clone())
+    }
+
+    /// Refuses a query.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn check_query(&self) -> Result<(), Problem> {
+        query(&self.query).map(|NoQuery {}| ())
     }
 
     /// Under what the answer is remembered: the key belongs to the caller's token, the method and

@@ -1,10 +1,11 @@
 //! What the store holds of a game, and how it is read from a row.
 
-use std::{fmt, num::ParseIntError, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use jiff::Timestamp;
 use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
+use thiserror::Error;
 
 use super::{StoreError, id::GameId, tokens::Tokens};
 use crate::rules::{
@@ -67,6 +68,11 @@ pub struct Page {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub(super) i64);
 
+/// A text that is no cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("that is no place in the list")]
+pub struct CursorError;
+
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:x}", self.0)
@@ -74,10 +80,18 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = ParseIntError;
+    type Err = CursorError;
 
-    fn from_str(text: &str) -> Result<Cursor, ParseIntError> {
-        i64::from_str_radix(text, 16).map(Cursor)
+    fn from_str(text: &str) -> Result<Cursor, CursorError> {
+        let cursor = i64::from_str_radix(text, 16)
+            .map(Cursor)
+            .map_err(|_| CursorError)?;
+        // A cursor is written in one way only.
+        if cursor.to_string() == text {
+            Ok(cursor)
+        } else {
+            Err(CursorError)
+        }
     }
 }
 

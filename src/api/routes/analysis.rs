@@ -54,7 +54,7 @@ pub async fn analyse_suggest_move(
     request: HttpRequest,
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
-    let _: NoQuery = query(request.query_string())?;
+    let NoQuery {} = query(request.query_string())?;
     app.advisers
         .answer(move || {
             let position = AdvicePosition::read(body)?;

@@ -14,7 +14,7 @@ use crate::{
         request::{WriteRequest, etag},
         wire::{
             game::{Changed, Role},
-            request::{DealRequest, PlayRequest, Swap, SwapRequest, shape},
+            request::{DealRequest, PlayRequest, Swap, SwapRequest},
         },
     },
     rules::{
@@ -96,22 +96,21 @@ impl Wish {
 
     /// The action that the body asks for.
     fn action(self, request: &WriteRequest, actor: Option<Seat>) -> Result<Action, Problem> {
-        let body = request.body.clone();
         match (self, actor) {
-            (Wish::Swap, Some(seat)) => Ok(match shape::<SwapRequest>(body)?.swap()? {
+            (Wish::Swap, Some(seat)) => Ok(match request.content::<SwapRequest>()?.swap()? {
                 Swap::Card(card) => Action::Offer { seat, card },
                 Swap::Decline => Action::Decline { seat },
                 Swap::Ask => Action::Ask { seat },
             }),
             (Wish::Play, Some(seat)) => {
-                let id = shape::<PlayRequest>(body)?.id;
+                let id = request.content::<PlayRequest>()?.id;
                 let mv = id
                     .parse()
                     .map_err(|error| Problem::new(Code::IllegalMove, Refusal::Notation(error)))?;
                 Ok(Action::Play { seat, mv })
             }
             (_, by) => {
-                shape::<DealRequest>(body)?;
+                request.content::<DealRequest>()?;
                 Ok(Action::Deal { by })
             }
         }

@@ -42,6 +42,7 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
             if let Some(answer) = request.replay(transaction)? {
                 return Ok(answer);
             }
+            request.check_query()?;
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
             let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
@@ -128,10 +129,10 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let _: NoQuery = query(request.query_string())?;
     let id: GameId = id.parse().map_err(|_| game_not_found())?;
     let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
     let role = caller.role(&record)?;
+    let NoQuery {} = query(request.query_string())?;
     let etag = etag(record.game.version(), role);
     let known = tags(request.headers(), header::IF_NONE_MATCH);
     let unchanged = known
@@ -182,6 +183,7 @@ pub async fn delete_game(
                 return Ok(answer);
             }
             request.check_version(record.game.version(), role)?;
+            request.check_query()?;
             transaction.delete(&record.id)?;
             let memory = || Memory::Plain {
                 status: 204,

@@ -14,7 +14,7 @@ use crate::{
         request::WriteRequest,
         wire::{
             game::{FreshToken, Role},
-            request::{TokenRequest, shape},
+            request::TokenRequest,
         },
     },
     rules::{event::Action, seat::Seat},
@@ -60,7 +60,7 @@ pub async fn reissue_token(
                 return Ok(answer);
             }
             request.check_version(record.game.version(), role)?;
-            shape::<TokenRequest>(request.body.clone())?;
+            request.content::<TokenRequest>()?;
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
             record.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));

@@ -1,0 +1,175 @@
+//! Many clients at once.
+
+use std::thread;
+
+use serde_json::json;
+
+use crate::support::{Answer, Dice, Game, Request, Server, Viewer::*};
+
+/// Sends these requests at the same moment.
+fn at_once(requests: Vec<Request<'_>>) -> Vec<Answer> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = requests
+            .into_iter()
+            .map(|request| scope.spawn(move || request.send()))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("an answer"))
+            .collect()
+    })
+}
+
+/// How many succeeded; the others must have been refused with one of these codes.
+#[track_caller]
+fn winners(answers: Vec<Answer>, codes: &[&str]) -> usize {
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    for answer in lost {
+        answer.refused_one_of(codes);
+    }
+    won.len()
+}
+
+#[test]
+fn of_many_writes_on_one_version_exactly_one_wins() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for version in 6..30 {
+        if game.view(Spectator)["phase"] != "play" {
+            break;
+        }
+        let seat = game.turn();
+        let moves = game.legal_moves(seat);
+        let moves = moves.as_array().expect("moves");
+        let request = |index: usize| {
+            let id = &moves[index % moves.len()]["id"];
+            let request = game.post(Seat(seat), "/play");
+            if index % 2 == 0 {
+                request.json(&json!({"move": id, "version": version}))
+            } else {
+                request
+                    .json(&json!({"move": id}))
+                    .if_match(&format!("\"{version}\""))
+            }
+        };
+        let answers = at_once((0..8).map(request).collect());
+        assert_eq!(winners(answers, &["stale_version"]), 1);
+        assert_eq!(game.version(), version + 1);
+    }
+}
+
+#[test]
+fn without_a_guard_the_turn_decides() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let deals = (0..8).map(|_| game.post(Host, "/deal")).collect();
+    assert_eq!(winners(at_once(deals), &["wrong_phase"]), 1);
+    assert_eq!(game.version(), 2);
+
+    let card = game.hand(0)[0].clone();
+    let body = json!({"card": card});
+    let offers = (0..8)
+        .map(|_| game.post(Seat(0), "/swap").json(&body))
+        .collect();
+    assert_eq!(winners(at_once(offers), &["not_your_turn"]), 1);
+    assert_eq!(game.version(), 3);
+
+    let offer = |seat: usize| {
+        let body = json!({"card": game.hand(seat)[0]});
+        game.post(Seat(seat), "/swap").json(&body)
+    };
+    // Three seats at once do not stand in each other's way.
+    let answers = at_once((1..4).map(offer).collect());
+    assert_eq!(winners(answers, &[]), 3);
+    assert_eq!((game.version(), game.turn()), (6, 1));
+}
+
+#[test]
+fn games_side_by_side_do_not_disturb_each_other() {
+    let server = Server::start();
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let server = &server;
+            scope.spawn(move || {
+                let game = Game::fixed(server);
+                let mut dice = Dice::new(number);
+                game.deal();
+                game.exchange();
+                for _ in 0..40 {
+                    let version = game.version();
+                    if game.view(Spectator)["phase"] == "play" {
+                        let seat = game.turn();
+                        let id = dice.pick(&game.legal_moves(seat))["id"].clone();
+                        let played = game.play(seat, id.as_str().expect("an id"));
+                        assert_eq!(played["version"], version + 1);
+                    } else {
+                        game.step(&mut dice);
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_removal_ends_a_race_cleanly() {
+    let server = Server::start();
+    for _ in 0..10 {
+        let game = Game::in_play(&server);
+        let (seat, id) = game.first_move();
+        let body = json!({"move": id});
+        let mut requests: Vec<Request> = (0..4)
+            .map(|_| game.post(Seat(seat), "/play").json(&body))
+            .collect();
+        requests.insert(2, game.request("DELETE", Host, ""));
+        let answers = at_once(requests);
+        let removed = answers.iter().filter(|answer| answer.status == 204).count();
+        assert_eq!(removed, 1);
+        let others = answers.into_iter().filter(|answer| answer.status != 204);
+        let codes = [
+            "game_not_found",
+            "not_your_turn",
+            "wrong_phase",
+            "illegal_move",
+        ];
+        assert!(winners(others.collect(), &codes) <= 1);
+        game.get(Host, "").send().refused("game_not_found");
+    }
+}
+
+#[test]
+fn readers_always_see_a_whole_game() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let last = 60;
+    thread::scope(|scope| {
+        let game = &game;
+        scope.spawn(move || {
+            let mut dice = Dice::new(3);
+            while game.version() < last {
+                game.step(&mut dice);
+            }
+        });
+        for viewer in [Seat(0), Seat(2), Host, Spectator] {
+            scope.spawn(move || {
+                let mut version = 0;
+                for _ in 0..150 {
+                    let answer = game.get(viewer, "").send();
+                    let tag = answer.header("etag").expect("an ETag").to_owned();
+                    let view = answer.expect(200);
+                    let now = view["version"].as_u64().expect("a version");
+                    assert!(now >= version, "{now} came after {version}");
+                    assert_eq!(tag, format!("\"{now}-{viewer}\""));
+                    version = now;
+                    let held = view["seats"].as_array().expect("seats").iter();
+                    let held: u64 = held.filter_map(|seat| seat["cards"].as_u64()).sum();
+                    let discards = view["discards"].as_object().expect("cards").values();
+                    let discards: u64 = discards.filter_map(serde_json::Value::as_u64).sum();
+                    let stock = view["stock"].as_u64().expect("a number");
+                    assert_eq!(held + discards + stock, 110, "{view}");
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,101 @@
+//! Convention 8: a frontend on another domain.
+
+use crate::support::{Game, Server, Viewer::*};
+
+const ORIGIN: &str = "https://dog.example";
+
+fn allows(header: Option<&str>) -> bool {
+    header == Some("*") || header == Some(ORIGIN)
+}
+
+#[test]
+fn answers_may_be_read_from_anywhere() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let answers = [
+        game.get(Seat(1), "").header("Origin", ORIGIN).send(),
+        game.post(Host, "/deal").header("Origin", ORIGIN).send(),
+        server.post("/v1/games").header("Origin", ORIGIN).send(),
+        // Refusals too, or a browser cannot tell what went wrong.
+        game.post(Host, "/deal").header("Origin", ORIGIN).send(),
+        game.get(Seat(1), "")
+            .token("x")
+            .header("Origin", ORIGIN)
+            .send(),
+        server.get("/v1/nothing").header("Origin", ORIGIN).send(),
+        server
+            .request("PUT", "/v1/games")
+            .header("Origin", ORIGIN)
+            .send(),
+        server.get("/openapi.json").header("Origin", ORIGIN).send(),
+    ];
+    for answer in answers {
+        let what = format!("{} {}", answer.what, answer.status);
+        assert!(
+            allows(answer.header("access-control-allow-origin")),
+            "{what}"
+        );
+        assert_eq!(
+            answer.header("access-control-allow-credentials"),
+            None,
+            "{what}"
+        );
+        let exposed = answer.list("access-control-expose-headers");
+        for name in ["etag", "location", "retry-after"] {
+            assert!(
+                exposed.iter().any(|entry| entry == name),
+                "{what}: {exposed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_preflight_allows_what_a_client_needs() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let cases = [
+        ("GET", game.path("")),
+        ("POST", game.path("/play")),
+        ("DELETE", game.path("")),
+        ("POST", "/v1/games".to_owned()),
+        ("GET", game.path("/suggest-move")),
+    ];
+    let headers =
+        "authorization, content-type, if-match, if-none-match, idempotency-key, last-event-id";
+    for (method, path) in cases {
+        let request = server.request("OPTIONS", &path).header("Origin", ORIGIN);
+        let request = request.header("Access-Control-Request-Method", method);
+        let answer = request
+            .header("Access-Control-Request-Headers", headers)
+            .send();
+        assert!(
+            [200, 204].contains(&answer.status),
+            "{path}: {}",
+            answer.status
+        );
+        assert!(
+            allows(answer.header("access-control-allow-origin")),
+            "{path}"
+        );
+        let methods = answer.list("access-control-allow-methods");
+        assert!(
+            methods.contains(&method.to_ascii_lowercase()),
+            "{path}: {methods:?}"
+        );
+        let allowed = answer.list("access-control-allow-headers");
+        for name in headers.split(", ") {
+            assert!(
+                allowed.iter().any(|entry| entry == name),
+                "{path}: {allowed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_an_origin_nothing_changes() {
+    let server = Server::start();
+    let answer = server.get("/v1/rules").send();
+    assert_eq!(answer.status, 200);
+}

@@ -1,0 +1,285 @@
+//! The OpenAPI document and the page that shows it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::support::{Contract, Server};
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// Every operation: its path, method and what the document says of it.
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let mut operations = Vec::new();
+    for (path, item) in paths {
+        for method in METHODS {
+            if let Some(operation) = item.get(method) {
+                operations.push((path.as_str(), method, operation));
+            }
+        }
+    }
+    operations
+}
+
+#[test]
+fn the_served_the_printed_and_the_kept_document_are_one() {
+    let server = Server::start();
+    let served = server.get("/openapi.json").send();
+    assert_eq!(served.header("content-type"), Some("application/json"));
+    let printed = Command::new(env!("CARGO_BIN_EXE_dog"))
+        .arg("openapi")
+        .output();
+    let printed = printed.expect("the dog binary");
+    assert!(printed.status.success());
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+    let kept = fs::read(file).expect("openapi/openapi.json");
+    let stale = "openapi/openapi.json is stale: run `cargo run -- openapi > openapi/openapi.json`";
+    assert!(printed.stdout == kept, "{stale}");
+    let kept: Value = serde_json::from_slice(&kept).expect("JSON");
+    assert_eq!(served.json(), kept);
+}
+
+#[test]
+fn it_is_a_whole_openapi_3_1_document() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    assert!(
+        document["openapi"]
+            .as_str()
+            .is_some_and(|version| version.starts_with("3.1."))
+    );
+    assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
+    for name in ["title", "description"] {
+        assert!(
+            document["info"][name]
+                .as_str()
+                .is_some_and(|text| !text.is_empty())
+        );
+    }
+    let mut references = BTreeSet::new();
+    collect_references(&document, &mut references);
+    for reference in references {
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|pointer| document.pointer(pointer));
+        assert!(target.is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(entries) => entries
+            .iter()
+            .for_each(|entry| collect_references(entry, found)),
+        Value::Object(entries) => {
+            if let Some(reference) = entries.get("$ref").and_then(Value::as_str) {
+                found.insert(reference.to_owned());
+            }
+            entries
+                .values()
+                .for_each(|entry| collect_references(entry, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_route_of_the_service_is_described() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    let described: BTreeSet<String> = operations(&document)
+        .into_iter()
+        .map(|(path, method, _)| format!("{method} {}", path.replace("{seat}", "{n}")))
+        .collect();
+    let routes = [
+        "get /v1/rules",
+        "post /v1/games",
+        "get /v1/games",
+        "get /v1/games/{id}",
+        "delete /v1/games/{id}",
+        "post /v1/games/{id}/seats/{n}/token",
+        "post /v1/games/{id}/deal",
+        "post /v1/games/{id}/swap",
+        "get /v1/games/{id}/legal-moves",
+        "post /v1/games/{id}/play",
+        "get /v1/games/{id}/suggest-move",
+        "post /v1/analysis/legal-moves",
+        "post /v1/analysis/suggest-move",
+    ];
+    for route in routes {
+        assert!(described.contains(route), "{route}: {described:?}");
+    }
+}
+
+#[test]
+fn operations_have_names_summaries_and_tags() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    let tags = document["tags"].as_array().expect("tags");
+    let tags: Vec<&Value> = tags.iter().map(|tag| &tag["name"]).collect();
+    let mut ids = BTreeMap::new();
+    for (path, method, operation) in operations(&document) {
+        let what = format!("{method} {path}");
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        let words: Vec<&str> = id.split('_').collect();
+        let lower =
+            |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        assert!(
+            words.len() >= 2 && words.iter().all(lower),
+            "{what}: {id:?} is no verb_noun"
+        );
+        if let Some(other) = ids.insert(id, what.clone()) {
+            panic!("{what} and {other} are both {id}");
+        }
+        let summary = operation["summary"].as_str().unwrap_or_default();
+        assert!(
+            !summary.is_empty() && !summary.contains('\n'),
+            "{what}: {summary:?}"
+        );
+        let own = operation["tags"].as_array().expect("tags");
+        assert!(
+            !own.is_empty() && own.iter().all(|tag| tags.contains(&tag)),
+            "{what}: {own:?}"
+        );
+    }
+}
+
+#[test]
+fn operations_list_all_their_errors() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    for (path, method, operation) in operations(&document) {
+        let responses = operation["responses"].as_object().expect("responses");
+        let lists =
+            |status: &str| assert!(responses.contains_key(status), "{method} {path}: {status}");
+        assert!(
+            responses.keys().any(|status| status.starts_with('2')),
+            "{method} {path}"
+        );
+        if !path.starts_with("/v1") {
+            continue;
+        }
+        lists("500");
+        if path.contains("{id}") {
+            for status in ["401", "404", "503"] {
+                lists(status);
+            }
+        }
+        if !operation["requestBody"].is_null() {
+            for status in ["400", "413", "415", "422"] {
+                lists(status);
+            }
+        }
+        let guarded = ["/deal", "/swap", "/play", "/token"];
+        if guarded.iter().any(|rest| path.ends_with(rest)) || method == "delete" {
+            for status in ["403", "412"] {
+                lists(status);
+            }
+        }
+        for (status, response) in responses {
+            let response = match response["$ref"].as_str() {
+                Some(reference) => document.pointer(&reference[1..]).expect("a response"),
+                None => response,
+            };
+            let what = format!("{method} {path} {status}");
+            let description = response["description"].as_str().unwrap_or_default();
+            assert!(!description.is_empty(), "{what} is not described");
+            if status.starts_with(['4', '5']) {
+                let content = response["content"].as_object().expect("a content");
+                let types: Vec<&String> = content.keys().collect();
+                assert_eq!(types, ["application/problem+json"], "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whoever_may_not_call_without_a_token_is_told_so() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    let schemes = document["components"]["securitySchemes"]
+        .as_object()
+        .expect("schemes");
+    let bearer = schemes
+        .iter()
+        .find(|(_, scheme)| scheme["scheme"] == "bearer");
+    let (name, scheme) = bearer.expect("a bearer scheme");
+    assert_eq!(scheme["type"], "http");
+    for (path, method, operation) in operations(&document) {
+        let security = operation.get("security").or(document.get("security"));
+        let security = security
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let named = security.iter().any(|entry| entry.get(name).is_some());
+        let optional =
+            security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
+        let needed = path.contains("{id}") && !(method == "get" && path.ends_with("{id}"));
+        assert_eq!(named && !optional, needed, "{method} {path}: {security:?}");
+    }
+}
+
+#[test]
+fn examples_are_there_and_valid() {
+    Server::start();
+    let contract = Contract::get();
+    assert!(contract.check_examples() >= 10);
+    for (path, method, operation) in operations(&contract.document) {
+        let content = &operation["requestBody"]["content"]["application/json"];
+        let Some(schema) = content.get("schema") else {
+            continue;
+        };
+        let schema = match schema["$ref"].as_str() {
+            Some(reference) => contract
+                .document
+                .pointer(&reference[1..])
+                .expect("a schema"),
+            None => schema,
+        };
+        let names = ["example", "examples"];
+        let there = |holder: &Value| names.iter().any(|name| holder.get(name).is_some());
+        let all_optional = schema.get("required").is_none();
+        assert!(
+            there(content) || there(schema) || all_optional,
+            "{method} {path} has no example"
+        );
+    }
+}
+
+#[test]
+fn the_page_needs_no_other_host() {
+    let server = Server::start();
+    let page = server.get("/docs/").send();
+    assert_eq!(page.status, 200);
+    let content_type = page.header("content-type").unwrap_or_default();
+    assert!(content_type.starts_with("text/html"), "{content_type}");
+    let html = page.text();
+    let foreign = |text: &str| {
+        ["http://", "https://", "\"//", "'//"]
+            .iter()
+            .any(|start| text.contains(start))
+    };
+    assert!(!foreign(&html), "{html}");
+    let mut parts = 0;
+    for attribute in ["src=\"", "href=\""] {
+        for rest in html.split(attribute).skip(1) {
+            let link = rest.split('"').next().unwrap_or_default();
+            let path = format!("/docs/{}", link.trim_start_matches("./"));
+            let path = if link.starts_with('/') { link } else { &path };
+            let part = server.get(path).send();
+            assert_eq!(part.status, 200, "{path}");
+            assert!(!part.body.is_empty(), "{path}");
+            if path.ends_with("initializer.js") {
+                assert!(!foreign(&part.text()), "{path}: {}", part.text());
+                assert!(part.text().contains("openapi.json"), "{path}");
+            }
+            parts += 1;
+        }
+    }
+    assert!(parts >= 3, "{html}");
+}

@@ -1,0 +1,398 @@
+//! What goes wrong before a route has its say: convention 1, frameworks' own answers included.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Contract, Game, Server, Viewer::*, raw};
+
+#[test]
+fn unknown_routes_are_problems() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let inside = [
+        "/hands",
+        "/play/",
+        "/seats",
+        "/seats/0",
+        "/seats/0/tokens",
+        "//play",
+    ];
+    let inside = inside.map(|rest| game.path(rest));
+    let outside = [
+        "/",
+        "/v1",
+        "/v1/",
+        "/v1/game",
+        "/v1/games/",
+        "/v2/games",
+        "/V1/games",
+        "//v1/games",
+        "/v1//games",
+        "/v1/rules/",
+        "/v1/analysis",
+        "/v1/analysis/moves",
+        "/index.html",
+        "/favicon.ico",
+        "/.env",
+        "/%76%32/games",
+        "/openapi.yaml",
+        "/healthz/x",
+    ];
+    let paths = outside.map(str::to_owned).into_iter().chain(inside);
+    for path in paths {
+        for method in ["GET", "POST"] {
+            let request = server.request(method, &path).json(&json!({}));
+            let request = if method == "GET" {
+                server.get(&path)
+            } else {
+                request
+            };
+            request.send().refused("route_not_found");
+        }
+    }
+}
+
+#[test]
+fn other_methods_are_refused_with_those_allowed() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let paths = Contract::get().document["paths"]
+        .as_object()
+        .expect("paths");
+    for (template, item) in paths {
+        let path = template
+            .replace("{id}", &game.id)
+            .replace("{n}", "0")
+            .replace("{seat}", "0");
+        assert!(!path.contains('{'), "{template}");
+        let documented = |method: &str| item.get(method.to_ascii_lowercase()).is_some();
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            if documented(method) {
+                continue;
+            }
+            let answer = server.request(method, &path).token(&game.host).send();
+            let allow = answer.list("allow");
+            answer.refused("method_not_allowed");
+            for allowed in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+                let listed = allow.contains(&allowed.to_ascii_lowercase());
+                assert_eq!(
+                    listed,
+                    documented(allowed),
+                    "{allowed} {template}: {allow:?}"
+                );
+            }
+            let head = allow.contains(&"head".to_owned());
+            assert!(!head || documented("GET"), "{template}: {allow:?}");
+        }
+    }
+    assert_eq!(game.version(), 1);
+}
+
+#[test]
+fn methods_nobody_knows_are_refused_too() {
+    let server = Server::start();
+    let address = server.address();
+    for method in ["BREW", "TRACE", "get", "PROPFIND"] {
+        let request =
+            format!("{method} /v1/games HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        raw(&server, request.as_bytes()).refused("method_not_allowed");
+    }
+}
+
+#[test]
+fn head_is_get_without_a_body() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let view = game.path("");
+    for path in ["/v1/rules", "/v1/games", &view, "/openapi.json", "/healthz"] {
+        let (get, head) = (server.get(path).send(), server.request("HEAD", path).send());
+        assert_eq!((get.status, head.status), (200, 200), "{path}");
+        assert!(head.body.is_empty(), "{path}");
+        for name in ["content-type", "etag", "vary", "cache-control"] {
+            assert_eq!(get.header(name), head.header(name), "{path}: {name}");
+        }
+    }
+    assert_eq!(server.request("HEAD", "/v1/nothing").send().status, 404);
+}
+
+#[test]
+fn bodies_that_are_no_json_are_refused() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let before = game.snapshot();
+    let play = game.path("/play");
+    let deep = |text: &str| text.repeat(10_000);
+    let bodies: Vec<Vec<u8>> = vec![
+        b"{".to_vec(),
+        b"}".to_vec(),
+        b"{]".to_vec(),
+        b"{\"move\":}".to_vec(),
+        b"{'move': 'fold'}".to_vec(),
+        b"{\"move\": \"fold\",}".to_vec(),
+        b"{\"move\": \"fold\"} x".to_vec(),
+        b"{\"move\": NaN}".to_vec(),
+        b"{\"move\": Infinity}".to_vec(),
+        b"{\"move\": -}".to_vec(),
+        b"{\"move\": 01}".to_vec(),
+        b"{\"move\": \"\xff\xfe\"}".to_vec(),
+        b"{\"move\": \"\xc3\x28\"}".to_vec(),
+        b"{\"move\": \"\\ud800\"}".to_vec(),
+        b"{\"move\": \"\\x41\"}".to_vec(),
+        b"{\"move\": \"a\nb\"}".to_vec(),
+        b"\xef\xbb\xbf{\"move\": \"fold\"}".to_vec(),
+        b"move=fold".to_vec(),
+        b"\0".to_vec(),
+        "{\"move\": \"fold\"}"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect(),
+        deep("[").into_bytes(),
+        deep("{\"a\":").into_bytes(),
+        format!("{{\"move\": {}{}}}", deep("["), deep("]")).into_bytes(),
+    ];
+    for path in [
+        &*play,
+        "/v1/games",
+        "/v1/analysis/legal-moves",
+        "/v1/analysis/suggest-move",
+    ] {
+        for body in &bodies {
+            let request = server.post(path).token(&game.tokens[1]);
+            request
+                .bytes("application/json", body)
+                .send()
+                .refused("malformed_json");
+        }
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn numbers_out_of_all_range_are_refused() {
+    let server = Server::start();
+    for number in [
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "99999999999999999999999999999999",
+        "1e19",
+        "-0.0",
+    ] {
+        for field in ["first_dealer", "listed", "shuffle_seed"] {
+            let body = format!("{{\"{field}\": {number}}}");
+            let answer = server
+                .post("/v1/games")
+                .text("application/json", &body)
+                .send();
+            answer.refused_one_of(&["malformed_json", "invalid_request"]);
+        }
+    }
+}
+
+#[test]
+fn a_body_is_at_most_64_kib() {
+    let server = Server::start();
+    let create = |length: usize| {
+        let body = format!("{{}}{}", " ".repeat(length - 2));
+        server
+            .post("/v1/games")
+            .text("application/json", &body)
+            .send()
+    };
+    create(65_536).expect(201);
+    for length in [65_537, 100_000, 3_000_000] {
+        create(length).refused("body_too_large");
+    }
+    let game = Game::fixed(&server);
+    let large = " ".repeat(70_000);
+    for rest in ["/deal", "/swap", "/play", "/seats/0/token"] {
+        let request = game.post(Seat(0), rest).text("application/json", &large);
+        request.send().refused("body_too_large");
+    }
+    for route in ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"] {
+        let request = server.post(route).text("application/json", &large);
+        request.send().refused("body_too_large");
+    }
+    // The same in chunks, without a length to look at before.
+    let mut chunked = format!(
+        "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Transfer-Encoding: chunked\r\n\r\n",
+        server.address()
+    );
+    for _ in 0..9 {
+        chunked.push_str(&format!("2000\r\n{}\r\n", " ".repeat(0x2000)));
+    }
+    chunked.push_str("0\r\n\r\n");
+    raw(&server, chunked.as_bytes()).refused("body_too_large");
+}
+
+#[test]
+fn only_json_is_taken() {
+    let server = Server::start();
+    let send = |content_type: &str| server.post("/v1/games").text(content_type, "{}").send();
+    for good in [
+        "application/json",
+        "application/json;charset=utf-8",
+        "Application/JSON",
+    ] {
+        send(good).expect(201);
+    }
+    for bad in [
+        "text/plain",
+        "text/json",
+        "application/xml",
+        "multipart/form-data; boundary=x",
+        "json",
+        "*/*",
+    ] {
+        send(bad).refused("unsupported_media_type");
+    }
+    let encoded = server
+        .post("/v1/games")
+        .json(&json!({}))
+        .header("Content-Encoding", "gzip");
+    encoded.send().refused("unsupported_media_type");
+    // A body that does not say what it is.
+    let untyped = format!(
+        "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}",
+        server.address()
+    );
+    raw(&server, untyped.as_bytes()).refused("unsupported_media_type");
+}
+
+#[test]
+fn ids_that_can_be_none_are_not_found() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let reversed: String = game.id.chars().rev().collect();
+    let ids = [
+        "x",
+        "0",
+        "-1",
+        "null",
+        "%00",
+        "%ff",
+        "%c3%28",
+        "%E2%82%AC",
+        "%20",
+        "%2e%2e",
+        "%2F",
+        "a%2Fb",
+        "'%20OR%20'1'='1",
+        "%27%3B%20DROP%20TABLE%20games%3B--",
+        "{id}",
+        "*",
+        "..;",
+        "~",
+        &reversed,
+        &game.id[1..],
+        &format!("{}0", game.id),
+        &format!("{}%00", game.id),
+        &format!("%20{}", game.id),
+        &"a".repeat(5000),
+    ]
+    .map(str::to_owned);
+    for id in ids {
+        let path = format!("/v1/games/{}", id.replace(['{', '}'], "-"));
+        let codes = ["game_not_found", "route_not_found", "bad_request"];
+        server.get(&path).send().refused_one_of(&codes);
+        server
+            .delete(&path)
+            .token(&game.host)
+            .send()
+            .refused_one_of(&codes);
+        for rest in ["/deal", "/play", "/swap", "/seats/0/token"] {
+            let request = server.post(&format!("{path}{rest}")).token(&game.host);
+            request.send().refused_one_of(&codes);
+        }
+        for rest in ["/legal-moves", "/suggest-move"] {
+            let request = server.get(&format!("{path}{rest}")).token(&game.host);
+            request.send().refused_one_of(&codes);
+        }
+    }
+    assert_eq!(game.version(), 1);
+}
+
+#[test]
+fn queries_where_none_are_taken_are_refused() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    for query in ["?x=1", "?phase=deal", "?=", "?%ff=1"] {
+        server
+            .get(&format!("/v1/rules{query}"))
+            .send()
+            .refused("invalid_request");
+        server
+            .post(&format!("/v1/games{query}"))
+            .send()
+            .refused("invalid_request");
+        let deal = game.post(Host, &format!("/deal{query}"));
+        deal.send().refused("invalid_request");
+        let removal = game.request("DELETE", Host, query);
+        removal.send().refused("invalid_request");
+    }
+    assert_eq!(game.version(), 1);
+}
+
+/// An answer to bytes that are no proper request: 4xx, or no answer at all but an end.
+fn assert_refused_somehow(answer: &Answer) {
+    assert!(
+        (400..500).contains(&answer.status),
+        "{}: {}",
+        answer.what,
+        answer.status
+    );
+}
+
+#[test]
+fn bytes_that_are_no_http_are_refused() {
+    let server = Server::start();
+    let requests: [&[u8]; 7] = [
+        b"NONSENSE\r\n\r\n",
+        b"GET /v1/rules\r\n\r\n",
+        b"GET  /v1/rules HTTP/1.1\r\n\r\n",
+        b"GET /v1/rules HTTP/9.9\r\n\r\n",
+        b"GET /v1/rules HTTP/1.1\r\nHost: a\r\nBad Header: x\r\n\r\n",
+        b"POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+        b"POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+    ];
+    for request in requests {
+        assert_refused_somehow(&raw(&server, request));
+    }
+    let mut large = b"GET /v1/rules HTTP/1.1\r\nHost: a\r\nX-Large: ".to_vec();
+    large.extend(std::iter::repeat_n(b'x', 400_000));
+    large.extend_from_slice(b"\r\n\r\n");
+    assert_refused_somehow(&raw(&server, &large));
+    // None of it harms the others.
+    server.get("/v1/rules").send().expect(200);
+}
+
+#[test]
+fn an_encoding_that_cannot_be_had_is_a_problem() {
+    let server = Server::start();
+    let request = server
+        .get("/v1/rules")
+        .header("Accept-Encoding", "compress, identity;q=0");
+    request.send().refused("not_acceptable");
+}
+
+#[test]
+fn refusals_say_nothing_but_what_they_must() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let body = json!({"move": "K:out"});
+    for seat in [0, 2, 3] {
+        let problem = game
+            .post(Seat(seat), "/play")
+            .json(&body)
+            .send()
+            .refused("not_your_turn");
+        let fields = problem.as_object().expect("an object").keys();
+        let fields: Vec<&str> = fields.map(String::as_str).collect();
+        assert!(
+            fields
+                .iter()
+                .all(|name| ["type", "title", "status", "detail", "code"].contains(name))
+        );
+        assert_eq!(problem["status"], Value::from(409));
+    }
+}

@@ -1,0 +1,213 @@
+//! Nobody is told what the table would hide from them: every answer of whole games is searched,
+//! as each viewer.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, CARDS, Dice, Game, Server, Viewer, Viewer::*};
+
+/// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
+/// and those of the viewer's own seat as `own`.
+const OPEN: [&str; 20] = [
+    // One's own cards.
+    "seats/own/hand/#",
+    "seats/own/gave",
+    "seats/own/received",
+    // Laid open or played.
+    "last_action/cards/#",
+    "last_action/move/card",
+    "last_action/move/as",
+    "events/#/cards/#",
+    "events/#/move/card",
+    "events/#/move/as",
+    // Told to the viewer alone, see `own_event`.
+    "last_action/hands/own/#",
+    "events/#/hands/own/#",
+    // What the viewer itself may play.
+    "moves/#/card",
+    "moves/#/as",
+    "suggestions/#/move/card",
+    "suggestions/#/move/as",
+    "suggestions/#/swap/card",
+    "suggestions/#/request/body/card",
+    // Free texts, which happen to be like a card here and there.
+    "seats/#/name",
+    "seats/own/name",
+    "detail",
+];
+
+/// Every place in an answer where a card is told that the viewer should not know of.
+fn leaks(answer: &Value, viewer: Viewer) -> Vec<String> {
+    let mut found = Vec::new();
+    search(answer, "", viewer, &mut found);
+    found
+}
+
+fn search(value: &Value, path: &str, viewer: Viewer, found: &mut Vec<String>) {
+    let join = |segment: &str| match path {
+        "" => segment.to_owned(),
+        path => format!("{path}/{segment}"),
+    };
+    match value {
+        Value::Array(entries) => {
+            for (index, entry) in entries.iter().enumerate() {
+                let by_seat = path.ends_with("seats") || path.ends_with("hands");
+                let own = by_seat && viewer == Seat(index);
+                search(entry, &join(if own { "own" } else { "#" }), viewer, found);
+            }
+        }
+        Value::Object(entries) => {
+            let own_event = own_event(value, viewer);
+            for (name, entry) in entries {
+                if name == "game" && path.is_empty() {
+                    search(entry, "", viewer, found);
+                } else if !(own_event && ["card", "given"].contains(&name.as_str())) {
+                    search(entry, &join(name), viewer, found);
+                }
+            }
+        }
+        Value::String(text) if CARDS.contains(&text.as_str()) => {
+            // Track fields are texts of digits too.
+            let field = path.ends_with("/from") || path.ends_with("/to");
+            if !field && !OPEN.contains(&path) {
+                found.push(format!("{text} at {path}"));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether it is an offer of the viewer's own, or a swap of its pair.
+fn own_event(value: &Value, viewer: Viewer) -> bool {
+    let Seat(seat) = viewer else {
+        return false;
+    };
+    match value["type"].as_str() {
+        Some("card_offered") => value["seat"] == seat,
+        Some("cards_swapped") => {
+            let given = value["given"].as_array().expect("a list");
+            given.iter().any(|given| given["seat"] == seat)
+        }
+        _ => false,
+    }
+}
+
+/// Answers of a game that is not over yet, searched one by one and kept to be searched for the
+/// seed, which is known only at the end.
+#[derive(Default)]
+struct Searched(Vec<String>);
+
+impl Searched {
+    /// Searches an answer; its body, or null if it is none.
+    fn answer(&mut self, answer: Answer, viewer: Viewer) -> Value {
+        let text = answer.text();
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        let leaks = leaks(&value, viewer);
+        assert!(
+            leaks.is_empty(),
+            "{viewer} is told {leaks:?} by {}: {text}",
+            answer.what
+        );
+        if value["phase"] != "finished" && value["game"]["phase"] != "finished" {
+            self.0.push(text);
+        }
+        value
+    }
+}
+
+/// Plays a game to the end, looking at everything as everybody.
+fn look_everywhere(rules: &Value) {
+    let server = Server::start_with(&[("RUST_LOG", "debug")]);
+    let created = server
+        .post("/v1/games")
+        .json(&json!({"rules": rules}))
+        .send()
+        .expect(201);
+    let game = Game::of(&server, &created);
+    let mut searched = Searched::default();
+    let mut dice = Dice::new(1);
+    loop {
+        for viewer in game.viewers() {
+            searched.answer(game.get(viewer, "").send(), viewer);
+        }
+        let view = game.view(Spectator);
+        match view["phase"].as_str().expect("a phase") {
+            "deal" => {
+                let by = [
+                    Host,
+                    Seat(view["dealer"].as_u64().expect("a dealer") as usize),
+                ];
+                let by = by[dice.below(2)];
+                searched.answer(game.post(by, "/deal").send(), by);
+            }
+            "exchange" => {
+                for seat in 0..game.seats() {
+                    advised(&game, seat, &mut searched);
+                    for viewer in game.viewers() {
+                        searched.answer(game.get(viewer, "").send(), viewer);
+                    }
+                }
+            }
+            "play" => {
+                let turn = view["turn"].as_u64().expect("a turn") as usize;
+                for viewer in game.viewers() {
+                    searched.answer(game.get(viewer, "/legal-moves?board=false").send(), viewer);
+                    let wrong = game.post(viewer, "/play").json(&json!({"move": "K:out:"}));
+                    searched.answer(wrong.send(), viewer);
+                }
+                advised(&game, turn, &mut searched);
+            }
+            _ => break,
+        }
+    }
+    let seed = game.view(Spectator)["shuffle_seed"].take();
+    let seed = seed.as_str().expect("a seed");
+    let log = server.log();
+    for text in searched.0.iter().chain([&log]) {
+        assert!(!text.contains(seed), "the seed is in {text}");
+        for token in game.tokens.iter().chain([&game.host]) {
+            assert!(!text.contains(token.as_str()), "a token is in {text}");
+        }
+    }
+}
+
+/// Does what the adviser says.
+fn advised(game: &Game, seat: usize, searched: &mut Searched) {
+    let advice = game
+        .get(Seat(seat), "/suggest-move?level=greedy&seed=1")
+        .send();
+    if advice.status == 409 {
+        // The partner has declined already.
+        return;
+    }
+    let advice = searched.answer(advice, Seat(seat));
+    let best = &advice["suggestions"][0]["request"];
+    searched.answer(game.as_suggested(seat, best), Seat(seat));
+}
+
+#[test]
+fn with_a_mandatory_exchange() {
+    look_everywhere(&json!({"preset": "dogspiel-de"}));
+}
+
+#[test]
+fn with_an_optional_exchange() {
+    look_everywhere(&json!({"preset": "hausregeln"}));
+}
+
+#[test]
+fn the_search_finds_what_is_hidden() {
+    let foreign = json!({"seats": [{"hand": ["K"]}, {"hand": ["A"], "gave": "2"}]});
+    assert_eq!(leaks(&foreign, Seat(0)).len(), 2);
+    assert_eq!(leaks(&foreign, Seat(1)).len(), 1);
+    assert_eq!(leaks(&foreign, Spectator).len(), 3);
+    let offer = json!({"last_action": {"type": "card_offered", "seat": 1, "card": "K"}});
+    assert_eq!(leaks(&offer, Seat(1)).len(), 0);
+    assert_eq!(leaks(&offer, Seat(3)).len(), 1);
+    let given = json!([{"seat": 0, "card": "K"}, {"seat": 2, "card": "A"}]);
+    let swap = json!({"events": [{"type": "cards_swapped", "given": given}], "game": foreign});
+    assert_eq!(leaks(&swap, Seat(0)).len(), 2);
+    assert_eq!(leaks(&swap, Seat(1)).len(), 3);
+    let dealt = json!({"events": [{"type": "cards_dealt", "hands": [["K"], null]}]});
+    assert_eq!(leaks(&dealt, Seat(0)).len(), 0);
+    assert_eq!(leaks(&dealt, Seat(1)).len(), 1);
+}

@@ -1,0 +1,196 @@
+//! `GET /v1/games`
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::{Game, Server};
+
+fn ids(list: &Value) -> Vec<String> {
+    let games = list["games"].as_array().expect("games");
+    let id = |game: &Value| game["id"].as_str().expect("an id").to_owned();
+    games.iter().map(id).collect()
+}
+
+/// Follows the cursors of a query (which ends in `?` or `&`) to the end; the parts' ids.
+fn parts(server: &Server, query: &str) -> Vec<Vec<String>> {
+    let mut parts = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/v1/games{query}{cursor}");
+        let list = server.get(&path).send().expect(200);
+        parts.push(ids(&list));
+        match list["next"].as_str() {
+            Some(next) => cursor = format!("cursor={next}"),
+            None => return parts,
+        }
+        assert!(parts.len() < 100, "the list has no end");
+    }
+}
+
+#[test]
+fn an_empty_list_is_a_list() {
+    let server = Server::start();
+    let list = server.get("/v1/games").send().expect(200);
+    assert_eq!(list["games"], json!([]));
+    assert_eq!(list["next"], Value::Null);
+}
+
+#[test]
+fn paging_shows_every_game_once() {
+    let server = Server::start();
+    let created: BTreeSet<String> = (0..7).map(|_| Game::fixed(&server).id).collect();
+    for limit in 1..=8 {
+        let parts = parts(&server, &format!("?limit={limit}&"));
+        assert!(parts.iter().all(|part| part.len() <= limit));
+        let all: Vec<String> = parts.into_iter().flatten().collect();
+        assert_eq!(all.len(), 7, "limit {limit}");
+        assert_eq!(BTreeSet::from_iter(all), created);
+    }
+}
+
+#[test]
+fn the_newest_game_comes_first() {
+    let server = Server::start();
+    let mut created: Vec<String> = (0..5).map(|_| Game::fixed(&server).id).collect();
+    created.reverse();
+    let all: Vec<String> = parts(&server, "?limit=2&").into_iter().flatten().collect();
+    assert_eq!(all, created);
+}
+
+#[test]
+fn games_that_come_and_go_while_paging_do_no_harm() {
+    let server = Server::start();
+    let games: Vec<Game> = (0..6).map(|_| Game::fixed(&server)).collect();
+    let first = server.get("/v1/games?limit=2").send().expect(200);
+    let seen = ids(&first);
+    let next = first["next"].as_str().expect("a cursor");
+    Game::fixed(&server);
+    // The game the cursor stands on, and one still to come.
+    let last_seen = games
+        .iter()
+        .find(|game| game.id == seen[1])
+        .expect("a game of ours");
+    let to_come = games
+        .iter()
+        .find(|game| !seen.contains(&game.id))
+        .expect("another");
+    for game in [last_seen, to_come] {
+        game.request("DELETE", crate::support::Viewer::Host, "")
+            .send()
+            .expect(204);
+    }
+    let rest = server
+        .get(&format!("/v1/games?limit=100&cursor={next}"))
+        .send()
+        .expect(200);
+    let rest = BTreeSet::from_iter(ids(&rest));
+    let expected: BTreeSet<String> = games
+        .iter()
+        .map(|game| game.id.clone())
+        .filter(|id| !seen.contains(id) && *id != to_come.id)
+        .collect();
+    assert_eq!(rest, expected);
+}
+
+#[test]
+fn the_phase_filter_keeps_to_its_phase() {
+    let server = Server::start();
+    let games = [
+        ("deal", Game::fixed(&server).id),
+        ("exchange", Game::dealt(&server).id),
+        ("play", Game::in_play(&server).id),
+    ];
+    for (phase, id) in &games {
+        let list = server
+            .get(&format!("/v1/games?phase={phase}"))
+            .send()
+            .expect(200);
+        assert_eq!(ids(&list), [id.clone()]);
+        assert_eq!(list["games"][0]["phase"], *phase);
+    }
+    let list = server.get("/v1/games?phase=finished").send().expect(200);
+    assert_eq!(list["games"], json!([]));
+    for _ in 0..4 {
+        Game::fixed(&server);
+    }
+    let all: Vec<String> = parts(&server, "?phase=deal&limit=2&")
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(BTreeSet::from_iter(all).len(), 5);
+}
+
+#[test]
+fn entries_follow_their_games_and_hold_no_secret() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let list = server.get("/v1/games").send().expect(200);
+    let entry = &list["games"][0];
+    assert_eq!(entry["version"], 6);
+    assert_eq!(entry["turn"], 1);
+    let text = entry.to_string();
+    for secret in game
+        .tokens
+        .iter()
+        .chain([&game.host, &crate::support::seed(1)])
+    {
+        assert!(!text.contains(secret.as_str()), "{text}");
+    }
+    for field in ["hand", "hands", "stock", "shuffle_seed"] {
+        assert!(entry.get(field).is_none_or(Value::is_null), "{text}");
+    }
+}
+
+#[test]
+fn queries_that_make_no_sense_are_refused() {
+    let server = Server::start();
+    Game::fixed(&server);
+    let queries = [
+        "phase=lunch",
+        "phase=",
+        "phase=Deal",
+        "limit=0",
+        "limit=-1",
+        "limit=x",
+        "limit=1.5",
+        "limit=101",
+        "limit=99999999999999999999",
+        "limit=",
+        "colour=red",
+        "cursor=",
+        "cursor=x",
+        "cursor=AAAA",
+        "cursor=%00",
+        "cursor=%ff%fe",
+        "cursor=-1",
+        "cursor=9999999999999999999999999",
+        "cursor='%20OR%201=1--",
+        "limit=1&limit=2",
+    ];
+    for query in queries {
+        let answer = server.get(&format!("/v1/games?{query}")).send();
+        answer.refused("invalid_request");
+    }
+    let long = "A".repeat(5000);
+    server
+        .get(&format!("/v1/games?cursor={long}"))
+        .send()
+        .refused("invalid_request");
+}
+
+#[test]
+fn a_cursor_goes_with_another_limit_and_survives_a_restart() {
+    let server = Server::start();
+    let created: BTreeSet<String> = (0..5).map(|_| Game::fixed(&server).id).collect();
+    let first = server.get("/v1/games?limit=2").send().expect(200);
+    let next = first["next"].as_str().expect("a cursor").to_owned();
+    server.restart(crate::support::Signal::Term);
+    let rest = server
+        .get(&format!("/v1/games?limit=50&cursor={next}"))
+        .send()
+        .expect(200);
+    let all = ids(&first).into_iter().chain(ids(&rest));
+    assert_eq!(all.collect::<BTreeSet<_>>(), created);
+    assert_eq!(rest["next"], Value::Null);
+}

@@ -1,0 +1,29 @@
+//! Black-box tests of the HTTP service: the real `dog` binary on a free port with a database of
+//! its own in every test, seen through a client that shares no code with it and holds every
+//! answer against the OpenAPI document.
+
+mod support;
+
+mod analysis;
+mod concurrency;
+mod cors;
+mod create;
+mod deal;
+mod delete;
+mod docs;
+mod errors;
+mod example_script;
+mod idempotency;
+mod leaks;
+mod legal_moves;
+mod list;
+mod operation;
+mod play;
+mod reference_checker;
+mod restart;
+mod rules;
+mod suggest_move;
+mod swap;
+mod token;
+mod view;
+mod whole_games;

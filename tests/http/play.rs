@@ -1,0 +1,337 @@
+//! `POST /v1/games/{id}/play`
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, CARDS, Game, Server, UNKNOWN_TOKEN, Viewer::*};
+
+#[test]
+fn a_move_answers_with_view_version_and_events() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for version in 7..40 {
+        let view = game.view(Spectator);
+        let Some(seat) = view["turn"].as_u64() else {
+            return;
+        };
+        let seat = seat as usize;
+        let listed = game.get(Seat(seat), "/legal-moves").send().expect(200);
+        let mv = &listed["moves"][0];
+        let before = game.view(Seat(seat));
+        let played = game.play(seat, mv["id"].as_str().expect("an id"));
+        assert_eq!(played["version"], version);
+        assert_eq!(played["game"], game.view(Seat(seat)));
+        assert_eq!(played["game"]["board"], mv["board"]);
+        assert_eq!(played["game"]["last_action"], played["events"][0]);
+        let Some(card) = mv["card"].as_str() else {
+            continue;
+        };
+        let discarded = |view: &Value| view["discards"][card].as_u64().unwrap_or(0);
+        assert_eq!(discarded(&played["game"]), discarded(&before) + 1);
+        let cards = |view: &Value| view["seats"][seat]["cards"].as_u64();
+        if played["game"]["phase"] == "play" {
+            assert_eq!(cards(&played["game"]).map(|n| n + 1), cards(&before));
+        }
+    }
+}
+
+#[test]
+fn illegal_moves_leave_the_game_as_it_was() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let (seat, legal) = game.first_move();
+    let hand = game.hand(seat);
+    let before = game.snapshot();
+    let mut ids: Vec<String> = [
+        "",
+        " ",
+        "x",
+        "fold ",
+        "Fold",
+        "FOLD",
+        ":",
+        "K:",
+        ":out",
+        "K:out:",
+        "k:out",
+        "Q:17>29",
+        "Q:017>29",
+        "Q:17>>29",
+        "Q:17>29,",
+        "4:0>g0",
+        "5:62>g4",
+        "5:p0>p2",
+        "5:g0>g1",
+        "J:17<>33",
+        "J:33<>33",
+        "J:none",
+        "7:",
+        "7:0>7",
+        "7:0>1,1>2,2>3,3>4,4>5,5>6,6>7,7>8",
+        "joker:out",
+        "joker=joker:out",
+        "joker=K:64>77",
+        "joker=Q:255>11",
+        "2:99>101",
+        "2:1000>1002",
+        "2:-1>1",
+        "2:0>\u{662}",
+        "\u{0}",
+        "K:out\n",
+        "\"K:out\"",
+        "K:out;DROP TABLE games",
+    ]
+    .map(str::to_owned)
+    .into();
+    let absent = CARDS
+        .iter()
+        .filter(|card| !hand.iter().any(|held| held == *card));
+    ids.extend(absent.map(|card| format!("{card}:out")));
+    ids.push(format!(" {legal}"));
+    ids.push(format!("{legal} "));
+    ids.push("9".repeat(5000));
+    if legal != "fold" {
+        ids.push("fold".to_owned());
+    }
+    for id in ids {
+        let problem = game
+            .post(Seat(seat), "/play")
+            .json(&json!({"move": id}))
+            .send();
+        let problem = problem.refused("illegal_move");
+        assert!(
+            problem["detail"]
+                .as_str()
+                .is_some_and(|detail| detail.len() < 1000),
+            "{problem}"
+        );
+    }
+    assert_eq!(game.snapshot(), before);
+    assert_eq!(game.version(), 6);
+    game.play(seat, &legal);
+}
+
+#[test]
+fn other_bodies_are_refused() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let before = game.snapshot();
+    let bodies = [
+        json!({}),
+        json!({"move": null}),
+        json!({"move": 5}),
+        json!({"move": ["fold"]}),
+        json!({"move": {"id": "fold"}}),
+        json!({"id": "fold"}),
+        json!({"move": "fold", "card": "K"}),
+        json!({"move": "fold", "version": "6"}),
+        json!({"move": "fold", "version": -6}),
+    ];
+    for body in bodies {
+        let answer = game.post(Seat(1), "/play").json(&body).send();
+        answer.refused("invalid_request");
+    }
+    game.post(Seat(1), "/play")
+        .send()
+        .refused("invalid_request");
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn a_guard_lets_only_its_version_pass() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let (seat, id) = game.first_move();
+    let before = game.snapshot();
+    for tag in ["\"5\"", "\"7\"", "\"5-1\"", "\"6-0\"", "\"6-host\"", "\"\""] {
+        let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+        request.if_match(tag).send().refused("stale_version");
+    }
+    for version in [0, 5, 7] {
+        let body = json!({"move": id, "version": version});
+        game.post(Seat(seat), "/play")
+            .json(&body)
+            .send()
+            .refused("stale_version");
+    }
+    assert_eq!(game.snapshot(), before);
+    let body = json!({"move": id, "version": 6});
+    let request = game.post(Seat(seat), "/play").json(&body);
+    request.if_match("\"6-1\"").send().expect(200);
+    let (seat, id) = game.first_move();
+    let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+    request.if_match("\"7\"").send().expect(200);
+}
+
+#[test]
+fn nobody_plays_for_another_seat() {
+    let server = Server::start();
+    let (game, other) = (Game::in_play(&server), Game::in_play(&server));
+    let (turn, id) = game.first_move();
+    let body = json!({"move": id});
+    let before = game.snapshot();
+    for seat in (0..4).filter(|seat| *seat != turn) {
+        game.post(Seat(seat), "/play")
+            .json(&body)
+            .send()
+            .refused("not_your_turn");
+    }
+    game.post(Host, "/play")
+        .json(&body)
+        .send()
+        .refused("forbidden");
+    game.post(Spectator, "/play")
+        .json(&body)
+        .send()
+        .refused("unauthorized");
+    for token in [UNKNOWN_TOKEN, &other.tokens[turn]] {
+        let answer = server
+            .post(&game.path("/play"))
+            .token(token)
+            .json(&body)
+            .send();
+        answer.refused("unauthorized");
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn the_next_seat_with_cards_is_to_move() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for _ in 0..24 {
+        let (seat, id) = game.first_move();
+        let view = game.play(seat, &id)["game"].take();
+        if view["phase"] != "play" {
+            assert_eq!(view["phase"], "deal");
+            assert_eq!(view["round"], 2);
+            assert_eq!(view["last_action"]["seat"], seat);
+            return;
+        }
+        let holds = |seat: &usize| view["seats"][*seat]["cards"] != 0;
+        let next = (1..=4).map(|steps| (seat + steps) % 4).find(holds);
+        assert_eq!(view["turn"], json!(next));
+    }
+    panic!("the round has no end");
+}
+
+/// The parts of a request to play, each right until a fault spoils it.
+struct Draft<'a> {
+    game: &'a Game<'a>,
+    absent: bool,
+    token: Option<String>,
+    guard: Option<&'static str>,
+    content_type: &'static str,
+    body: String,
+}
+
+impl Draft<'_> {
+    fn send(&self) -> Answer {
+        let path = if self.absent {
+            format!(
+                "/v1/games/{}/play",
+                self.game.id.chars().rev().collect::<String>()
+            )
+        } else {
+            self.game.path("/play")
+        };
+        let mut request = self
+            .game
+            .server
+            .post(&path)
+            .text(self.content_type, &self.body);
+        if let Some(token) = &self.token {
+            request = request.token(token);
+        }
+        if let Some(guard) = self.guard {
+            request = request.if_match(guard);
+        }
+        request.send()
+    }
+}
+
+/// What a fault spoils: two that spoil the same part do not go together.
+#[derive(Clone, Copy, PartialEq)]
+enum Spoils {
+    Syntax,
+    Path,
+    Token,
+    Guard,
+    Content,
+}
+
+/// The order of refusals (convention 6), pair by pair: of two faults the earlier is told. The
+/// game's own state is a fault too: it is over, in another phase, or another seat is to move.
+#[test]
+fn the_earlier_of_two_faults_is_told() {
+    type Fault = (&'static str, Spoils, fn(&mut Draft<'_>));
+    const FAULTS: [Fault; 11] = [
+        ("malformed_json", Spoils::Syntax, |draft| {
+            draft.body.truncate(5)
+        }),
+        ("unsupported_media_type", Spoils::Syntax, |draft| {
+            draft.content_type = "text/plain"
+        }),
+        ("body_too_large", Spoils::Syntax, |draft| {
+            draft.body.push_str(&" ".repeat(70_000))
+        }),
+        ("game_not_found", Spoils::Path, |draft| draft.absent = true),
+        ("unauthorized", Spoils::Token, |draft| {
+            draft.token = Some(UNKNOWN_TOKEN.to_owned())
+        }),
+        ("unauthorized", Spoils::Token, |draft| draft.token = None),
+        ("forbidden", Spoils::Token, |draft| {
+            draft.token = Some(draft.game.host.clone())
+        }),
+        ("stale_version", Spoils::Guard, |draft| {
+            draft.guard = Some("\"3\"")
+        }),
+        ("not_your_turn", Spoils::Token, |draft| {
+            draft.token = Some(draft.game.tokens[0].clone())
+        }),
+        ("illegal_move", Spoils::Content, |draft| {
+            draft.body = json!({"move": "Q:1>2"}).to_string()
+        }),
+        ("invalid_request", Spoils::Content, |draft| {
+            draft.body = json!({"move": 17}).to_string()
+        }),
+    ];
+    /// Where `not_your_turn` stands in the list; a game that is not in play comes there as well.
+    const STATE: usize = 8;
+    let server = Server::start();
+    let games = [
+        (None, Game::in_play(&server)),
+        (Some("wrong_phase"), Game::fixed(&server)),
+        (Some("wrong_phase"), Game::dealt(&server)),
+        (Some("game_over"), Game::finished(&server)),
+    ];
+    for (state, game) in &games {
+        let before = game.snapshot();
+        let draft = || Draft {
+            game,
+            absent: false,
+            token: Some(game.tokens[1].clone()),
+            guard: None,
+            content_type: "application/json",
+            body: json!({"move": "Q:1>2"}).to_string(),
+        };
+        for (index, (code, spoils, spoil)) in FAULTS.iter().enumerate() {
+            let told = match state {
+                Some(state) if index >= STATE => state,
+                _ => code,
+            };
+            let mut alone = draft();
+            spoil(&mut alone);
+            alone.send().refused(told);
+            for (_, other, spoil_too) in &FAULTS[index + 1..] {
+                if other != spoils {
+                    let mut both = draft();
+                    // The later one first: the earlier may spoil what the later wrote.
+                    spoil_too(&mut both);
+                    spoil(&mut both);
+                    both.send().refused(told);
+                }
+            }
+        }
+        assert_eq!(game.snapshot(), before);
+    }
+}

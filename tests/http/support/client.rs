@@ -1,0 +1,262 @@
+//! An HTTP client that takes every status as an answer and checks each against the contract.
+
+use serde_json::Value;
+use ureq::http::HeaderMap;
+
+use super::{Contract, Server};
+
+/// Every problem code and the status it goes with.
+const PROBLEMS: &[(&str, u16)] = &[
+    ("malformed_json", 400),
+    ("bad_request", 400),
+    ("invalid_idempotency_key", 400),
+    ("unauthorized", 401),
+    ("forbidden", 403),
+    ("route_not_found", 404),
+    ("game_not_found", 404),
+    ("seat_not_found", 404),
+    ("method_not_allowed", 405),
+    ("not_acceptable", 406),
+    ("request_timeout", 408),
+    ("game_over", 409),
+    ("wrong_phase", 409),
+    ("not_your_turn", 409),
+    ("stale_version", 412),
+    ("body_too_large", 413),
+    ("unsupported_media_type", 415),
+    ("illegal_move", 422),
+    ("illegal_exchange", 422),
+    ("unknown_card", 422),
+    ("card_not_in_hand", 422),
+    ("invalid_rules", 422),
+    ("invalid_board", 422),
+    ("invalid_hand", 422),
+    ("invalid_knowledge", 422),
+    ("finished_position", 422),
+    ("invalid_seed", 422),
+    ("invalid_request", 422),
+    ("bots_not_supported", 422),
+    ("idempotency_key_reused", 422),
+    ("weak_idempotency_key", 422),
+    ("headers_too_large", 431),
+    ("internal", 500),
+    ("unavailable", 503),
+];
+
+/// The status that goes with a problem code.
+pub fn status_of(code: &str) -> u16 {
+    let known = PROBLEMS.iter().find(|(name, _)| *name == code);
+    known.unwrap_or_else(|| panic!("no such code: {code}")).1
+}
+
+/// A request in the making.
+pub struct Request<'a> {
+    server: &'a Server,
+    pub method: String,
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+}
+
+impl<'a> Request<'a> {
+    pub fn new(server: &'a Server, method: &str, path: &str) -> Request<'a> {
+        Request {
+            server,
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: None,
+        }
+    }
+
+    /// Sets a header, in place of one of the same name.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers
+            .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn token(self, token: &str) -> Self {
+        self.header("Authorization", &format!("Bearer {token}"))
+    }
+
+    pub fn if_match(self, tag: &str) -> Self {
+        self.header("If-Match", tag)
+    }
+
+    pub fn key(self, key: &str) -> Self {
+        self.header("Idempotency-Key", key)
+    }
+
+    pub fn json(self, body: &Value) -> Self {
+        self.text("application/json", &body.to_string())
+    }
+
+    /// A body of any kind.
+    pub fn text(mut self, content_type: &str, body: &str) -> Self {
+        self.body = Some(body.as_bytes().to_vec());
+        self.header("Content-Type", content_type)
+    }
+
+    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Self {
+        self.body = Some(body.to_vec());
+        self.header("Content-Type", content_type)
+    }
+
+    #[track_caller]
+    pub fn send(self) -> Answer {
+        let mut builder = ureq::http::Request::builder()
+            .method(self.method.as_str())
+            .uri(self.server.url() + &self.path);
+        for (name, value) in &self.headers {
+            builder = builder.header(name, value);
+        }
+        let agent = self.server.agent();
+        let sent = match self.body.clone() {
+            Some(body) => builder.body(body).map(|request| agent.run(request)),
+            None => builder.body(()).map(|request| agent.run(request)),
+        };
+        let what = format!("{} {}", self.method, self.path);
+        let mut response = sent
+            .unwrap_or_else(|error| panic!("{what} is no request: {error}"))
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let body = response
+            .body_mut()
+            .with_config()
+            .limit(64 << 20)
+            .read_to_vec()
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let answer = Answer {
+            what,
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body,
+        };
+        Contract::get().check(&self, &answer);
+        answer
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The request, for messages.
+    pub what: String,
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| {
+            value
+                .to_str()
+                .unwrap_or_else(|_| panic!("{}: {name} is not plain text", self.what))
+        })
+    }
+
+    /// The lower-case comma-separated entries of a header.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let values = self.headers.get_all(name).iter();
+        let text: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+        text.join(",")
+            .split(',')
+            .map(|entry| entry.trim().to_ascii_lowercase())
+            .filter(|entry| !entry.is_empty())
+            .collect()
+    }
+
+    /// The body with the frame of a chunked transfer taken off, if there is one.
+    pub fn unchunked(&self) -> Vec<u8> {
+        if self.header("transfer-encoding") != Some("chunked") {
+            return self.body.clone();
+        }
+        let (mut whole, mut rest) = (Vec::new(), self.body.as_slice());
+        loop {
+            let end = rest.windows(2).position(|window| window == b"\r\n");
+            let end = end.expect("a chunk begins with its length");
+            let length = String::from_utf8_lossy(&rest[..end]).into_owned();
+            let length = usize::from_str_radix(&length, 16).expect("a hexadecimal length");
+            if length == 0 {
+                return whole;
+            }
+            whole.extend_from_slice(&rest[end + 2..][..length]);
+            rest = &rest[end + 2 + length + 2..];
+        }
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {}", self.what, self.text()))
+    }
+
+    /// The body of an answer that must have this status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}: {}", self.what, self.text());
+        if self.body.is_empty() {
+            Value::Null
+        } else {
+            self.json()
+        }
+    }
+
+    /// The problem document of an answer that must be a refusal with this code.
+    #[track_caller]
+    pub fn refused(self, code: &str) -> Value {
+        self.refused_one_of(&[code])
+    }
+
+    /// The same where more than one code may be meant.
+    #[track_caller]
+    pub fn refused_one_of(self, codes: &[&str]) -> Value {
+        let what = format!(
+            "{}: expected {codes:?}, got {} {}",
+            self.what,
+            self.status,
+            self.text()
+        );
+        let problem = serde_json::from_slice::<Value>(&self.body).unwrap_or_default();
+        let code = problem["code"].as_str().unwrap_or_default();
+        assert!(codes.contains(&code), "{what}");
+        assert_eq!(self.status, status_of(code), "{what}");
+        self.check_problem();
+        problem
+    }
+
+    /// RFC 9457, and what convention 1 adds to it.
+    #[track_caller]
+    pub fn check_problem(&self) {
+        let what = format!("{}: {} {}", self.what, self.status, self.text());
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json"),
+            "{what}"
+        );
+        let problem = self.json();
+        for name in ["type", "title", "detail", "code"] {
+            let text = problem[name].as_str().unwrap_or_default();
+            assert!(!text.is_empty(), "{name} is missing: {what}");
+        }
+        assert_eq!(problem["status"], self.status, "{what}");
+        let code = problem["code"].as_str().unwrap_or_default();
+        assert_eq!(status_of(code), self.status, "{what}");
+        match self.status {
+            401 => assert!(
+                self.header("www-authenticate")
+                    .is_some_and(|value| value.starts_with("Bearer")),
+                "{what}"
+            ),
+            405 => assert!(self.headers.contains_key("allow"), "{what}"),
+            429 | 503 => assert!(self.headers.contains_key("retry-after"), "{what}"),
+            _ => {}
+        }
+    }
+}

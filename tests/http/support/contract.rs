@@ -1,0 +1,455 @@
+//! The OpenAPI document held against what is sent and answered.
+//!
+//! Every answer must be one that the document lists for its route, method and status, of the
+//! documented content type, satisfying the documented schema and holding no field that the schema
+//! does not name. A request that was accepted must satisfy the documented request in turn.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Request, Server};
+
+/// Headers that OpenAPI leaves to other parts of a document, or that belong to HTTP itself.
+const PLAIN_HEADERS: [&str; 8] = [
+    "accept",
+    "accept-encoding",
+    "access-control-request-headers",
+    "access-control-request-method",
+    "authorization",
+    "content-type",
+    "origin",
+    "x-unknown",
+];
+
+/// The document, and the validators made of it so far.
+pub struct Contract {
+    pub document: Value,
+    /// The document with every object closed to fields it does not name.
+    closed: Value,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+static CONTRACT: OnceLock<Contract> = OnceLock::new();
+
+impl Contract {
+    /// Takes the document from the first server that is started; all are the same program.
+    pub fn load(server: &Server) {
+        CONTRACT.get_or_init(|| {
+            let answer = server
+                .agent()
+                .get(server.url() + "/openapi.json")
+                .call()
+                .and_then(|mut answer| answer.body_mut().read_json());
+            Contract::new(answer.expect("/openapi.json is JSON"))
+        });
+    }
+
+    pub fn get() -> &'static Contract {
+        CONTRACT.get().expect("a server was started before")
+    }
+
+    fn new(document: Value) -> Contract {
+        let mut closed = document.clone();
+        close_all(&mut closed, &document);
+        Contract {
+            document,
+            closed,
+            validators: Mutex::default(),
+        }
+    }
+
+    /// Checks an answer, and the request if it was accepted.
+    ///
+    /// # Panics
+    /// If the document and the server disagree.
+    #[track_caller]
+    pub fn check(&self, request: &Request<'_>, answer: &Answer) {
+        let what = format!("{}: {} {}", answer.what, answer.status, answer.text());
+        if is_problem(answer) {
+            answer.check_problem();
+        }
+        let (path, query) = match request.path.split_once('?') {
+            Some((path, query)) => (path, query),
+            None => (request.path.as_str(), ""),
+        };
+        let method = match request.method.as_str() {
+            "HEAD" => "get".to_owned(),
+            other => other.to_ascii_lowercase(),
+        };
+        let Some((template, item)) = self.route(path) else {
+            let known = ["/openapi.json", "/docs"].iter();
+            let outside = known.into_iter().any(|known| path.starts_with(known));
+            assert!(
+                outside || method == "options" || answer.status == 404,
+                "an undocumented path: {what}"
+            );
+            return;
+        };
+        let Some(operation) = item.get(&method) else {
+            assert!(
+                method == "options" || answer.status == 405,
+                "an undocumented method: {what}"
+            );
+            return;
+        };
+        let pointer = format!("/paths/{}/{method}", escape(template));
+        self.check_answer(&pointer, operation, request, answer, &what);
+        if answer.status < 300 {
+            self.check_accepted(&pointer, item, operation, request, query, &what);
+        }
+    }
+
+    #[track_caller]
+    fn check_answer(
+        &self,
+        pointer: &str,
+        operation: &Value,
+        request: &Request<'_>,
+        answer: &Answer,
+        what: &str,
+    ) {
+        let status = answer.status.to_string();
+        let documented = &operation["responses"][&status];
+        assert!(!documented.is_null(), "an undocumented status: {what}");
+        let (response, pointer) = self.resolve(documented, format!("{pointer}/responses/{status}"));
+        if let Some(headers) = response["headers"].as_object() {
+            for (name, header) in headers {
+                let there = answer.headers.contains_key(name.as_str());
+                assert!(
+                    there || header["required"] != true,
+                    "no {name} header: {what}"
+                );
+            }
+        }
+        let Some(content) = response["content"].as_object() else {
+            assert!(answer.body.is_empty(), "an undocumented body: {what}");
+            return;
+        };
+        let media_type = media_type(answer.header("content-type").unwrap_or_default());
+        let Some(media) = content.get(media_type) else {
+            panic!("an undocumented content type {media_type:?}: {what}");
+        };
+        if request.method == "HEAD" {
+            assert!(answer.body.is_empty(), "a body in answer to HEAD: {what}");
+            return;
+        }
+        let encoded = answer.headers.contains_key("content-encoding");
+        if media.get("schema").is_some() && media_type.ends_with("json") && !encoded {
+            let pointer = format!("{pointer}/content/{}/schema", escape(media_type));
+            self.validate(&self.closed, &pointer, &answer.json(), what);
+        }
+    }
+
+    #[track_caller]
+    fn check_accepted(
+        &self,
+        pointer: &str,
+        item: &Value,
+        operation: &Value,
+        request: &Request<'_>,
+        query: &str,
+        what: &str,
+    ) {
+        let parameters: Vec<(String, String)> = [item, operation]
+            .into_iter()
+            .filter_map(|holder| holder["parameters"].as_array())
+            .flatten()
+            .map(|parameter| self.resolve(parameter, String::new()).0)
+            .map(|parameter| {
+                let text = |name: &str| parameter[name].as_str().unwrap_or_default().to_owned();
+                (text("in"), text("name").to_ascii_lowercase())
+            })
+            .collect();
+        let documented = |place: &str, name: &str| {
+            let name = name.to_ascii_lowercase();
+            let known = parameters
+                .iter()
+                .any(|(other, found)| other == place && *found == name);
+            assert!(known, "an undocumented {place} parameter {name}: {what}");
+        };
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            documented("query", pair.split('=').next().unwrap_or_default());
+        }
+        for (name, _) in &request.headers {
+            if !PLAIN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+                documented("header", name);
+            }
+        }
+        let Some(body) = request.body.as_ref().filter(|body| !body.is_empty()) else {
+            let required = operation["requestBody"]["required"] == true;
+            assert!(!required, "a required body was not missed: {what}");
+            return;
+        };
+        let (media_type, pointer) = (
+            "application/json",
+            format!("{pointer}/requestBody/content/application~1json/schema"),
+        );
+        assert!(
+            !operation["requestBody"]["content"][media_type].is_null(),
+            "an undocumented request body: {what}"
+        );
+        let body: Value = serde_json::from_slice(body).expect("an accepted body is JSON");
+        self.validate(&self.document, &pointer, &body, what);
+    }
+
+    /// Holds every example in the document against its schema; how many there are.
+    pub fn check_examples(&self) -> usize {
+        let mut found = Vec::new();
+        for (path, item) in object(&self.document["paths"]) {
+            for (method, operation) in object(item) {
+                let pointer = format!("/paths/{}/{method}", escape(path));
+                examples_of_operation(operation, &pointer, &mut found);
+            }
+        }
+        for (name, schema) in object(&self.document["components"]["schemas"]) {
+            let pointer = format!("/components/schemas/{}", escape(name));
+            examples_of_schema(schema, &pointer, &mut found);
+        }
+        for (name, response) in object(&self.document["components"]["responses"]) {
+            let pointer = format!("/components/responses/{}", escape(name));
+            examples_of_content(&response["content"], &pointer, &mut found);
+        }
+        for (pointer, example) in &found {
+            let what = format!("the example {example} of {pointer}");
+            self.validate(&self.closed, pointer, example, &what);
+        }
+        found.len()
+    }
+
+    /// The path template that a path belongs to, the one with fewer parameters first.
+    fn route(&self, path: &str) -> Option<(&str, &Value)> {
+        let fits = |template: &str| {
+            let (wanted, given): (Vec<&str>, Vec<&str>) =
+                (template.split('/').collect(), path.split('/').collect());
+            wanted.len() == given.len()
+                && wanted.iter().zip(&given).all(|(wanted, given)| {
+                    wanted == given || wanted.starts_with('{') && !given.is_empty()
+                })
+        };
+        object(&self.document["paths"])
+            .filter(|(template, _)| fits(template))
+            .min_by_key(|(template, _)| template.matches('{').count())
+    }
+
+    /// Follows a reference, if this is one: what it stands for, and where that is.
+    fn resolve<'v>(&'v self, value: &'v Value, pointer: String) -> (&'v Value, String) {
+        match value["$ref"]
+            .as_str()
+            .and_then(|text| text.strip_prefix('#'))
+        {
+            Some(target) => {
+                let found = self.document.pointer(target);
+                (
+                    found.unwrap_or_else(|| panic!("nothing is at {target}")),
+                    target.to_owned(),
+                )
+            }
+            None => (value, pointer),
+        }
+    }
+
+    #[track_caller]
+    fn validate(&self, document: &Value, pointer: &str, instance: &Value, what: &str) {
+        let validator = self.validator(document, pointer);
+        let errors: Vec<String> = validator
+            .iter_errors(instance)
+            .map(|error| format!("{error} at {:?}", error.instance_path().to_string()))
+            .collect();
+        assert!(
+            errors.is_empty(),
+            "not as documented: {}\n{what}",
+            errors.join("\n")
+        );
+    }
+
+    fn validator(&self, document: &Value, pointer: &str) -> Arc<Validator> {
+        let kind = std::ptr::eq(document, &self.closed);
+        let key = format!("{kind} {pointer}");
+        let mut validators = self.validators.lock().expect("the validators");
+        let validator = validators.entry(key).or_insert_with(|| {
+            let schema = document
+                .pointer(pointer)
+                .unwrap_or_else(|| panic!("no schema at {pointer}"));
+            let mut schema = schema.as_object().cloned().unwrap_or_default();
+            schema.insert("components".to_owned(), document["components"].clone());
+            let validator = jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .should_validate_formats(true)
+                .build(&Value::Object(schema))
+                .unwrap_or_else(|error| panic!("the schema at {pointer} is none: {error}"));
+            Arc::new(validator)
+        });
+        Arc::clone(validator)
+    }
+}
+
+fn is_problem(answer: &Answer) -> bool {
+    answer.status >= 400 && !(answer.body.is_empty() && answer.what.starts_with("HEAD "))
+}
+
+/// A content type without its parameters.
+fn media_type(header: &str) -> &str {
+    header.split(';').next().unwrap_or_default().trim()
+}
+
+/// A key as one segment of a JSON pointer.
+fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The entries of an object; none of anything else.
+fn object(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.as_str(), value))
+}
+
+/// Keywords under which a schema holds a list of schemas for the same value.
+const COMPOSITIONS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// Keywords under which a schema holds schemas of the values inside.
+const INSIDES: [&str; 2] = ["items", "additionalProperties"];
+
+/// Closes every schema of the document wherever a whole value is described.
+fn close_all(closed: &mut Value, document: &Value) {
+    match closed {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match key.as_str() {
+                    "schema" => close(value, document),
+                    "schemas" => {
+                        let schemas = value.as_object_mut().into_iter().flatten();
+                        schemas.for_each(|(_, schema)| close_inside(schema, document));
+                    }
+                    _ => close_all(value, document),
+                }
+            }
+        }
+        Value::Array(entries) => entries
+            .iter_mut()
+            .for_each(|entry| close_all(entry, document)),
+        _ => {}
+    }
+}
+
+fn close(schema: &mut Value, document: &Value) {
+    close_inside(schema, document);
+    if names_fields(schema, document, 0)
+        && let Value::Object(keywords) = schema
+    {
+        keywords.insert("unevaluatedProperties".to_owned(), json!(false));
+    }
+}
+
+fn close_inside(schema: &mut Value, document: &Value) {
+    let Value::Object(keywords) = schema else {
+        return;
+    };
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(properties)) => properties
+                .iter_mut()
+                .for_each(|(_, schema)| close(schema, document)),
+            ("prefixItems", Value::Array(schemas)) => schemas
+                .iter_mut()
+                .for_each(|schema| close(schema, document)),
+            (keyword, value) if INSIDES.contains(&keyword) => close(value, document),
+            (keyword, Value::Array(schemas)) if COMPOSITIONS.contains(&keyword) => schemas
+                .iter_mut()
+                .for_each(|schema| close_inside(schema, document)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a schema names the fields of an object, itself or by what it is composed of.
+fn names_fields(schema: &Value, document: &Value, depth: u8) -> bool {
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|text| document.pointer(text.strip_prefix('#')?));
+    depth < 16
+        && (schema.get("properties").is_some()
+            || target.is_some_and(|schema| names_fields(schema, document, depth + 1))
+            || COMPOSITIONS.iter().any(|keyword| {
+                let members = schema[keyword].as_array().into_iter().flatten();
+                members
+                    .into_iter()
+                    .any(|schema| names_fields(schema, document, depth + 1))
+            }))
+}
+
+/// Examples found: the pointer to the schema, and the example.
+type Examples = Vec<(String, Value)>;
+
+fn examples_of_operation(operation: &Value, pointer: &str, found: &mut Examples) {
+    let body = format!("{pointer}/requestBody");
+    examples_of_content(&operation["requestBody"]["content"], &body, found);
+    for (status, response) in object(&operation["responses"]) {
+        let pointer = format!("{pointer}/responses/{status}");
+        examples_of_content(&response["content"], &pointer, found);
+    }
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    for (index, parameter) in parameters.enumerate() {
+        examples_of_holder(parameter, &format!("{pointer}/parameters/{index}"), found);
+    }
+}
+
+fn examples_of_content(content: &Value, pointer: &str, found: &mut Examples) {
+    for (media_type, media) in object(content) {
+        let pointer = format!("{pointer}/content/{}", escape(media_type));
+        examples_of_holder(media, &pointer, found);
+    }
+}
+
+/// Of a media type or a parameter: both have a schema and examples beside it.
+fn examples_of_holder(holder: &Value, pointer: &str, found: &mut Examples) {
+    let pointer = format!("{pointer}/schema");
+    found.extend(
+        holder
+            .get("example")
+            .map(|example| (pointer.clone(), example.clone())),
+    );
+    for (_, example) in object(&holder["examples"]) {
+        found.push((pointer.clone(), example["value"].clone()));
+    }
+    examples_of_schema(&holder["schema"], &pointer, found);
+}
+
+fn examples_of_schema(schema: &Value, pointer: &str, found: &mut Examples) {
+    let empty = Map::new();
+    let keywords = schema.as_object().unwrap_or(&empty);
+    let examples = keywords.get("examples").and_then(Value::as_array);
+    let all = examples
+        .into_iter()
+        .flatten()
+        .chain(keywords.get("example"));
+    found.extend(all.map(|example| (pointer.to_owned(), example.clone())));
+    for (keyword, value) in keywords {
+        let pointer = format!("{pointer}/{keyword}");
+        match value {
+            Value::Object(properties) if keyword == "properties" => {
+                for (name, schema) in properties {
+                    examples_of_schema(schema, &format!("{pointer}/{}", escape(name)), found);
+                }
+            }
+            Value::Object(_) if INSIDES.contains(&keyword.as_str()) => {
+                examples_of_schema(value, &pointer, found);
+            }
+            Value::Array(schemas)
+                if keyword == "prefixItems" || COMPOSITIONS.contains(&keyword.as_str()) =>
+            {
+                for (index, schema) in schemas.iter().enumerate() {
+                    examples_of_schema(schema, &format!("{pointer}/{index}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+}

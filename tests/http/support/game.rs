@@ -1,0 +1,279 @@
+//! A handle on one game: its tokens, its routes as each viewer, and somebody to play it.
+
+use std::fmt;
+
+use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
+use serde_json::{Value, json};
+
+use super::{Answer, Request, Server};
+
+/// Whose eyes look at a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    Seat(usize),
+    Host,
+    Spectator,
+}
+
+use Viewer::{Host, Seat, Spectator};
+
+/// As an `ETag` names them: `2`, `host`, `spectator`.
+impl fmt::Display for Viewer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seat(seat) => write!(f, "{seat}"),
+            Host => f.write_str("host"),
+            Spectator => f.write_str("spectator"),
+        }
+    }
+}
+
+/// A shuffle seed made of one byte.
+pub fn seed(byte: u8) -> String {
+    format!("{byte:02x}").repeat(32)
+}
+
+/// A list of cards in JSON as names, sorted.
+pub fn cards_of(hand: &Value) -> Vec<String> {
+    let cards = hand.as_array().expect("a hand is a list");
+    let names = cards.iter().map(|card| card.as_str().expect("a card"));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// Choices that are the same on every run.
+pub struct Dice(ChaCha20Rng);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(ChaCha20Rng::seed_from_u64(seed))
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0.random_range(0..n)
+    }
+
+    pub fn pick<'v>(&mut self, list: &'v Value) -> &'v Value {
+        let list = list.as_array().expect("a list");
+        &list[self.below(list.len())]
+    }
+}
+
+/// A game on a server, with every token.
+#[derive(Clone)]
+pub struct Game<'a> {
+    pub server: &'a Server,
+    pub id: String,
+    pub tokens: Vec<String>,
+    pub host: String,
+}
+
+impl<'a> Game<'a> {
+    /// A game by these wishes.
+    #[track_caller]
+    pub fn create(server: &'a Server, wishes: &Value) -> Game<'a> {
+        let answer = server.post("/v1/games").json(wishes).send().expect(201);
+        Game::of(server, &answer)
+    }
+
+    /// The game of an answer to a creation.
+    #[track_caller]
+    pub fn of(server: &'a Server, created: &Value) -> Game<'a> {
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let tokens = created["seat_tokens"].as_array().expect("tokens");
+        let game = Game {
+            server,
+            id: text(&created["id"]),
+            tokens: tokens.iter().map(text).collect(),
+            host: text(&created["host_token"]),
+        };
+        for token in game.tokens.iter().chain([&game.host]) {
+            server.keep_out_of_the_log(token);
+        }
+        game
+    }
+
+    /// A game of the default preset with a fixed seed; seat 0 deals, seat 1 begins.
+    #[track_caller]
+    pub fn fixed(server: &'a Server) -> Game<'a> {
+        Game::of_preset(server, "dogspiel-it")
+    }
+
+    #[track_caller]
+    pub fn of_preset(server: &'a Server, preset: &str) -> Game<'a> {
+        let rules = json!({"preset": preset});
+        Game::create(
+            server,
+            &json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)}),
+        )
+    }
+
+    /// The same, dealt.
+    #[track_caller]
+    pub fn dealt(server: &'a Server) -> Game<'a> {
+        let game = Game::fixed(server);
+        game.deal();
+        game
+    }
+
+    /// The same, with the exchange done: seat 1 is to move.
+    #[track_caller]
+    pub fn in_play(server: &'a Server) -> Game<'a> {
+        let game = Game::dealt(server);
+        game.exchange();
+        game
+    }
+
+    /// The same, played to the end by advice.
+    #[track_caller]
+    pub fn finished(server: &'a Server) -> Game<'a> {
+        let game = Game::in_play(server);
+        let mut dice = Dice::new(1);
+        while game.step(&mut dice)["phase"] != "finished" {}
+        game
+    }
+
+    pub fn seats(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Every seat, the host and the spectator.
+    pub fn viewers(&self) -> Vec<Viewer> {
+        let seats = (0..self.seats()).map(Seat);
+        seats.chain([Host, Spectator]).collect()
+    }
+
+    pub fn token(&self, viewer: Viewer) -> Option<&str> {
+        match viewer {
+            Seat(seat) => Some(&self.tokens[seat]),
+            Host => Some(&self.host),
+            Spectator => None,
+        }
+    }
+
+    /// `/v1/games/{id}` and what follows.
+    pub fn path(&self, rest: &str) -> String {
+        format!("/v1/games/{}{rest}", self.id)
+    }
+
+    pub fn request(&self, method: &str, viewer: Viewer, rest: &str) -> Request<'a> {
+        let request = self.server.request(method, &self.path(rest));
+        match self.token(viewer) {
+            Some(token) => request.token(token),
+            None => request,
+        }
+    }
+
+    pub fn get(&self, viewer: Viewer, rest: &str) -> Request<'a> {
+        self.request("GET", viewer, rest)
+    }
+
+    pub fn post(&self, viewer: Viewer, rest: &str) -> Request<'a> {
+        self.request("POST", viewer, rest)
+    }
+
+    #[track_caller]
+    pub fn view(&self, viewer: Viewer) -> Value {
+        self.get(viewer, "").send().expect(200)
+    }
+
+    /// The views of all viewers as they came, byte for byte.
+    #[track_caller]
+    pub fn snapshot(&self) -> Vec<Vec<u8>> {
+        let view = |viewer| {
+            let answer = self.get(viewer, "").send();
+            assert_eq!(answer.status, 200, "{}", answer.text());
+            answer.body
+        };
+        self.viewers().into_iter().map(view).collect()
+    }
+
+    #[track_caller]
+    pub fn hand(&self, seat: usize) -> Vec<String> {
+        cards_of(&self.view(Seat(seat))["seats"][seat]["hand"])
+    }
+
+    /// The seat to move.
+    #[track_caller]
+    pub fn turn(&self) -> usize {
+        let turn = self.view(Spectator)["turn"].as_u64();
+        turn.expect("a seat is to move") as usize
+    }
+
+    /// The version, as a number.
+    #[track_caller]
+    pub fn version(&self) -> u64 {
+        self.view(Spectator)["version"].as_u64().expect("a version")
+    }
+
+    #[track_caller]
+    pub fn deal(&self) -> Value {
+        self.post(Host, "/deal").send().expect(200)
+    }
+
+    #[track_caller]
+    pub fn swap(&self, seat: usize, body: &Value) -> Value {
+        self.post(Seat(seat), "/swap").json(body).send().expect(200)
+    }
+
+    #[track_caller]
+    pub fn play(&self, seat: usize, id: &str) -> Value {
+        let body = json!({"move": id});
+        self.post(Seat(seat), "/play")
+            .json(&body)
+            .send()
+            .expect(200)
+    }
+
+    /// Sends the request of a suggestion as it is.
+    #[track_caller]
+    pub fn as_suggested(&self, seat: usize, request: &Value) -> Answer {
+        let text = |name: &str| request[name].as_str().expect("a text");
+        self.server
+            .request(text("method"), text("path"))
+            .token(&self.tokens[seat])
+            .json(&request["body"])
+            .send()
+    }
+
+    /// Every seat lays down its first card; the last answer.
+    #[track_caller]
+    pub fn exchange(&self) -> Value {
+        let lay = |seat: usize| self.swap(seat, &json!({"card": self.hand(seat)[0]}));
+        (0..self.seats()).map(lay).last().expect("seats")
+    }
+
+    /// The legal moves of the seat to move, without boards.
+    #[track_caller]
+    pub fn legal_moves(&self, seat: usize) -> Value {
+        let answer = self.get(Seat(seat), "/legal-moves?board=false").send();
+        answer.expect(200)["moves"].take()
+    }
+
+    /// The id of the first legal move of the seat to move, and the seat.
+    #[track_caller]
+    pub fn first_move(&self) -> (usize, String) {
+        let seat = self.turn();
+        let id = self.legal_moves(seat)[0]["id"].take();
+        (seat, id.as_str().expect("an id").to_owned())
+    }
+
+    /// Does the next thing, by advice where there is a choice; the view after it.
+    #[track_caller]
+    pub fn step(&self, dice: &mut Dice) -> Value {
+        let view = self.view(Spectator);
+        match view["phase"].as_str().expect("a phase") {
+            "deal" => self.deal()["game"].take(),
+            "exchange" => self.exchange()["game"].take(),
+            "play" => {
+                let seat = view["turn"].as_u64().expect("a turn") as usize;
+                let query = format!("/suggest-move?level=greedy&seed={}", dice.below(1000));
+                let advice = self.get(Seat(seat), &query).send().expect(200);
+                let best = &advice["suggestions"][0]["request"];
+                self.as_suggested(seat, best).expect(200)["game"].take()
+            }
+            other => panic!("nothing can be done in {other}"),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What every test stands on: a real server of its own, a client that checks each answer against
+//! the OpenAPI document, and a handle on a game.
+
+mod client;
+mod contract;
+mod game;
+mod programs;
+mod raw;
+mod server;
+
+pub use client::{Answer, Request};
+pub use contract::Contract;
+pub use game::{Dice, Game, Viewer, cards_of, seed};
+pub use programs::{available, run};
+pub use raw::raw;
+pub use server::{Server, Signal};
+
+/// The five published rule sheets.
+pub const PRESETS: [&str; 5] = [
+    "familienlager",
+    "dogspiel-de",
+    "dogspiel-it",
+    "spielanleitung",
+    "hausregeln",
+];
+
+/// Every card, as JSON and move ids name it.
+pub const CARDS: [&str; 14] = [
+    "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "joker",
+];
+
+/// A text that looks like a token and is none.
+pub const UNKNOWN_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

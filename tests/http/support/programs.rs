@@ -1,0 +1,48 @@
+//! Other programs that a few tests need.
+
+use std::{
+    io::{self, Write},
+    process::{Command, Output, Stdio},
+};
+
+/// Whether these programs are there. On a CI machine (`CI` is set) they must be.
+pub fn available(programs: &[&str]) -> bool {
+    let missing: Vec<&&str> = programs
+        .iter()
+        .filter(|program| {
+            let version = Command::new(program)
+                .arg("--version")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+            !version.is_ok_and(|status| status.success())
+        })
+        .collect();
+    if missing.is_empty() {
+        return true;
+    }
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "this machine lacks {missing:?}"
+    );
+    // Past the test runner, which keeps what a passing test prints to itself.
+    let _ = writeln!(
+        io::stderr(),
+        "!!! SKIPPED: this machine lacks {missing:?} !!!"
+    );
+    false
+}
+
+/// Runs a program with this on its standard input.
+pub fn run(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a piped stdin");
+    stdin.write_all(input).expect("the program reads its input");
+    drop(stdin);
+    child.wait_with_output().expect("the program ends")
+}

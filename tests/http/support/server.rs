@@ -1,0 +1,232 @@
+//! The real binary as a child process: a free port and a fresh database each.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{Contract, Request};
+
+/// How long a start or a graceful end may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a server is brought to its end.
+#[derive(Clone, Copy, Debug)]
+pub enum Signal {
+    /// No chance to finish anything.
+    Kill,
+    /// The polite one.
+    Term,
+}
+
+/// A running server. Dropping it ends the process, removes its files, and fails the test if the
+/// log tells of a panic or of a token.
+pub struct Server {
+    folder: PathBuf,
+    environment: Vec<(&'static str, String)>,
+    agent: ureq::Agent,
+    process: Mutex<Process>,
+    secrets: Mutex<Vec<String>>,
+}
+
+struct Process {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    /// A server on an empty database.
+    pub fn start() -> Server {
+        Server::start_with(&[])
+    }
+
+    /// The same with these environment variables.
+    pub fn start_with(environment: &[(&'static str, &str)]) -> Server {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "{}-{}",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder).expect("a folder for the database");
+        let environment: Vec<_> = environment
+            .iter()
+            .map(|&(name, value)| (name, value.to_owned()))
+            .collect();
+        let process = Process::spawn(&folder, &environment);
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(None)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build()
+            .new_agent();
+        let server = Server {
+            folder,
+            environment,
+            agent,
+            process: Mutex::new(process),
+            secrets: Mutex::default(),
+        };
+        Contract::load(&server);
+        server
+    }
+
+    /// Where the server answers: `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        self.process.lock().expect("the process").url.clone()
+    }
+
+    /// `127.0.0.1:PORT`
+    pub fn address(&self) -> String {
+        self.url().replace("http://", "")
+    }
+
+    pub fn agent(&self) -> &ureq::Agent {
+        &self.agent
+    }
+
+    pub fn request(&self, method: &str, path: &str) -> Request<'_> {
+        Request::new(self, method, path)
+    }
+
+    pub fn get(&self, path: &str) -> Request<'_> {
+        self.request("GET", path)
+    }
+
+    pub fn post(&self, path: &str) -> Request<'_> {
+        self.request("POST", path)
+    }
+
+    pub fn delete(&self, path: &str) -> Request<'_> {
+        self.request("DELETE", path)
+    }
+
+    /// Ends the process.
+    pub fn stop(&self, signal: Signal) -> ExitStatus {
+        self.process.lock().expect("the process").stop(signal)
+    }
+
+    /// Ends the process and starts another one on the same database.
+    pub fn restart(&self, signal: Signal) {
+        let mut process = self.process.lock().expect("the process");
+        process.stop(signal);
+        *process = Process::spawn(&self.folder, &self.environment);
+    }
+
+    /// Remembers a text that the log must never show.
+    pub fn keep_out_of_the_log(&self, secret: &str) {
+        let mut secrets = self.secrets.lock().expect("the secrets");
+        secrets.push(secret.to_owned());
+    }
+
+    /// Everything written to the standard streams so far, by restarted processes too.
+    pub fn log(&self) -> String {
+        ["stdout", "stderr"]
+            .map(|name| fs::read(self.folder.join(name)).unwrap_or_default())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .join("\n")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Ok(process) = self.process.get_mut() {
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+        }
+        let log = self.log();
+        let _ = fs::remove_dir_all(&self.folder);
+        if thread::panicking() {
+            eprintln!("--- the server's log ---\n{log}");
+            return;
+        }
+        assert!(!log.contains("panicked at"), "the server panicked:\n{log}");
+        let secrets = self.secrets.get_mut().expect("the secrets");
+        let told = secrets.iter().any(|secret| log.contains(secret.as_str()));
+        assert!(!told, "the log tells a secret:\n{log}");
+    }
+}
+
+impl Process {
+    fn spawn(folder: &std::path::Path, environment: &[(&'static str, String)]) -> Process {
+        let log = |name| {
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(folder.join(name))
+                .expect("a log file")
+        };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dog"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("DOG_") || name == "RUST_LOG" {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command
+            .args(["serve", "--listen", "127.0.0.1:0", "--database"])
+            .arg(folder.join("dog.db"))
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log("stderr"))
+            .spawn()
+            .expect("the dog binary starts");
+        let stdout = child.stdout.take().expect("a piped stdout");
+        let first = first_line(stdout, log("stdout"));
+        let Some(url) = first.trim_end().strip_prefix("listening on ") else {
+            let _ = child.kill();
+            let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
+            panic!("the server's first line is {first:?}, its stderr:\n{stderr}");
+        };
+        Process {
+            child,
+            url: url.to_owned(),
+        }
+    }
+
+    fn stop(&mut self, signal: Signal) -> ExitStatus {
+        match signal {
+            Signal::Kill => self.child.kill().expect("to kill the server"),
+            Signal::Term => {
+                let kill = format!("kill -TERM {}", self.child.id());
+                let sent = Command::new("sh").args(["-c", &kill]).status();
+                assert!(sent.expect("a shell").success(), "{kill}");
+            }
+        }
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("the server's status") {
+                return status;
+            }
+            if start.elapsed() > PATIENCE {
+                let _ = self.child.kill();
+                panic!("the server did not end on {signal:?}");
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The first line, or nothing if none comes in time; the rest goes on to the log.
+fn first_line(stdout: ChildStdout, mut log: File) -> String {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut reader = BufReader::new(stdout);
+        let mut line = String::new();
+        let _ = reader.read_line(&mut line);
+        let _ = sender.send(line);
+        let _ = io::copy(&mut reader, &mut log);
+    });
+    receiver.recv_timeout(PATIENCE).unwrap_or_default()
+}

@@ -1,0 +1,279 @@
+//! `POST /v1/games/{id}/swap`
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, CARDS, Game, Server, UNKNOWN_TOKEN, Viewer, Viewer::*};
+
+fn swap(game: &Game, viewer: Viewer, body: &Value) -> Answer {
+    game.post(viewer, "/swap").json(body).send()
+}
+
+/// Each seat's part in the exchange, as the spectator sees it.
+fn states(game: &Game) -> Vec<String> {
+    let view = game.view(Spectator);
+    let seats = view["seats"].as_array().expect("seats");
+    let state = |seat: &Value| seat["exchange"].as_str().expect("a state").to_owned();
+    seats.iter().map(state).collect()
+}
+
+fn types(answer: &Value) -> Vec<&str> {
+    let events = answer["events"].as_array().expect("events");
+    events
+        .iter()
+        .map(|event| event["type"].as_str().expect("a type"))
+        .collect()
+}
+
+fn dealt_optional(server: &Server) -> Game<'_> {
+    let game = Game::of_preset(server, "hausregeln");
+    game.deal();
+    game
+}
+
+#[test]
+fn partners_swap_once_both_have_laid_a_card() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
+    let (given, taken) = (hands[0][0].clone(), hands[2][5].clone());
+
+    let answer = swap(&game, Seat(0), &json!({"card": given})).expect(200);
+    assert_eq!(answer["version"], 3);
+    assert_eq!(answer["game"], game.view(Seat(0)));
+    let offered = json!({"type": "card_offered", "seat": 0, "card": given});
+    assert_eq!(answer["events"], json!([offered]));
+    assert_eq!(states(&game), ["offered", "pending", "pending", "pending"]);
+    // Until then the card counts as in the hand, and only its owner knows of it.
+    assert_eq!(game.hand(0), hands[0]);
+    assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
+    assert_eq!(game.view(Seat(2))["seats"][0]["gave"], Value::Null);
+
+    let answer = swap(&game, Seat(2), &json!({"card": taken})).expect(200);
+    assert_eq!(types(&answer), ["card_offered", "cards_swapped"]);
+    let both = json!([{"seat": 0, "card": given}, {"seat": 2, "card": taken}]);
+    assert_eq!(answer["events"][1]["given"], both);
+    assert_eq!(states(&game), ["swapped", "pending", "swapped", "pending"]);
+    for (seat, gave, received) in [(0, &given, &taken), (2, &taken, &given)] {
+        let mut expected = hands[seat].clone();
+        let index = expected
+            .iter()
+            .position(|card| card == gave)
+            .expect("the card");
+        expected[index] = received.clone();
+        expected.sort();
+        assert_eq!(game.hand(seat), expected);
+        let entry = &game.view(Seat(seat))["seats"][seat];
+        assert_eq!(
+            (&entry["gave"], &entry["received"]),
+            (&json!(gave), &json!(received))
+        );
+        assert_eq!(entry["cards"], 6);
+    }
+    for seat in [1, 3] {
+        assert_eq!(game.hand(seat), hands[seat]);
+    }
+    assert_eq!(game.view(Spectator)["phase"], "exchange");
+}
+
+#[test]
+fn play_begins_when_every_pair_is_done() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let last = game.exchange();
+    assert_eq!(
+        types(&last),
+        ["card_offered", "cards_swapped", "play_began"]
+    );
+    assert_eq!(last["events"][2]["turn"], 1);
+    let view = &last["game"];
+    assert_eq!((&view["phase"], &view["turn"]), (&json!("play"), &json!(1)));
+    assert_eq!(last["version"], 6);
+    assert_eq!(states(&game), ["swapped"; 4]);
+}
+
+#[test]
+fn strangers_learn_of_an_offer_but_not_of_the_card() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    swap(&game, Seat(1), &json!({"card": game.hand(1)[0]})).expect(200);
+    swap(&game, Seat(3), &json!({"card": game.hand(3)[0]})).expect(200);
+    let answer = swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);
+    assert_eq!(answer["game"]["seats"][1]["exchange"], "swapped");
+    for field in ["hand", "gave", "received"] {
+        assert_eq!(answer["game"]["seats"][1][field], Value::Null);
+        assert_eq!(answer["game"]["seats"][3][field], Value::Null);
+    }
+}
+
+#[test]
+fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let before = game.snapshot();
+    for body in [json!({"decline": true}), json!({"ask": true})] {
+        swap(&game, Seat(0), &body).refused("illegal_exchange");
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn only_cards_of_the_hand_can_be_laid() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let before = game.snapshot();
+    let hand = game.hand(0);
+    for card in CARDS
+        .iter()
+        .filter(|card| !hand.iter().any(|held| held == *card))
+    {
+        swap(&game, Seat(0), &json!({"card": card})).refused("card_not_in_hand");
+    }
+    for name in [
+        "", "1", "11", "a", "k", "Joker", "JOKER", "*", " K", "K ", "ace", "\u{0}", "Ⅻ",
+    ] {
+        swap(&game, Seat(0), &json!({"card": name})).refused("unknown_card");
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn other_bodies_are_refused() {
+    let server = Server::start();
+    let game = dealt_optional(&server);
+    let before = game.snapshot();
+    let card = game.hand(0)[0].clone();
+    let bodies = [
+        json!({}),
+        json!({"card": null}),
+        json!({"card": 7}),
+        json!({"card": [card]}),
+        json!({"cards": card}),
+        json!({"card": card, "decline": true}),
+        json!({"card": card, "ask": true}),
+        json!({"decline": true, "ask": true}),
+        json!({"decline": false}),
+        json!({"ask": false}),
+        json!({"decline": 1}),
+        json!({"ask": "true"}),
+        json!({"card": card, "colour": "red"}),
+    ];
+    for body in bodies {
+        swap(&game, Seat(0), &body).refused("invalid_request");
+    }
+    game.post(Seat(0), "/swap")
+        .send()
+        .refused("invalid_request");
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn an_offer_is_final() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let hand = game.hand(0);
+    swap(&game, Seat(0), &json!({"card": hand[0]})).expect(200);
+    let before = game.snapshot();
+    for body in [
+        json!({"card": hand[0]}),
+        json!({"card": hand[1]}),
+        json!({"decline": true}),
+        json!({"card": "?"}),
+    ] {
+        swap(&game, Seat(0), &body).refused("not_your_turn");
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn only_seats_swap_and_only_in_the_exchange() {
+    let server = Server::start();
+    let (game, other) = (Game::fixed(&server), Game::dealt(&server));
+    let body = json!({"card": "K"});
+    swap(&game, Seat(0), &body).refused("wrong_phase");
+    swap(&game, Seat(0), &json!({"card": "?"})).refused("wrong_phase");
+    game.deal();
+    let before = game.snapshot();
+    swap(&game, Host, &body).refused("forbidden");
+    swap(&game, Spectator, &body).refused("unauthorized");
+    for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
+        let answer = server
+            .post(&game.path("/swap"))
+            .token(token)
+            .json(&body)
+            .send();
+        answer.refused("unauthorized");
+    }
+    let guarded = game.post(Seat(0), "/swap").if_match("\"1\"").json(&body);
+    guarded.send().refused("stale_version");
+    assert_eq!(game.snapshot(), before);
+    game.exchange();
+    swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).refused("wrong_phase");
+}
+
+#[test]
+fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
+    let server = Server::start();
+    let game = dealt_optional(&server);
+    let answer = swap(&game, Seat(2), &json!({"ask": true})).expect(200);
+    assert_eq!(answer["events"], json!([{"type": "help_asked", "seat": 2}]));
+    assert_eq!(states(&game), ["pending", "pending", "asked", "pending"]);
+    assert_eq!(answer["game"]["actions"][0]["route"], "swap");
+    swap(&game, Seat(2), &json!({"ask": true})).refused("illegal_exchange");
+    swap(&game, Seat(0), &json!({"ask": true})).expect(200);
+    swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);
+    assert_eq!(states(&game), ["offered", "pending", "asked", "pending"]);
+    swap(&game, Seat(0), &json!({"ask": true})).refused("not_your_turn");
+    swap(&game, Seat(2), &json!({"card": game.hand(2)[0]})).expect(200);
+    assert_eq!(states(&game), ["swapped", "pending", "swapped", "pending"]);
+}
+
+#[test]
+fn one_that_declines_ends_its_pairs_exchange() {
+    let server = Server::start();
+    let game = dealt_optional(&server);
+    let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
+    // Before the partner has answered, and after.
+    let answer = swap(&game, Seat(0), &json!({"decline": true})).expect(200);
+    assert_eq!(
+        answer["events"],
+        json!([{"type": "exchange_declined", "seat": 0}])
+    );
+    assert_eq!(states(&game), ["declined", "pending", "kept", "pending"]);
+    for body in [
+        json!({"card": hands[2][0]}),
+        json!({"decline": true}),
+        json!({"ask": true}),
+    ] {
+        swap(&game, Seat(2), &body).refused("not_your_turn");
+    }
+    swap(&game, Seat(1), &json!({"card": hands[1][0]})).expect(200);
+    let last = swap(&game, Seat(3), &json!({"decline": true})).expect(200);
+    assert_eq!(types(&last), ["exchange_declined", "play_began"]);
+    assert_eq!(states(&game), ["declined", "kept", "kept", "declined"]);
+    for (seat, hand) in hands.iter().enumerate() {
+        assert_eq!(game.hand(seat), *hand);
+        assert_eq!(
+            game.view(Seat(seat))["seats"][seat]["received"],
+            Value::Null
+        );
+    }
+    assert_eq!(game.turn(), 1);
+}
+
+#[test]
+fn six_seats_swap_across_the_table() {
+    let server = Server::start();
+    let rules = json!({"preset": "dogspiel-it", "seats": 6});
+    let game = Game::create(&server, &json!({"rules": rules, "first_dealer": 0}));
+    game.deal();
+    let card = |seat: usize| game.hand(seat)[0].clone();
+    let (given, taken) = (card(1), card(4));
+    game.swap(1, &json!({"card": given}));
+    let answer = game.swap(4, &json!({"card": taken}));
+    let both = json!([{"seat": 1, "card": given}, {"seat": 4, "card": taken}]);
+    assert_eq!(answer["events"][1]["given"], both);
+    for seat in [0, 3, 2, 5] {
+        game.swap(seat, &json!({"card": card(seat)}));
+    }
+    assert_eq!(game.turn(), 1);
+}

@@ -1,0 +1,170 @@
+//! `POST /v1/games/{id}/seats/{n}/token`
+
+use serde_json::json;
+
+use crate::support::{Game, Server, Signal, UNKNOWN_TOKEN, Viewer, Viewer::*};
+
+/// Gets a fresh token for a seat; the handle with it.
+fn reissue<'a>(game: &Game<'a>, by: Viewer, seat: usize) -> Game<'a> {
+    let answer = game
+        .post(by, &format!("/seats/{seat}/token"))
+        .send()
+        .expect(200);
+    assert_eq!(answer["seat"], seat);
+    let mut game = game.clone();
+    game.tokens[seat] = answer["token"].as_str().expect("a token").to_owned();
+    game.server.keep_out_of_the_log(&game.tokens[seat]);
+    game
+}
+
+#[test]
+fn a_seat_makes_its_token_its_own_and_nobody_notices() {
+    let server = Server::start();
+    let old = Game::dealt(&server);
+    let (public, hand) = (old.snapshot(), old.hand(2));
+    let fresh = reissue(&old, Seat(2), 2);
+    assert_ne!(fresh.tokens[2], old.tokens[2]);
+    assert!(fresh.tokens[2].len() >= 22);
+    assert_eq!(fresh.snapshot(), public);
+    assert_eq!(fresh.hand(2), hand);
+    old.get(Seat(2), "").send().refused("unauthorized");
+    let body = json!({"card": hand[0]});
+    old.post(Seat(2), "/swap")
+        .json(&body)
+        .send()
+        .refused("unauthorized");
+    old.post(Seat(2), "/seats/2/token")
+        .send()
+        .refused("unauthorized");
+    fresh.post(Seat(2), "/swap").json(&body).send().expect(200);
+    for viewer in [Seat(0), Seat(1), Seat(3), Host] {
+        assert_eq!(old.get(viewer, "").send().status, 200);
+    }
+}
+
+#[test]
+fn by_the_host_it_is_a_public_event() {
+    let server = Server::start();
+    let old = Game::dealt(&server);
+    let answer = old.post(Host, "/seats/1/token").send().expect(200);
+    assert_eq!(answer["version"], 3);
+    let event = json!({"type": "token_reissued", "seat": 1});
+    for viewer in [Seat(0), Seat(3), Host, Spectator] {
+        let view = old.view(viewer);
+        assert_eq!(
+            (&view["version"], &view["last_action"]),
+            (&json!(3), &event)
+        );
+        assert!(
+            !view
+                .to_string()
+                .contains(answer["token"].as_str().expect("a token"))
+        );
+    }
+    old.get(Seat(1), "").send().refused("unauthorized");
+    // The game goes on where it was.
+    let fresh = reissue(&old, Host, 1);
+    fresh.exchange();
+    let (seat, id) = fresh.first_move();
+    fresh.play(seat, &id);
+}
+
+#[test]
+fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
+    let server = Server::start();
+    let old = Game::dealt(&server);
+    let fresh = reissue(&reissue(&old, Seat(0), 0), Host, 3);
+    server.restart(Signal::Kill);
+    for seat in 0..4 {
+        fresh.hand(seat);
+    }
+    for seat in [0, 3] {
+        old.get(Seat(seat), "").send().refused("unauthorized");
+    }
+}
+
+#[test]
+fn other_seats_and_strangers_get_none() {
+    let server = Server::start();
+    let (game, other) = (Game::dealt(&server), Game::dealt(&server));
+    let before = game.snapshot();
+    let path = "/seats/1/token";
+    for seat in [0, 2, 3] {
+        game.post(Seat(seat), path).send().refused("forbidden");
+    }
+    game.post(Spectator, path).send().refused("unauthorized");
+    for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[1]] {
+        let answer = server.post(&game.path(path)).token(token).send();
+        answer.refused("unauthorized");
+    }
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn there_are_as_many_seats_as_the_rules_say() {
+    let server = Server::start();
+    let four = Game::fixed(&server);
+    let six = Game::create(
+        &server,
+        &json!({"rules": {"preset": "dogspiel-it", "seats": 6}}),
+    );
+    let status = |game: &Game, seat: &str| {
+        let path = format!("/seats/{seat}/token");
+        game.post(Host, &path).send()
+    };
+    status(&six, "5").expect(200);
+    status(&six, "6").refused("seat_not_found");
+    for seat in [
+        "4",
+        "255",
+        "256",
+        "99999999999999999999",
+        "-1",
+        "00",
+        "01",
+        "x",
+        "1.0",
+        "%31%00",
+        "0x1",
+    ] {
+        status(&four, seat).refused("seat_not_found");
+    }
+    assert_eq!(four.version(), 1);
+}
+
+#[test]
+fn a_guard_lets_only_its_version_pass() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let before = game.snapshot();
+    for by in [Seat(0), Host] {
+        let request = || game.post(by, "/seats/0/token");
+        request().if_match("\"1\"").send().refused("stale_version");
+        let body = json!({"version": 1});
+        request().json(&body).send().refused("stale_version");
+        let body = json!({"colour": "red"});
+        request().json(&body).send().refused("invalid_request");
+    }
+    assert_eq!(game.snapshot(), before);
+    let request = game.post(Host, "/seats/0/token").if_match("\"2-host\"");
+    request.json(&json!({"version": 2})).send().expect(200);
+}
+
+#[test]
+fn the_other_route_takes_no_token_from_anybody_else() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let fresh = reissue(&game, Seat(0), 0);
+    // The fresh token is seat 0's in this game and nothing else.
+    fresh
+        .post(Seat(0), "/seats/1/token")
+        .send()
+        .refused("forbidden");
+    fresh
+        .request("DELETE", Seat(0), "")
+        .send()
+        .refused("forbidden");
+    let other = Game::dealt(&server);
+    let answer = server.get(&other.path("")).token(&fresh.tokens[0]).send();
+    answer.refused("unauthorized");
+}

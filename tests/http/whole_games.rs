@@ -1,0 +1,179 @@
+//! Whole games by random legal moves, with the books checked at every version.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Dice, Game, Server, Viewer::*, seed};
+
+/// Versions after which a game is given up.
+const ENDLESS: u64 = 30_000;
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("a number")
+}
+
+/// Nothing is lost: cards and pieces, and the turn is with somebody who holds cards.
+fn check_books(view: &Value) {
+    let seats = view["seats"].as_array().expect("seats");
+    let held: u64 = seats.iter().map(|seat| number(&seat["cards"])).sum();
+    let discards = view["discards"].as_object().expect("cards");
+    let discarded: u64 = discards.values().map(number).sum();
+    let all = held + discarded + number(&view["stock"]);
+    assert_eq!(all, 104 + number(&view["rules"]["jokers"]), "{view}");
+    for entry in view["board"].as_array().expect("a board") {
+        let on = |name: &str| entry[name].as_array().expect("fields").len() as u64;
+        assert_eq!(
+            on("track") + on("goal") + number(&entry["kennel"]),
+            4,
+            "{view}"
+        );
+    }
+    match view["turn"].as_u64() {
+        Some(turn) => assert_ne!(seats[turn as usize]["cards"], 0, "{view}"),
+        None => assert_ne!(view["phase"], "play", "{view}"),
+    }
+}
+
+/// Lays random cards, declining and asking where that is allowed.
+fn exchange(game: &Game, dice: &mut Dice, optional: bool) -> Value {
+    let mut view = game.view(Spectator);
+    for seat in 0..game.seats() {
+        let own = game.view(Seat(seat));
+        if own["actions"][0]["route"] != "swap" {
+            continue;
+        }
+        if optional && dice.below(4) == 0 {
+            game.swap(seat, &json!({"ask": true}));
+        }
+        let body = if optional && dice.below(3) == 0 {
+            json!({"decline": true})
+        } else {
+            json!({"card": dice.pick(&own["seats"][seat]["hand"])})
+        };
+        view = game.swap(seat, &body)["game"].take();
+    }
+    view
+}
+
+/// Plays a game to the end.
+fn play_out(rules: Value, byte: u8) {
+    let server = Server::start();
+    let wishes = json!({"rules": rules, "shuffle_seed": seed(byte), "first_dealer": 0});
+    let game = Game::create(&server, &wishes);
+    let mut dice = Dice::new(byte.into());
+    let mut view = game.view(Spectator);
+    let optional = view["rules"]["exchange"] == "optional";
+    let mut version = number(&view["version"]);
+    while view["phase"] != "finished" {
+        view = match view["phase"].as_str().expect("a phase") {
+            "deal" => {
+                let dealer = number(&view["dealer"]) as usize;
+                let answer = game.post(Seat(dealer), "/deal").send();
+                answer.expect(200)["game"].take()
+            }
+            "exchange" => exchange(&game, &mut dice, optional),
+            _ => {
+                let seat = number(&view["turn"]) as usize;
+                let moves = game.legal_moves(seat);
+                let id = dice.pick(&moves)["id"].as_str().expect("an id");
+                game.play(seat, id)["game"].take()
+            }
+        };
+        check_books(&view);
+        let now = number(&view["version"]);
+        assert!(
+            now > version && now < ENDLESS,
+            "version {now} after {version}"
+        );
+        version = now;
+    }
+    check_end(&game, &view, byte);
+}
+
+fn check_end(game: &Game, view: &Value, byte: u8) {
+    let (seats, winner) = (game.seats(), number(&view["winner"]) as usize);
+    for seat in [winner, winner + seats / 2] {
+        let home = json!({"track": [], "goal": [0, 1, 2, 3], "kennel": 0, "fresh": false});
+        assert_eq!(view["board"][seat], home);
+        assert_eq!(view["seats"][seat]["team"], winner);
+    }
+    let commitment: String = Sha256::digest([byte; 32])
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    for viewer in game.viewers() {
+        let view = game.view(viewer);
+        assert_eq!(view["phase"], "finished");
+        assert_eq!(view["shuffle_seed"], seed(byte));
+        assert_eq!(view["shuffle_commitment"], commitment);
+        assert_eq!(view["turn"], Value::Null);
+        assert_eq!(view["actions"], json!([]));
+    }
+    let before = game.snapshot();
+    for seat in 0..seats {
+        let body = json!({"move": "fold"});
+        game.post(Seat(seat), "/play")
+            .json(&body)
+            .send()
+            .refused("game_over");
+        let body = json!({"card": "K"});
+        game.post(Seat(seat), "/swap")
+            .json(&body)
+            .send()
+            .refused("game_over");
+        game.post(Seat(seat), "/deal").send().refused("game_over");
+        game.get(Seat(seat), "/legal-moves")
+            .send()
+            .refused("game_over");
+        game.get(Seat(seat), "/suggest-move")
+            .send()
+            .refused("game_over");
+    }
+    game.post(Host, "/deal").send().refused("game_over");
+    assert_eq!(game.snapshot(), before);
+    let list = game
+        .server
+        .get("/v1/games?phase=finished")
+        .send()
+        .expect(200);
+    assert_eq!(list["games"][0]["winner"], winner);
+}
+
+#[test]
+fn familienlager() {
+    play_out(json!({"preset": "familienlager"}), 1);
+}
+
+#[test]
+fn dogspiel_de() {
+    play_out(json!({"preset": "dogspiel-de"}), 2);
+}
+
+#[test]
+fn dogspiel_it() {
+    play_out(json!({"preset": "dogspiel-it"}), 3);
+}
+
+#[test]
+fn spielanleitung() {
+    play_out(json!({"preset": "spielanleitung"}), 4);
+}
+
+#[test]
+fn hausregeln() {
+    play_out(json!({"preset": "hausregeln"}), 5);
+}
+
+#[test]
+fn six_seats() {
+    play_out(json!({"preset": "dogspiel-it", "seats": 6}), 6);
+}
+
+#[test]
+fn six_seats_with_every_variant() {
+    let rules = json!({
+        "preset": "hausregeln", "seats": 6, "seven_partner": "always", "goal_entry": "on_start",
+        "backward_into_goal": false, "jack_own_pair": true, "start_block": "always",
+    });
+    play_out(rules, 7);
+}
