@@ -1,0 +1,29 @@
+# Builds the server, then keeps only the binary.
+FROM rust:1-slim-bookworm AS build
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+# The dependencies first: this layer lasts until they change.
+COPY Cargo.toml Cargo.lock ./
+RUN mkdir -p src benches \
+    && echo 'fn main() {}' | tee src/main.rs benches/engine.rs benches/server.rs > /dev/null \
+    && touch src/lib.rs \
+    && cargo build --release --locked --bin dog
+COPY src src
+RUN touch src/main.rs src/lib.rs && cargo build --release --locked --bin dog
+
+FROM debian:bookworm-slim
+RUN useradd --system --uid 10001 --no-create-home dog \
+    && mkdir /data \
+    && chown dog:dog /data
+COPY --from=build /src/target/release/dog /usr/local/bin/dog
+USER dog
+VOLUME /data
+ENV DOG_LISTEN=0.0.0.0:8080 \
+    DOG_DATABASE=/data/dog.db
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=6s --start-period=5s CMD ["dog", "healthcheck"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["dog"]
+CMD ["serve"]
