@@ -3,12 +3,14 @@
 pub mod board;
 pub mod card;
 pub mod event;
+pub mod exchange;
 pub mod game;
 pub mod judge;
 pub mod movement;
 pub mod moves;
 pub mod notation;
 pub mod options;
+pub mod refusal;
 pub mod ring;
 pub mod seat;
 mod seven;

@@ -4,7 +4,8 @@ use super::{
     board::Board,
     card::{Card, Cards},
     event::{Event, Viewer},
-    game::{ExchangeState, Game, Phase},
+    exchange::ExchangeState,
+    game::{Game, Phase},
     options::Rules,
     seat::{BySeat, Seat},
 };

@@ -3,7 +3,8 @@
 use dog_server::rules::{
     card::Cards,
     event::{Action, Event, Given, Viewer},
-    game::{ExchangeState, Game, Phase},
+    exchange::ExchangeState,
+    game::{Game, Phase},
     options::{Preset, Preset::*},
     seat::Seat,
     view::OwnCards,

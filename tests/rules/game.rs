@@ -3,8 +3,8 @@
 use dog_server::rules::{
     event::{Action, Event, Viewer},
     game::{ActionRefusal, Game, Phase},
-    judge::Refusal,
     options::{Dealer, Exchange, Preset, Preset::*},
+    refusal::Refusal,
 };
 
 use super::{

@@ -8,10 +8,11 @@ use dog_server::rules::{
     board::{Board, Placement},
     card::{Card, Cards},
     game::{Game, Player, Setup},
-    judge::{self, Outcome, Refusal},
+    judge::{self, Outcome},
     moves::{Generator, LegalMove},
     notation::Move,
     options::{Options, Preset, Rules},
+    refusal::Refusal,
     seat::Seat,
     shuffle::Seed,
 };

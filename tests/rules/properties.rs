@@ -46,7 +46,7 @@ impl Random {
     }
 
     /// Judges with a hand that has every card.
-    fn judge(&self, mv: &Move) -> Result<Outcome, judge::Refusal> {
+    fn judge(&self, mv: &Move) -> Result<Outcome, dog_server::rules::refusal::Refusal> {
         let hand = Cards::deck(1);
         judge::judge(&self.rules, &self.board, self.seat, hand, mv)
     }

@@ -10,11 +10,9 @@ use crate::{
         request::Body,
         wire::{
             advice::{Advice, Target},
+            analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
             moves::LegalMoves,
-            request::{
-                AdviceAnalysis, AdvicePosition, MovesAnalysis, MovesParams, NoQuery, Position,
-                query,
-            },
+            request::{MovesParams, NoQuery, query},
         },
     },
     rules::moves::Generator,

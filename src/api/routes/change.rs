@@ -20,7 +20,7 @@ use crate::{
     rules::{
         event::Action,
         game::{ActionRefusal, Game},
-        judge::Refusal,
+        refusal::Refusal,
         seat::Seat,
     },
     store::{LogEntry, Record, Transaction, now},

@@ -13,7 +13,8 @@ use crate::{
     rules::{
         card::{Card, Cards},
         event::{Event, Viewer},
-        game::{ExchangeState, Phase},
+        exchange::ExchangeState,
+        game::Phase,
         options::Preset,
         seat::Seat,
         view::{Possible, SeatInView},

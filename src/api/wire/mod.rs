@@ -2,6 +2,7 @@
 //! that either can change without the other.
 
 pub mod advice;
+pub mod analysis;
 pub mod board;
 pub mod event;
 pub mod game;

@@ -1,26 +1,19 @@
 //! What clients send, and how it becomes the domain's.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    board::{self, SeatBoardRequest},
-    rules::{self, RulesRequest},
-};
+use super::rules::{self, RulesRequest};
 use crate::{
     api::problem::{Code, Problem},
     bot::Level,
     rules::{
-        board::Board,
-        card::{Card, Cards},
+        card::Card,
         game::{Phase, Player, Setup},
         options::Rules,
-        seat::{BySeat, Seat},
+        seat::Seat,
         shuffle::Seed,
-        view::SeatView,
     },
 };
 
@@ -55,11 +48,11 @@ pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
 }
 
 /// Takes the rules out of a body, so that what is wrong with them is told apart.
-fn take_rules(body: &mut Value) -> Result<Rules, Problem> {
+pub(super) fn take_rules(body: &mut Value) -> Result<Rules, Problem> {
     rules::rules(body.as_object_mut().and_then(|body| body.remove("rules")))
 }
 
-fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
+pub(super) fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
     Seat::new(number, rules.seats).ok_or_else(|| {
         let last = rules.seats - 1;
         Problem::new(
@@ -67,22 +60,6 @@ fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
             format!("{what} must be a seat from 0 to {last}"),
         )
     })
-}
-
-fn cards(names: &[String]) -> Result<Cards, Problem> {
-    let mut cards = Cards::EMPTY;
-    for name in names {
-        let card: Card = name.parse()?;
-        // More than any deck holds, and as many as can be counted.
-        if cards.count(card) == 12 {
-            return Err(Problem::new(
-                Code::InvalidHand,
-                format!("no deck holds so many {card}"),
-            ));
-        }
-        cards.add(card);
-    }
-    Ok(cards)
 }
 
 /// Creates a game. Everything may be left out.
@@ -369,18 +346,18 @@ pub struct AdviceParams {
     /// How well to think: `greedy` if left out.
     #[param(value_type = Option<Level>)]
     #[schema(value_type = Option<Level>)]
-    level: Option<String>,
+    pub(super) level: Option<String>,
     /// Milliseconds to think at most. The levels `random` and `greedy` never need them.
     #[param(minimum = 1, maximum = 2000)]
     #[schema(minimum = 1, maximum = 2000)]
-    budget_ms: Option<u32>,
+    pub(super) budget_ms: Option<u32>,
     /// Samples to think with in place of a time, which makes the answer repeatable. The levels
     /// `random` and `greedy` take none.
     #[param(minimum = 1, maximum = 100_000)]
     #[schema(minimum = 1, maximum = 100_000)]
-    samples: Option<u32>,
+    pub(super) samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
 }
 
 impl AdviceParams {
@@ -407,292 +384,4 @@ impl AdviceParams {
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(rand::random)
     }
-}
-
-/// A position and the hand of the seat to move.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "rules": {"preset": "hausregeln"},
-    "board": [{"track": [57]}, {}, {}, {}],
-    "seat": 0,
-    "hand": ["7", "joker"]
-}))]
-pub struct MovesAnalysis {
-    /// The rules to play by; `dogspiel-it` if left out.
-    #[serde(default)]
-    #[schema(value_type = Option<RulesRequest>)]
-    #[allow(dead_code)] // taken out of the body before; here for its schema
-    rules: Option<Value>,
-    /// One entry a seat, in turn order.
-    board: Vec<SeatBoardRequest>,
-    /// The seat to move.
-    #[schema(maximum = 5)]
-    seat: u8,
-    /// Its hand.
-    #[schema(value_type = Vec<Card>, min_items = 1)]
-    hand: Vec<String>,
-}
-
-/// A position, the hand of the seat to move, what it knows, and how to think.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "board": [{"track": [57]}, {}, {}, {}],
-    "seat": 0,
-    "hand": ["7", "joker"],
-    "known": {"counts": [2, 2, 2, 2]},
-    "seed": 1
-}))]
-pub struct AdviceAnalysis {
-    /// The rules to play by; `dogspiel-it` if left out.
-    #[serde(default)]
-    #[schema(value_type = Option<RulesRequest>)]
-    #[allow(dead_code)] // taken out of the body before; here for its schema
-    rules: Option<Value>,
-    /// One entry a seat, in turn order.
-    board: Vec<SeatBoardRequest>,
-    /// The seat to move.
-    #[schema(maximum = 5)]
-    seat: u8,
-    /// Its hand.
-    #[schema(value_type = Vec<Card>, min_items = 1)]
-    hand: Vec<String>,
-    /// What the seat knows besides.
-    known: Option<Known>,
-    /// How well to think: `greedy` if left out.
-    #[schema(value_type = Option<Level>)]
-    level: Option<String>,
-    /// Milliseconds to think at most.
-    #[schema(minimum = 1, maximum = 2000)]
-    budget_ms: Option<u32>,
-    /// Samples to think with in place of a time, which makes the answer repeatable.
-    #[schema(minimum = 1, maximum = 100_000)]
-    samples: Option<u32>,
-    /// The same seed gives the same advice; drawn at random if left out.
-    seed: Option<u64>,
-}
-
-/// What a seat knows beside the board and its hand.
-#[derive(Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Known {
-    /// Cards each seat holds.
-    counts: Vec<u8>,
-    /// Cards known to be in other seats' hands, by seat.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<String, Vec<Card>>)]
-    hands: BTreeMap<String, Vec<String>>,
-    /// Cards on the discard pile: how many of each.
-    #[serde(default)]
-    gone: BTreeMap<String, u8>,
-    /// Seats that have folded.
-    #[serde(default)]
-    folded: Vec<u8>,
-    /// The round, from 1.
-    round: Option<u32>,
-    /// Who began the round.
-    #[schema(maximum = 5)]
-    beginner: Option<u8>,
-}
-
-/// A position that was checked: a seat to move, with cards to move it.
-pub struct Position {
-    pub rules: Rules,
-    pub board: Board,
-    pub seat: Seat,
-    pub hand: Cards,
-}
-
-impl Position {
-    fn new(
-        rules: Rules,
-        board: Vec<SeatBoardRequest>,
-        seat: u8,
-        hand: &[String],
-    ) -> Result<Position, Problem> {
-        let board = board::board(&rules, board)?;
-        let seat = seat_of(seat, &rules, "seat")?;
-        let hand = cards(hand)?;
-        if hand.is_empty() {
-            return Err(Problem::new(Code::InvalidHand, "the hand is empty"));
-        }
-        let deck = rules.deck();
-        if let Some(card) = hand
-            .kinds()
-            .find(|&card| hand.count(card) > deck.count(card))
-        {
-            let detail = format!("the deck has only {} {card}", deck.count(card));
-            return Err(Problem::new(Code::InvalidHand, detail));
-        }
-        if let Some(team) = board.winner(&rules) {
-            let detail = format!("team {team} has all its pieces home: the game is over");
-            return Err(Problem::new(Code::FinishedPosition, detail));
-        }
-        Ok(Position {
-            rules,
-            board,
-            seat,
-            hand,
-        })
-    }
-
-    /// Reads the body of an analysis of moves.
-    ///
-    /// # Errors
-    /// Says what is wrong with the rules, the board, the seat or the hand.
-    pub fn read(mut body: Value) -> Result<Position, Problem> {
-        let rules = take_rules(&mut body)?;
-        let request: MovesAnalysis = shape(body)?;
-        Position::new(rules, request.board, request.seat, &request.hand)
-    }
-}
-
-/// A position to give advice on.
-pub struct AdvicePosition {
-    pub position: Position,
-    pub params: AdviceParams,
-    known: Option<Known>,
-}
-
-impl AdvicePosition {
-    /// Reads the body of an analysis with advice.
-    ///
-    /// # Errors
-    /// Says what is wrong.
-    pub fn read(mut body: Value) -> Result<AdvicePosition, Problem> {
-        let rules = take_rules(&mut body)?;
-        let AdviceAnalysis {
-            board,
-            seat,
-            hand,
-            known,
-            level,
-            budget_ms,
-            samples,
-            seed,
-            ..
-        } = shape(body)?;
-        let position = Position::new(rules, board, seat, &hand)?;
-        let params = AdviceParams {
-            level,
-            budget_ms,
-            samples,
-            seed,
-        };
-        Ok(AdvicePosition {
-            position,
-            params,
-            known,
-        })
-    }
-
-    /// What the seat knows. If nothing is said of the others' hands, they hold as many cards as
-    /// this one.
-    ///
-    /// # Errors
-    /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
-    pub fn view(&self) -> Result<SeatView<'_>, Problem> {
-        let Position {
-            rules,
-            board,
-            seat,
-            hand,
-        } = &self.position;
-        let wrong = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
-        let mut view = SeatView {
-            rules,
-            board: *board,
-            seat: *seat,
-            hand: *hand,
-            exchanging: false,
-            counts: BySeat::default(),
-            known: BySeat::default(),
-            gone: Cards::EMPTY,
-            folded: BySeat::default(),
-            asked: BySeat::default(),
-            round: 1,
-            beginner: *seat,
-        };
-        let Some(known) = &self.known else {
-            for other in rules.ring().seats() {
-                view.counts[other] = hand.len();
-            }
-            return Ok(view);
-        };
-        if known.counts.len() != usize::from(rules.seats) {
-            return Err(wrong(format!("counts must have {} entries", rules.seats)));
-        }
-        for (other, &count) in rules.ring().seats().zip(&known.counts) {
-            view.counts[other] = count;
-        }
-        if view.counts[*seat] != hand.len() {
-            return Err(wrong(format!("counts and hand disagree on {seat}")));
-        }
-        for (number, names) in &known.hands {
-            let other = number
-                .parse()
-                .ok()
-                .and_then(|number| Seat::new(number, rules.seats))
-                .ok_or_else(|| wrong(format!("hands has no seat {number:?}")))?;
-            let cards = cards(names)?;
-            if other == *seat && cards != *hand || cards.len() > view.counts[other] {
-                return Err(wrong(format!(
-                    "hands and counts or hand disagree on {other}"
-                )));
-            }
-            if other != *seat {
-                view.known[other] = cards;
-            }
-        }
-        for (name, &count) in &known.gone {
-            let card: Card = name.parse()?;
-            if count > rules.deck().count(card) {
-                return Err(wrong(format!("more {card} are gone than the deck has")));
-            }
-            (0..count).for_each(|_| view.gone.add(card));
-        }
-        for &number in &known.folded {
-            let other = Seat::new(number, rules.seats)
-                .ok_or_else(|| wrong(format!("folded has no seat {number}")))?;
-            if view.counts[other] > 0 {
-                return Err(wrong(format!("{other} has folded and cannot hold cards")));
-            }
-            view.folded[other] = true;
-        }
-        check_deck(rules, &view).map_err(wrong)?;
-        view.round = known.round.unwrap_or(1);
-        if view.round == 0 {
-            return Err(wrong("rounds are counted from 1".to_owned()));
-        }
-        if let Some(number) = known.beginner {
-            view.beginner = seat_of(number, rules, "beginner")?;
-        }
-        Ok(view)
-    }
-}
-
-/// Refuses more cards, named or counted, than the deck has.
-fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
-    let deck = rules.deck();
-    for card in Card::ALL {
-        let known: u8 = rules
-            .ring()
-            .seats()
-            .map(|seat| view.known[seat].count(card))
-            .sum();
-        let seen = view.hand.count(card) + view.gone.count(card) + known;
-        if seen > deck.count(card) {
-            return Err(format!("the deck has only {} {card}", deck.count(card)));
-        }
-    }
-    let held: u32 = rules
-        .ring()
-        .seats()
-        .map(|seat| u32::from(view.counts[seat]))
-        .sum();
-    if held + u32::from(view.gone.len()) > u32::from(deck.len()) {
-        return Err(format!("the deck has only {} cards", deck.len()));
-    }
-    Ok(())
 }

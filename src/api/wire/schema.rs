@@ -9,7 +9,8 @@ use utoipa::{
 use crate::bot::Level;
 use crate::rules::{
     card::Card,
-    game::{ExchangeState, Phase},
+    exchange::ExchangeState,
+    game::Phase,
     judge::Kind,
     options::{
         Dealer, Exchange, GoalEntry, Preset, Protection, SevenLanding, SevenPartner, SevenSurplus,

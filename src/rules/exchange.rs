@@ -1,0 +1,172 @@
+//! The partner exchange (RULES §7.3): each seat lays down a card for its partner or, where the
+//! exchange is optional, asks or declines.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    card::Card,
+    event::{Event, Given},
+    game::{ActionRefusal, Game, Phase},
+    options::Exchange,
+    seat::Seat,
+};
+
+/// A seat's answer in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Offered(Card),
+    Declined,
+}
+
+/// What all can see of a seat's part in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExchangeState {
+    /// It has not answered.
+    Pending,
+    /// It said "help!" and has not answered.
+    Asked,
+    /// It has laid down a card.
+    Offered,
+    /// It declined.
+    Declined,
+    /// The pair swapped.
+    Swapped,
+    /// The pair is done without a swap: the other seat declined.
+    Kept,
+}
+
+impl Game {
+    /// As [`Game::check_deal`], for the exchange.
+    ///
+    /// # Errors
+    /// The game is over, in another phase, or the seat has nothing to answer any more.
+    pub fn check_exchange(&self, seat: Seat) -> Result<(), ActionRefusal> {
+        self.check_phase(Phase::Exchange)?;
+        if self.state(seat).answer.is_some() {
+            return Err(ActionRefusal::AlreadyAnswered(seat));
+        }
+        if self.pair_done(seat) {
+            return Err(ActionRefusal::PairDone(seat));
+        }
+        Ok(())
+    }
+
+    /// RULES §7.3: a card is laid down for the partner.
+    pub(super) fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        if !self.state(seat).hand.contains(card) {
+            return Err(ActionRefusal::NotInHand(card));
+        }
+        self.state_mut(seat).answer = Some(Answer::Offered(card));
+        let mut events = vec![Event::CardOffered {
+            seat,
+            card: Some(card),
+        }];
+        let partner = seat.partner(self.rules().seats);
+        if let Some(Answer::Offered(theirs)) = self.state(partner).answer {
+            let (first, second) = (seat.min(partner), seat.max(partner));
+            let of = |giver: Seat| Some(if giver == seat { card } else { theirs });
+            events.push(Event::CardsSwapped {
+                given: [first, second]
+                    .map(|seat| Given {
+                        seat,
+                        card: of(seat),
+                    })
+                    .to_vec(),
+            });
+            for (giver, taker, card) in [(seat, partner, card), (partner, seat, theirs)] {
+                self.state_mut(giver).hand.remove(card);
+                let taker = self.state_mut(taker);
+                taker.hand.add(card);
+                taker.received = Some(card);
+                taker.holds_received = true;
+            }
+        }
+        events.extend(self.begin_play());
+        Ok(events)
+    }
+
+    /// RULES §7.3, `optional`.
+    pub(super) fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        self.check_optional()?;
+        self.state_mut(seat).answer = Some(Answer::Declined);
+        let mut events = vec![Event::ExchangeDeclined { seat }];
+        events.extend(self.begin_play());
+        Ok(events)
+    }
+
+    /// RULES §7.3, `optional`: one "help!" a seat, before it answers.
+    pub(super) fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_exchange(seat)?;
+        self.check_optional()?;
+        if self.state(seat).asked {
+            return Err(ActionRefusal::AlreadyAsked(seat));
+        }
+        self.state_mut(seat).asked = true;
+        Ok(vec![Event::HelpAsked { seat }])
+    }
+
+    fn check_optional(&self) -> Result<(), ActionRefusal> {
+        match self.rules().exchange {
+            Exchange::Optional => Ok(()),
+            Exchange::Mandatory => Err(ActionRefusal::ExchangeMandatory),
+        }
+    }
+
+    /// Play begins when every team is done.
+    fn begin_play(&mut self) -> Option<Event> {
+        let done = self.rules().ring().seats().all(|seat| self.pair_done(seat));
+        done.then(|| {
+            let turn = self.beginner();
+            self.begin_turns(turn);
+            Event::PlayBegan { turn }
+        })
+    }
+
+    /// A team is done when both have offered or one has declined.
+    fn pair_done(&self, seat: Seat) -> bool {
+        let pair = [seat, seat.partner(self.rules().seats)].map(|seat| self.state(seat).answer);
+        pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
+    }
+
+    /// Whether a seat has said "help!" in this round.
+    pub fn asked(&self, seat: Seat) -> bool {
+        self.state(seat).asked
+    }
+
+    /// The card a seat laid down in this round's exchange: its own secret.
+    pub fn offered(&self, seat: Seat) -> Option<Card> {
+        match self.state(seat).answer {
+            Some(Answer::Offered(card)) => Some(card),
+            _ => None,
+        }
+    }
+
+    /// The card a seat got from its partner in this round: a secret of the pair.
+    pub fn received(&self, seat: Seat) -> Option<Card> {
+        self.state(seat).received
+    }
+
+    /// The card a seat got and, as far as its partner can tell, still holds.
+    pub fn known_to_partner(&self, seat: Seat) -> Option<Card> {
+        let state = self.state(seat);
+        state.received.filter(|_| state.holds_received)
+    }
+
+    /// What all can see of a seat's part in this round's exchange; nothing before the deal.
+    pub fn exchange(&self, seat: Seat) -> Option<ExchangeState> {
+        let state = self.state(seat);
+        let done = self.pair_done(seat);
+        (self.phase() != Phase::Deal).then_some(match state.answer {
+            _ if state.received.is_some() => ExchangeState::Swapped,
+            Some(Answer::Declined) => ExchangeState::Declined,
+            _ if done => ExchangeState::Kept,
+            Some(Answer::Offered(_)) => ExchangeState::Offered,
+            None if state.asked => ExchangeState::Asked,
+            None => ExchangeState::Pending,
+        })
+    }
+}
