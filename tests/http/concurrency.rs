@@ -45,7 +45,7 @@ fn of_many_writes_on_one_version_exactly_one_wins() {
         let request = |index: usize| {
             let id = &moves[index % moves.len()]["id"];
             let request = game.post(Seat(seat), "/play");
-            if index % 2 == 0 {
+            if index.is_multiple_of(2) {
                 request.json(&json!({"move": id, "version": version}))
             } else {
                 request

@@ -106,7 +106,7 @@ fn the_phase_filter_keeps_to_its_phase() {
             .get(&format!("/v1/games?phase={phase}"))
             .send()
             .expect(200);
-        assert_eq!(ids(&list), [id.clone()]);
+        assert_eq!(ids(&list), vec![id.clone()]);
         assert_eq!(list["games"][0]["phase"], *phase);
     }
     let list = server.get("/v1/games?phase=finished").send().expect(200);

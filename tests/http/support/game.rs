@@ -241,7 +241,7 @@ impl<'a> Game<'a> {
     #[track_caller]
     pub fn exchange(&self) -> Value {
         let lay = |seat: usize| self.swap(seat, &json!({"card": self.hand(seat)[0]}));
-        (0..self.seats()).map(lay).last().expect("seats")
+        (0..self.seats()).fold(Value::Null, |_, seat| lay(seat))
     }
 
     /// The legal moves of the seat to move, without boards.
