@@ -14,7 +14,7 @@ COPY src src
 RUN touch src/main.rs src/lib.rs && cargo build --release --locked --bin dog
 
 FROM debian:bookworm-slim
-RUN useradd --system --uid 10001 --no-create-home dog \
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dog \
     && mkdir /data \
     && chown dog:dog /data
 COPY --from=build /src/target/release/dog /usr/local/bin/dog

@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::{Answer, Dice, Game, Request, Server, Viewer::*};
+use crate::support::{Answer, Dice, Game, Request, Server, Signal, Viewer::*};
 
 /// Sends these requests at the same moment.
 fn at_once(requests: Vec<Request<'_>>) -> Vec<Answer> {
@@ -170,6 +170,78 @@ fn readers_always_see_a_whole_game() {
                     assert_eq!(held + discards + stock, 110, "{view}");
                 }
             });
+        }
+    });
+}
+
+#[test]
+fn any_process_on_the_store_answers_any_request() {
+    let here = Server::start();
+    let there = Server::beside(&here);
+    let game = Game::in_play(&here);
+    let same = Game {
+        server: &there,
+        ..game.clone()
+    };
+    let both = [&game, &same];
+    for version in 6..40 {
+        assert_eq!(game.snapshot(), same.snapshot());
+        if game.view(Spectator)["phase"] != "play" {
+            break;
+        }
+        // Each tries all, guarded or not: one of all wins.
+        let (seat, id) = both[version % 2].first_move();
+        let play = |index: usize| {
+            let request = both[index % 2].post(Seat(seat), "/play");
+            request.json(&json!({"move": id, "version": version}))
+        };
+        let answers = at_once((0..6).map(play).collect());
+        assert_eq!(winners(answers, &["stale_version"]), 1);
+    }
+    // A key is known to both, and one of them may go.
+    let key = format!("{:032x}", rand::random::<u128>());
+    let create = |server: &Server| server.post("/v1/games").key(&key).send().expect(201);
+    let created = create(&here);
+    assert_eq!(create(&there), created);
+    here.stop(Signal::Kill);
+    assert_eq!(create(&there), created);
+    same.view(Seat(0));
+    Game::of(&there, &created).deal();
+}
+
+/// "A legal move in turn is never throttled by somebody else's load."
+#[test]
+fn those_who_analyse_do_not_hold_up_those_who_play() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
+    let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
+    let heavy = json!({"rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"]});
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                for _ in 0..30 {
+                    let request = server.post("/v1/analysis/suggest-move").json(&heavy);
+                    let answer = request.send();
+                    assert!([200, 503].contains(&answer.status), "{}", answer.text());
+                }
+            });
+        }
+        let mut dice = Dice::new(1);
+        let mut to_play = 40;
+        while to_play > 0 {
+            let view = game.view(Spectator);
+            if view["phase"] != "play" {
+                game.deal();
+                game.exchange();
+                continue;
+            }
+            let seat = game.turn();
+            let moves = game.legal_moves(seat);
+            let id = dice.pick(&moves)["id"].as_str().expect("an id");
+            // Accepted, each of them: a queue that is full of analysis is none of the table's.
+            game.play(seat, id);
+            to_play -= 1;
         }
     });
 }

@@ -94,8 +94,17 @@ fn a_preflight_allows_what_a_client_needs() {
 }
 
 #[test]
-fn without_an_origin_nothing_changes() {
-    let server = Server::start();
-    let answer = server.get("/v1/rules").send();
-    assert_eq!(answer.status, 200);
+fn an_operator_may_name_the_origins() {
+    let server = Server::start_with(&[("DOG_CORS_ORIGINS", "https://a.example,https://b.example")]);
+    let allowed = |origin: &str| {
+        let answer = server.get("/v1/rules").header("Origin", origin).send();
+        let header = answer.header("access-control-allow-origin");
+        header.map(str::to_owned)
+    };
+    for origin in ["https://a.example", "https://b.example"] {
+        assert_eq!(allowed(origin).as_deref(), Some(origin));
+    }
+    for origin in [ORIGIN, "http://a.example", "https://a.example.org", "null"] {
+        assert_eq!(allowed(origin), None, "{origin}");
+    }
 }

@@ -277,6 +277,7 @@ fn the_page_needs_no_other_host() {
             if path.ends_with("initializer.js") {
                 assert!(!foreign(&part.text()), "{path}: {}", part.text());
                 assert!(part.text().contains("openapi.json"), "{path}");
+                assert!(part.text().contains("\"validatorUrl\": \"none\""), "{path}");
             }
             parts += 1;
         }

@@ -1,6 +1,12 @@
 //! What an operator uses: `/healthz`, `/readyz`, the health check of the binary, its end.
 
-use std::{net::TcpListener, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
 
 use crate::support::{Game, Server, Signal};
 
@@ -25,10 +31,8 @@ fn the_health_check_tells_by_its_exit_status() {
         status.success()
     };
     assert!(healthy(&server.address()));
-    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let nobody = free.local_addr().expect("its address").to_string();
-    drop(free);
-    assert!(!healthy(&nobody));
+    // Nobody listens there.
+    assert!(!healthy("127.0.0.1:1"));
 }
 
 #[test]
@@ -39,19 +43,64 @@ fn the_polite_signal_ends_the_server_well() {
     assert!(status.success(), "{status}");
 }
 
+/// A file of this test's own, which is not there yet.
+fn file(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    folder.join(format!("{name}-{}.db", std::process::id()))
+}
+
+/// What a server says that cannot start.
+fn refused(listen: &str, database: &Path) -> String {
+    let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
+        .args(["serve", "--listen", listen, "--database"])
+        .arg(database)
+        .output()
+        .expect("the dog binary");
+    let _ = fs::remove_file(database);
+    assert!(!output.status.success());
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    stderr
+}
+
 #[test]
 fn a_port_in_use_is_said_and_fails() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("its address").to_string();
-    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let database = folder.join(format!("taken-{}.db", std::process::id()));
-    let output = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .args(["serve", "--listen", &address, "--database"])
-        .arg(&database)
-        .output()
+    let said = refused(&address, &file("taken"));
+    assert!(said.contains(&address), "{said}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_said_and_fails() {
+    let path = file("garbage");
+    fs::write(&path, "all work and no play ".repeat(500)).expect("a file");
+    let said = refused("127.0.0.1:0", &path);
+    assert!(said.contains("garbage"), "{said}");
+    let said = refused("127.0.0.1:0", Path::new("/nowhere/dog.db"));
+    assert!(said.contains("/nowhere/dog.db"), "{said}");
+}
+
+#[test]
+fn the_environment_stands_for_the_options() {
+    let path = file("environment");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dog"))
+        .arg("serve")
+        .env("DOG_LISTEN", "127.0.0.1:0")
+        .env("DOG_DATABASE", &path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
         .expect("the dog binary");
-    let _ = std::fs::remove_file(&database);
-    assert!(!output.status.success());
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains(&address), "{stderr}");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("a piped stdout");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    let there = path.exists();
+    child.kill().expect("to kill the server");
+    child.wait().expect("its end");
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
+    assert!(there);
 }

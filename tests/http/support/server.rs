@@ -3,10 +3,10 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
         mpsc,
     },
@@ -28,15 +28,18 @@ pub enum Signal {
     Term,
 }
 
-/// A running server. Dropping it ends the process, removes its files, and fails the test if the
-/// log tells of a panic or of a token.
+/// A running server. Dropping it ends the process and fails the test if the log tells of a panic
+/// or of a token.
 pub struct Server {
-    folder: PathBuf,
+    folder: Arc<Folder>,
     environment: Vec<(&'static str, String)>,
     agent: ureq::Agent,
     process: Mutex<Process>,
     secrets: Mutex<Vec<String>>,
 }
+
+/// Where the database and the logs are; removed in the end.
+struct Folder(PathBuf);
 
 struct Process {
     child: Child,
@@ -57,13 +60,22 @@ impl Server {
             std::process::id(),
             NUMBER.fetch_add(1, Ordering::Relaxed)
         );
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&folder).expect("a folder for the database");
-        let environment: Vec<_> = environment
+        let environment = environment
             .iter()
             .map(|&(name, value)| (name, value.to_owned()))
             .collect();
-        let process = Process::spawn(&folder, &environment);
+        Server::on(Arc::new(Folder(folder)), environment)
+    }
+
+    /// Another process on the same database, at the same time.
+    pub fn beside(other: &Server) -> Server {
+        Server::on(Arc::clone(&other.folder), other.environment.clone())
+    }
+
+    fn on(folder: Arc<Folder>, environment: Vec<(&'static str, String)>) -> Server {
+        let process = Process::spawn(&folder.0, &environment);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -121,7 +133,7 @@ impl Server {
     pub fn restart(&self, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
-        *process = Process::spawn(&self.folder, &self.environment);
+        *process = Process::spawn(&self.folder.0, &self.environment);
     }
 
     /// Remembers a text that the log must never show.
@@ -130,10 +142,10 @@ impl Server {
         secrets.push(secret.to_owned());
     }
 
-    /// Everything written to the standard streams so far, by restarted processes too.
+    /// Everything written to the standard streams so far, by every process on this database.
     pub fn log(&self) -> String {
         ["stdout", "stderr"]
-            .map(|name| fs::read(self.folder.join(name)).unwrap_or_default())
+            .map(|name| fs::read(self.folder.0.join(name)).unwrap_or_default())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .join("\n")
     }
@@ -146,7 +158,6 @@ impl Drop for Server {
             let _ = process.child.wait();
         }
         let log = self.log();
-        let _ = fs::remove_dir_all(&self.folder);
         if thread::panicking() {
             eprintln!("--- the server's log ---\n{log}");
             return;
@@ -158,8 +169,14 @@ impl Drop for Server {
     }
 }
 
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 impl Process {
-    fn spawn(folder: &std::path::Path, environment: &[(&'static str, String)]) -> Process {
+    fn spawn(folder: &Path, environment: &[(&'static str, String)]) -> Process {
         let log = |name| {
             OpenOptions::new()
                 .create(true)
