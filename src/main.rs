@@ -6,9 +6,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use dog_server::cli::Cli;
+use log::LevelFilter;
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
+    env_logger::Builder::new()
+        .filter_level(LevelFilter::Info)
+        // It takes a client's broken request for an error of ours.
+        .filter_module("actix_http", LevelFilter::Off)
+        .parse_default_env()
+        .init();
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
