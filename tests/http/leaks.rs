@@ -170,6 +170,26 @@ fn look_everywhere(rules: &Value) {
     }
 }
 
+/// A refusal may tell the caller of the caller's own hand. The log is told of neither, however
+/// much is logged.
+#[test]
+fn the_log_tells_nothing_of_a_refusal() {
+    let server = Server::start_with(&[("RUST_LOG", "debug")]);
+    let game = Game::dealt(&server);
+    let hand = game.hand(0);
+    let missing = CARDS
+        .into_iter()
+        .find(|card| !hand.iter().any(|held| held == card));
+    let missing = missing.expect("no hand holds every card");
+    let swap = game.post(Seat(0), "/swap").json(&json!({"card": missing}));
+    let problem = swap.send().refused("card_not_in_hand");
+    let detail = problem["detail"].as_str().expect("a detail");
+    assert!(detail.contains(missing), "{detail}");
+    let log = server.log();
+    assert!(log.contains("card_not_in_hand"), "debug shows codes: {log}");
+    assert!(!log.contains(detail), "the log tells of a hand: {log}");
+}
+
 /// Does what the adviser says.
 fn advised(game: &Game, seat: usize, searched: &mut Searched) {
     let advice = game
