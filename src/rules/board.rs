@@ -116,14 +116,14 @@ impl Board {
 
     #[inline]
     fn protected(&self, rules: &Rules, protection: Protection) -> Fields {
-        let mut protected = 0;
-        for seat in rules.ring().seats() {
-            let own_start = bit(rules.ring().start(seat));
-            if protection == Protection::Always || self.fresh(seat) {
-                protected |= self.track[seat] & own_start;
-            }
+        let seats = rules.ring().seats();
+        let starts = |seat| bit(rules.ring().start(seat));
+        match protection {
+            Protection::Always => seats.map(|seat| self.track[seat] & starts(seat)).sum(),
+            // A fresh piece stands on its start, and seldom is there one.
+            Protection::Fresh if self.fresh == 0 => 0,
+            Protection::Fresh => seats.filter(|&seat| self.fresh(seat)).map(starts).sum(),
         }
-        protected
     }
 
     /// A hash of the whole position, good enough for tables of a few thousand boards.

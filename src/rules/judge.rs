@@ -70,7 +70,7 @@ pub fn mover(rules: &Rules, board: &Board, seat: Seat) -> Seat {
 
 /// The seats whose pieces a part of a seven may move (RULES §5).
 #[inline]
-pub(super) fn seven_movers(rules: &Rules, board: &Board, seat: Seat) -> (Seat, Option<Seat>) {
+fn seven_movers(rules: &Rules, board: &Board, seat: Seat) -> (Seat, Option<Seat>) {
     match rules.seven_partner {
         SevenPartner::WhenHome => (mover(rules, board, seat), None),
         SevenPartner::Always => (seat, Some(seat.partner(rules.seats))),
@@ -448,7 +448,7 @@ fn walk_forward(
 }
 
 /// The ring fields that a part of a seven steps on, all of which it captures.
-pub(super) fn seven_part(
+fn seven_part(
     rules: &Rules,
     board: &Board,
     owner: Seat,

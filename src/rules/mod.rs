@@ -13,6 +13,7 @@ pub mod options;
 pub mod refusal;
 pub mod ring;
 pub mod seat;
+mod seen;
 mod seven;
 pub mod shuffle;
 pub mod view;

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{
     board::{Board, Field, PIECES},
     options::{GoalEntry, Rules},
-    ring::{Fields, bit},
+    ring::Fields,
     seat::Seat,
 };
 
@@ -53,7 +53,7 @@ pub fn along_ring(
     steps: u8,
 ) -> Result<Walk, Obstacle> {
     let stepped = rules.ring().path(from, steps);
-    unblocked(rules, board, blocks & stepped, from)?;
+    unblocked(rules, board, blocks & stepped)?;
     let to = Field::Track(rules.ring().forward(from, steps));
     Ok(Walk { to, stepped })
 }
@@ -79,9 +79,29 @@ pub fn into_goal(
         return Err(Obstacle::FreshOnDoor);
     }
     let stepped = rules.ring().path(from, to_door);
-    unblocked(rules, board, blocks & stepped, from)?;
+    unblocked(rules, board, blocks & stepped)?;
     let to = deeper(board, owner, None, steps - to_door)?;
     Ok(Walk { to, stepped })
+}
+
+/// Every walk of `steps` forward that the rules allow the owner's piece on `from`: along the ring
+/// and into the goal are two.
+#[inline]
+pub fn forward(
+    rules: &Rules,
+    board: &Board,
+    blocks: Fields,
+    owner: Seat,
+    from: Field,
+    steps: u8,
+) -> [Option<Walk>; 2] {
+    match from {
+        Field::Track(from) => [
+            along_ring(rules, board, blocks, from, steps).ok(),
+            into_goal(rules, board, blocks, owner, from, steps).ok(),
+        ],
+        Field::Goal(from) => [inside_goal(board, owner, from, steps).ok(), None],
+    }
 }
 
 /// `steps` deeper from a goal field of the owner's.
@@ -106,7 +126,7 @@ pub fn back_along_ring(
     from: u8,
 ) -> Result<Walk, Obstacle> {
     let stepped = rules.ring().path_back(from, 4);
-    unblocked(rules, board, blocks & stepped, from)?;
+    unblocked(rules, board, blocks & stepped)?;
     let to = Field::Track(rules.ring().backward(from, 4));
     Ok(Walk { to, stepped })
 }
@@ -133,7 +153,7 @@ pub fn back_into_goal(
     }
     let to_door = past_start + 1;
     let stepped = rules.ring().path_back(from, to_door);
-    unblocked(rules, board, blocks & stepped, from)?;
+    unblocked(rules, board, blocks & stepped)?;
     let to = deeper(board, owner, None, 4 - to_door)?;
     Ok(Walk { to, stepped })
 }
@@ -155,29 +175,18 @@ fn deeper(board: &Board, owner: Seat, from: Option<u8>, steps: u8) -> Result<Fie
     Ok(Field::Goal(to))
 }
 
-/// Refuses if any block was hit; names the one nearest to where the piece came from.
+/// Refuses if a block was hit. A walk of 13 steps or less meets one start at most, since starts
+/// are 15 fields or more apart.
 #[inline]
-fn unblocked(rules: &Rules, board: &Board, hit: Fields, from: u8) -> Result<(), Obstacle> {
+fn unblocked(rules: &Rules, board: &Board, hit: Fields) -> Result<(), Obstacle> {
     if hit == 0 {
-        Ok(())
-    } else {
-        Err(block(rules, board, hit, from))
+        return Ok(());
     }
-}
-
-#[cold]
-fn block(rules: &Rules, board: &Board, hit: Fields, from: u8) -> Obstacle {
-    let ring = rules.ring();
-    let away = |field: u8| ring.distance(from, field).min(ring.distance(field, from));
-    let (seat, field) = ring
-        .seats()
-        .map(|seat| (seat, ring.start(seat)))
-        .filter(|&(_, start)| hit & bit(start) != 0)
-        .min_by_key(|&(_, start)| away(start))
-        .expect("blocks stand on starts only");
-    Obstacle::Block {
+    let field = hit.trailing_zeros() as u8;
+    let seat = rules.ring().whose_start(field);
+    Err(Obstacle::Block {
         field,
         seat,
         fresh: board.fresh(seat),
-    }
+    })
 }

@@ -7,11 +7,12 @@ use super::{
     card::{Card, Cards},
     judge::{self, mover},
     movement::{self, Walk},
-    notation::{Action, Move, Part, Parts, Place},
+    notation::{Action, Move, Part, Place},
     options::Rules,
     ring::{self, bit},
     seat::Seat,
-    seven::SevenSearch,
+    seen::Seen,
+    seven::{Walked, sevens},
 };
 
 /// A legal move and the board it leads to.
@@ -24,11 +25,8 @@ pub struct LegalMove {
 /// Lists moves. Holds the memory that the search for sevens needs; keep one to list many.
 #[derive(Default)]
 pub struct Generator {
-    sevens: SevenSearch,
+    seen: Seen,
 }
-
-/// What a listing does with each action found and the board after it.
-type Found<'a> = &'a mut dyn FnMut(Action, &Board) -> ControlFlow<()>;
 
 impl Generator {
     /// A generator with no memory yet.
@@ -68,11 +66,18 @@ impl Generator {
         moves: &mut Vec<LegalMove>,
     ) {
         for &rank in played_as(&card) {
-            let _ = self.of_rank(rules, board, seat, rank, &mut |action, board| {
+            let mut add = |action, board: &Board| {
                 let mv = Move::Play { card, rank, action };
                 moves.push(LegalMove { mv, board: *board });
                 ControlFlow::Continue(())
-            });
+            };
+            let _ = if rank == Card::Seven {
+                sevens(rules, board, seat, &mut self.seen, |walked, board| {
+                    add(Action::Seven(walked.parts()), board)
+                })
+            } else {
+                of_simple_rank(rules, board, seat, rank, add)
+            };
         }
     }
 
@@ -87,15 +92,15 @@ impl Generator {
         boards: &mut Vec<Board>,
     ) {
         for &rank in played_as(&card) {
-            if rank == Card::Seven {
-                self.sevens.run(rules, board, seat);
-                boards.extend(self.sevens.boards());
+            let mut add = |board: &Board| {
+                boards.push(*board);
+                ControlFlow::Continue(())
+            };
+            let _ = if rank == Card::Seven {
+                sevens(rules, board, seat, &mut self.seen, |_, board| add(board))
             } else {
-                let _ = of_simple_rank(rules, board, seat, rank, &mut |_, board| {
-                    boards.push(*board);
-                    ControlFlow::Continue(())
-                });
-            }
+                of_simple_rank(rules, board, seat, rank, |_, board| add(board))
+            };
         }
     }
 
@@ -108,32 +113,14 @@ impl Generator {
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
         played_as(&card).iter().any(|&rank| {
-            if rank == Card::Seven {
-                self.sevens.run(rules, board, seat);
-                return self.sevens.len() > 0;
-            }
-            let stop = &mut |_, _: &Board| ControlFlow::Break(());
-            of_simple_rank(rules, board, seat, rank, stop).is_break()
+            let found = if rank == Card::Seven {
+                let stop = |_: &Walked, _: &Board| ControlFlow::Break(());
+                sevens(rules, board, seat, &mut self.seen, stop)
+            } else {
+                of_simple_rank(rules, board, seat, rank, |_, _| ControlFlow::Break(()))
+            };
+            found.is_break()
         })
-    }
-
-    fn of_rank(
-        &mut self,
-        rules: &Rules,
-        board: &Board,
-        seat: Seat,
-        rank: Card,
-        found: Found,
-    ) -> ControlFlow<()> {
-        if rank != Card::Seven {
-            return of_simple_rank(rules, board, seat, rank, found);
-        }
-        self.sevens.run(rules, board, seat);
-        for (index, after) in self.sevens.boards().enumerate() {
-            let parts: Parts = self.sevens.parts(rules, board, seat, index);
-            found(Action::Seven(parts), after)?;
-        }
-        ControlFlow::Continue(())
     }
 }
 
@@ -151,14 +138,14 @@ fn of_simple_rank(
     board: &Board,
     seat: Seat,
     rank: Card,
-    found: Found,
+    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mover = mover(rules, board, seat);
     if rank == Card::Jack {
-        return jacks(rules, board, mover, found);
+        return jacks(rules, board, mover, &mut found);
     }
     if rank.leaves_kennel() {
-        out(rules, board, mover, found)?;
+        out(rules, board, mover, &mut found)?;
     }
     let blocks = board.blocks(rules);
     // How the acting seat writes the mover's goal fields.
@@ -197,37 +184,39 @@ fn of_simple_rank(
             &after,
         )
     };
-    for from in ring::fields(board.track(mover)) {
-        let piece = Field::Track(from);
+    for from in pieces(board, mover) {
         for &steps in rank.forward() {
-            if let Ok(walk) = movement::along_ring(rules, board, blocks, from, steps) {
-                go(piece, walk)?;
-            }
-            if let Ok(walk) = movement::into_goal(rules, board, blocks, mover, from, steps) {
-                go(piece, walk)?;
+            let walks = movement::forward(rules, board, blocks, mover, from, steps);
+            for walk in walks.into_iter().flatten() {
+                go(from, walk)?;
             }
         }
-        if rank == Card::Four {
-            if let Ok(walk) = movement::back_along_ring(rules, board, blocks, from) {
-                go(piece, walk)?;
+        if let (Card::Four, Field::Track(field)) = (rank, from) {
+            if let Ok(walk) = movement::back_along_ring(rules, board, blocks, field) {
+                go(from, walk)?;
             }
-            if let Ok(walk) = movement::back_into_goal(rules, board, blocks, mover, from) {
-                go(piece, walk)?;
-            }
-        }
-    }
-    for from in ring::fields(board.goal(mover).into()) {
-        for &steps in rank.forward() {
-            if let Ok(walk) = movement::inside_goal(board, mover, from, steps) {
-                go(Field::Goal(from), walk)?;
+            if let Ok(walk) = movement::back_into_goal(rules, board, blocks, mover, field) {
+                go(from, walk)?;
             }
         }
     }
     ControlFlow::Continue(())
 }
 
+/// Where the seat's pieces outside its kennel stand.
+fn pieces(board: &Board, seat: Seat) -> impl Iterator<Item = Field> {
+    let track = ring::fields(board.track(seat)).map(Field::Track);
+    let goal = ring::fields(board.goal(seat).into()).map(Field::Goal);
+    track.chain(goal)
+}
+
 /// RULES §4, leaving the kennel.
-fn out(rules: &Rules, board: &Board, mover: Seat, found: Found) -> ControlFlow<()> {
+fn out(
+    rules: &Rules,
+    board: &Board,
+    mover: Seat,
+    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let start = bit(rules.ring().start(mover));
     if board.kennel(mover) > 0 && board.blocks(rules) & start == 0 {
         let mut after = *board;
@@ -239,7 +228,12 @@ fn out(rules: &Rules, board: &Board, mover: Seat, found: Found) -> ControlFlow<(
 }
 
 /// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
-fn jacks(rules: &Rules, board: &Board, mover: Seat, found: Found) -> ControlFlow<()> {
+fn jacks(
+    rules: &Rules,
+    board: &Board,
+    mover: Seat,
+    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let unprotected = !board.unswappable(rules);
     let own = board.track(mover) & unprotected;
     for stranger in rules.ring().seats().filter(|&seat| seat != mover) {

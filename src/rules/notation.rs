@@ -49,11 +49,22 @@ impl Parts {
         }
     }
 
+    /// The first `len`, at least one, of these.
+    pub(super) fn of(mut parts: [Part; MAX_PARTS], len: usize) -> Parts {
+        // The unused entries repeat the last part, so that equal lists are equal values.
+        let last = parts[len - 1];
+        parts[len..].fill(last);
+        Parts {
+            len: len as u8,
+            parts,
+        }
+    }
+
     /// Adds a part at the end; `false`, and nothing changed, if seven are there already.
     pub fn push(&mut self, part: Part) -> bool {
         let room = usize::from(self.len) < MAX_PARTS;
         if room {
-            // The unused entries repeat the last part, so that equal lists are equal values.
+            // As in `of`.
             self.parts[usize::from(self.len)..].fill(part);
             self.len += 1;
         }

@@ -51,6 +51,12 @@ impl Ring {
         self.starts[seat]
     }
 
+    /// The seat whose start this field is; nonsense for any other field.
+    #[inline]
+    pub(super) fn whose_start(&self, field: u8) -> Seat {
+        Seat::of_number(field / (self.len / self.seats))
+    }
+
     /// The field from which the next step may be goal 0 (RULES §4, the door).
     #[inline]
     pub fn door(&self, seat: Seat) -> u8 {

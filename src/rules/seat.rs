@@ -27,6 +27,11 @@ impl Seat {
         (number < seats).then_some(Seat(number))
     }
 
+    /// The seat of a number that is known to be one.
+    pub(super) const fn of_number(number: u8) -> Seat {
+        Seat(number)
+    }
+
     /// The seat's number.
     pub const fn number(self) -> u8 {
         self.0
