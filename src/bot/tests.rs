@@ -61,6 +61,9 @@ fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
         gone: Cards::EMPTY,
         folded: BySeat::default(),
         asked: BySeat::default(),
+        exchange: BySeat::default(),
+        gave: None,
+        received: None,
         round: 1,
         beginner: seat(0, rules),
     }

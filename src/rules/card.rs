@@ -137,6 +137,20 @@ impl Cards {
     /// No cards.
     pub const EMPTY: Cards = Cards(0);
 
+    /// Each kind once.
+    pub const KINDS: Cards = Cards::each(&Card::ALL);
+
+    /// Each of these kinds once.
+    pub(super) const fn each(kinds: &[Card]) -> Cards {
+        let mut cards = 0;
+        let mut index = 0;
+        while index < kinds.len() {
+            cards |= 1 << (4 * kinds[index] as u32);
+            index += 1;
+        }
+        Cards(cards)
+    }
+
     /// Two 52-card decks and the jokers (RULES §3).
     pub fn deck(jokers: u8) -> Cards {
         let mut cards = Cards::EMPTY;
@@ -209,6 +223,42 @@ impl Cards {
     pub fn without(self, other: Cards) -> Cards {
         debug_assert!(self.includes(other));
         Cards(self.0 - other.0)
+    }
+
+    /// The card in this place, counted from 0, when the cards are sorted.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn nth(self, place: u8) -> Card {
+        const EACH: u64 = 0x1111_1111_1111_1111;
+        const HIGHEST: u64 = 0x8888_8888_8888_8888;
+        if self.len() > 7 {
+            return self.sorted().nth(place.into()).expect("so many cards");
+        }
+        // Each nibble becomes the number of cards up to its kind, 7 at most, and the highest bit
+        // of it tells whether that is more than `place`.
+        let up_to = self.0.wrapping_mul(EACH);
+        let more = ((up_to | HIGHEST) - (u64::from(place) + 1) * EACH) & HIGHEST;
+        Card::ALL[more.trailing_zeros() as usize / 4]
+    }
+
+    /// What remains when every card of this kind is taken away.
+    #[inline]
+    pub fn without_kind(self, card: Card) -> Cards {
+        Cards(self.0 & !(15 << (4 * card as u32)))
+    }
+
+    /// The kinds of both, where each has each kind once at most.
+    #[inline]
+    pub(super) const fn or(self, other: Cards) -> Cards {
+        Cards(self.0 | other.0)
+    }
+
+    /// Those of these cards whose kind is in `kinds`, which has each kind once at most.
+    #[inline]
+    pub fn of_kinds(self, kinds: Cards) -> Cards {
+        Cards(self.0 & kinds.0 * 15)
     }
 
     /// The different cards, sorted, each once.
@@ -298,6 +348,23 @@ mod tests {
     }
 
     #[test]
+    fn cards_by_their_place() {
+        for cards in [
+            Cards::deck(12),
+            [Ace, Ace, Four, Joker].into_iter().collect(),
+        ] {
+            for (place, card) in cards.sorted().enumerate() {
+                assert_eq!(cards.nth(place as u8), card);
+            }
+        }
+        let seven: Cards = [Ace, Two, Two, Two, King, King, Joker]
+            .into_iter()
+            .collect();
+        let places: Vec<Card> = (0..7).map(|place| seven.nth(place)).collect();
+        assert_eq!(places, seven.sorted().collect::<Vec<_>>());
+    }
+
+    #[test]
     fn adding_and_removing() {
         let mut cards: Cards = [King, Ace, King].into_iter().collect();
         assert!(cards.remove(King));
@@ -305,5 +372,8 @@ mod tests {
         assert_eq!(cards.sorted().collect::<Vec<_>>(), [Ace, King]);
         assert!(Cards::deck(0).includes(cards));
         assert_eq!(Cards::deck(0).without(cards).len(), 102);
+        let kinds: Cards = [King, Two].into_iter().collect();
+        assert_eq!(Cards::deck(6).of_kinds(kinds).len(), 16);
+        assert_eq!(Cards::deck(6).without_kind(Joker), Cards::deck(0));
     }
 }

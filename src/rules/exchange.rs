@@ -20,10 +20,11 @@ pub enum Answer {
 }
 
 /// What all can see of a seat's part in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
     /// It has not answered.
+    #[default]
     Pending,
     /// It said "help!" and has not answered.
     Asked,
@@ -35,6 +36,11 @@ pub enum ExchangeState {
     Swapped,
     /// The pair is done without a swap: the other seat declined.
     Kept,
+}
+
+/// A team is done when both have offered or one has declined.
+pub(super) fn pair_done(pair: [Option<Answer>; 2]) -> bool {
+    pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
 }
 
 impl Game {
@@ -126,10 +132,9 @@ impl Game {
         })
     }
 
-    /// A team is done when both have offered or one has declined.
     fn pair_done(&self, seat: Seat) -> bool {
-        let pair = [seat, seat.partner(self.rules().seats)].map(|seat| self.state(seat).answer);
-        pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
+        let pair = [seat, seat.partner(self.rules().seats)];
+        pair_done(pair.map(|seat| self.state(seat).answer))
     }
 
     /// Whether a seat has said "help!" in this round.

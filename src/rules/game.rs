@@ -323,10 +323,8 @@ impl Game {
 
     /// The turn passes to the next seat with cards; if there is none the round is over.
     fn next_turn(&mut self, seat: Seat) -> Option<Event> {
-        let seats = self.rules.seats;
-        self.turn = (1..=seats)
-            .map(|steps| seat.plus(steps, seats))
-            .find(|&seat| !self.state(seat).hand.is_empty());
+        let has_cards = |seat: Seat| !self.state(seat).hand.is_empty();
+        self.turn = seat.next_of(self.rules.seats, has_cards);
         if self.turn.is_some() {
             return None;
         }

@@ -22,10 +22,13 @@ pub struct LegalMove {
     pub board: Board,
 }
 
-/// Lists moves. Holds the memory that the search for sevens needs; keep one to list many.
+/// Lists moves. Holds memory for boards that may be met twice; keep one to list many.
 #[derive(Default)]
 pub struct Generator {
+    /// By one seven.
     seen: Seen,
+    /// By the ranks of one joker.
+    joker: Seen,
 }
 
 impl Generator {
@@ -81,8 +84,8 @@ impl Generator {
         }
     }
 
-    /// Adds every board that one card leads to: a joker's once for each rank that leads there.
-    /// Cheaper than the moves, since a seven's parts need not be found.
+    /// Adds every board that one card leads to, each once, whatever a joker is announced as
+    /// (RULES §9, for counting). Cheaper than the moves.
     pub fn boards_of_card(
         &mut self,
         rules: &Rules,
@@ -91,13 +94,18 @@ impl Generator {
         card: Card,
         boards: &mut Vec<Board>,
     ) {
+        let Generator { seen, joker } = self;
+        joker.clear();
         for &rank in played_as(&card) {
             let mut add = |board: &Board| {
-                boards.push(*board);
+                // Two ranks may lead to one board: an ace and a king out of the kennel do.
+                if card != Card::Joker || joker.insert(board) {
+                    boards.push(*board);
+                }
                 ControlFlow::Continue(())
             };
             let _ = if rank == Card::Seven {
-                sevens(rules, board, seat, &mut self.seen, |_, board| add(board))
+                sevens(rules, board, seat, seen, |_, board| add(board))
             } else {
                 of_simple_rank(rules, board, seat, rank, |_, board| add(board))
             };
@@ -251,8 +259,13 @@ fn jacks(
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
         found(Action::Swap(first, second), board)?;
-    } else if judge::outcome(rules, board, mover, Card::Jack, &Action::NoEffect).is_ok() {
+    } else if without_effect(rules, board, mover) {
         found(Action::NoEffect, board)?;
     }
     ControlFlow::Continue(())
+}
+
+/// RULES §6, `jack_without_effect`.
+pub(super) fn without_effect(rules: &Rules, board: &Board, mover: Seat) -> bool {
+    judge::outcome(rules, board, mover, Card::Jack, &Action::NoEffect).is_ok()
 }

@@ -1,7 +1,7 @@
 //! The options of RULES §2 as data, the five presets that set them, and the checks that make a
 //! playable set of rules of them.
 
-use std::ops::Deref;
+use std::{fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -245,7 +245,7 @@ pub enum RulesError {
 
 /// Options that have been checked, with the ring they span. Only [`Rules::try_from`] makes one,
 /// so whoever holds one holds a possible set of rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Rules {
     options: Options,
     ring: Ring,
@@ -265,6 +265,21 @@ impl Rules {
     /// The whole deck (RULES §3).
     pub fn deck(&self) -> Cards {
         Cards::deck(self.options.jokers)
+    }
+}
+
+/// The options say all: the ring follows from them.
+impl PartialEq for Rules {
+    fn eq(&self, other: &Rules) -> bool {
+        self.options == other.options
+    }
+}
+
+impl Eq for Rules {}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.options.fmt(f)
     }
 }
 

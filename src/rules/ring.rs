@@ -8,13 +8,39 @@ use super::{
 /// A set of track fields, one bit a field. The longest ring has 96.
 pub type Fields = u128;
 
+/// The fields stepped on by walking 0 to 15 steps forward from each field.
+type Paths = [[Fields; 16]; 96];
+
+/// The paths of each ring that [`Options`] allow.
+static PATHS: [(u8, Paths); 4] = [
+    (60, paths(60)),
+    (64, paths(64)),
+    (90, paths(90)),
+    (96, paths(96)),
+];
+
+const fn paths(len: usize) -> Paths {
+    let mut paths = [[0; 16]; 96];
+    let mut from = 0;
+    while from < len {
+        let mut steps = 1;
+        while steps < 16 {
+            paths[from][steps] = paths[from][steps - 1] | 1 << ((from + steps) % len);
+            steps += 1;
+        }
+        from += 1;
+    }
+    paths
+}
+
 /// The track of one table: its length, and each seat's start and door.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Ring {
     seats: u8,
     len: u8,
     starts: BySeat<u8>,
     doors: BySeat<u8>,
+    paths: &'static Paths,
 }
 
 impl Ring {
@@ -30,6 +56,10 @@ impl Ring {
             len,
             starts: BySeat::from_fn(|seat| start(seat as u8)),
             doors: BySeat::from_fn(|seat| door(seat as u8)),
+            paths: PATHS
+                .iter()
+                .find_map(|(of, paths)| (*of == len).then_some(paths))
+                .expect("paths for every ring of RULES §2"),
         }
     }
 
@@ -89,20 +119,13 @@ impl Ring {
     /// The fields stepped on by walking `steps` (at most 13) forward, the last included.
     #[inline]
     pub fn path(&self, from: u8, steps: u8) -> Fields {
-        let fields = ((1 << steps) - 1) << (from + 1);
-        (fields | fields >> self.len) & self.all()
+        self.paths[usize::from(from)][usize::from(steps)]
     }
 
     /// The fields stepped on by walking `steps` back, the last included.
     #[inline]
     pub fn path_back(&self, from: u8, steps: u8) -> Fields {
         self.path(self.backward(from, steps + 1), steps)
-    }
-
-    /// Every field.
-    #[inline]
-    fn all(&self) -> Fields {
-        (1 << self.len) - 1
     }
 }
 

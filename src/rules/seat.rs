@@ -42,9 +42,22 @@ impl Seat {
         self.plus(1, seats)
     }
 
-    /// The seat `steps` further in turn order.
+    /// The seat `steps`, at most `seats`, further in turn order.
+    #[inline]
     pub const fn plus(self, steps: u8, seats: u8) -> Seat {
-        Seat((self.0 + steps % seats) % seats)
+        debug_assert!(steps <= seats);
+        let number = self.0 + steps;
+        Seat(if number < seats {
+            number
+        } else {
+            number - seats
+        })
+    }
+
+    /// The next seat in turn order for which this holds, this seat the last to be asked.
+    pub fn next_of(self, seats: u8, holds: impl Fn(Seat) -> bool) -> Option<Seat> {
+        let mut in_turn = (1..=seats).map(|steps| self.plus(steps, seats));
+        in_turn.find(|&seat| holds(seat))
     }
 
     /// The seat opposite.
@@ -54,7 +67,12 @@ impl Seat {
 
     /// The team's number.
     pub const fn team(self, seats: u8) -> u8 {
-        self.0 % (seats / 2)
+        let pairs = seats / 2;
+        if self.0 < pairs {
+            self.0
+        } else {
+            self.0 - pairs
+        }
     }
 }
 

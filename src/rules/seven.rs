@@ -28,7 +28,7 @@ use super::{
 };
 
 /// The steps of a seven.
-const STEPS: u8 = 7;
+pub(super) const STEPS: u8 = 7;
 
 /// Finds every board that a seven of the seat's leads to, and shows each with its parts until
 /// `found` breaks off. `seen` is memory to use.
@@ -163,7 +163,7 @@ impl<Found: FnMut(&Walked, &Board) -> ControlFlow<()>> Search<'_, Found> {
 
 /// Whether a part may end there (RULES §5, `must_be_free`).
 #[inline]
-fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
+pub(super) fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
     match (rules.seven_landing, to) {
         (SevenLanding::MustBeFree, Field::Track(field)) => board.occupied() & bit(field) == 0,
         _ => true,
@@ -172,7 +172,13 @@ fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
 
 /// The board after a part, which captures wherever it stepped.
 #[inline]
-fn carried_out(rules: &Rules, board: &Board, owner: Seat, from: Field, walk: Walk) -> Board {
+pub(super) fn carried_out(
+    rules: &Rules,
+    board: &Board,
+    owner: Seat,
+    from: Field,
+    walk: Walk,
+) -> Board {
     let mut after = *board;
     after.lift(rules, owner, from);
     after.capture(walk.stepped);

@@ -81,7 +81,9 @@ impl Game {
         let mut counts = BySeat::default();
         let mut folded = BySeat::default();
         let mut asked = BySeat::default();
+        let mut exchange = BySeat::default();
         for seat in Seat::all(seats) {
+            exchange[seat] = self.exchange(seat).unwrap_or_default();
             counts[seat] = self.cards(seat);
             folded[seat] = self.folded(seat);
             asked[seat] = self.asked(seat);
@@ -99,6 +101,9 @@ impl Game {
             gone: self.discards(),
             folded,
             asked,
+            exchange,
+            gave: self.offered(seat),
+            received: self.received(seat),
             round: self.round(),
             beginner: self.beginner(),
         }
@@ -123,6 +128,12 @@ pub struct SeatView<'a> {
     pub folded: BySeat<bool>,
     /// Who said "help!" in this round.
     pub asked: BySeat<bool>,
+    /// What all can see of each seat's part in this round's exchange.
+    pub exchange: BySeat<ExchangeState>,
+    /// The card it laid down or gave in this round's exchange.
+    pub gave: Option<Card>,
+    /// The card it got from its partner.
+    pub received: Option<Card>,
     pub round: u32,
     /// Who begins this round.
     pub beginner: Seat,

@@ -7,6 +7,7 @@ mod jacks;
 mod movement;
 mod naive;
 mod options;
+mod playouts;
 mod position;
 mod properties;
 mod random;

@@ -233,7 +233,7 @@ fn card_of(id: &str) -> Card {
     read_card(card)
 }
 
-fn read(rules: &Rules, text: &str) -> Board {
+pub fn read(rules: &Rules, text: &str) -> Board {
     let mut placements = vec![Placement::default(); usize::from(rules.seats)];
     for entry in text.split('|').filter(|entry| !entry.trim().is_empty()) {
         let (number, pieces) = entry.split_once(':').expect("SEAT: PIECES");

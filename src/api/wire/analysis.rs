@@ -241,6 +241,9 @@ impl AdvicePosition {
             gone: Cards::EMPTY,
             folded: BySeat::default(),
             asked: BySeat::default(),
+            exchange: BySeat::default(),
+            gave: None,
+            received: None,
             round: 1,
             beginner: *seat,
         };

@@ -1,0 +1,334 @@
+//! A game played through quickly, to see how it may end: the rounds of RULES §7 without names,
+//! versions, events or seeds. [`super::game::Game`] is the game that is kept; this is one that is
+//! thought of, a small value to copy and to play on. Tests hold the two to each other.
+//!
+//! What a playout knows is not known to any seat: its hands are dealt at random among the cards
+//! that a seat has not seen ([`unseen_hands`]), so that whoever thinks by playouts does not peek.
+
+use rand::Rng;
+
+use super::{
+    board::Board,
+    card::{Card, Cards},
+    exchange::{Answer, ExchangeState, pair_done},
+    game::Phase,
+    options::{Exchange, Rules},
+    sample::{Sampler, below},
+    seat::{BySeat, Seat},
+    view::SeatView,
+};
+
+/// A game in which every card is known.
+#[derive(Clone, Debug)]
+pub struct Playout<'a> {
+    rules: &'a Rules,
+    phase: Phase,
+    board: Board,
+    hands: BySeat<Cards>,
+    answers: BySeat<Option<Answer>>,
+    turn: Seat,
+    round: u32,
+    beginner: Seat,
+    discards: Cards,
+    stock: Stock,
+}
+
+impl<'a> Playout<'a> {
+    /// A new game, in which this seat begins the first round.
+    pub fn new(rules: &'a Rules, beginner: Seat) -> Playout<'a> {
+        Playout {
+            rules,
+            phase: Phase::Deal,
+            board: Board::new(),
+            hands: BySeat::default(),
+            answers: BySeat::default(),
+            turn: beginner,
+            round: 1,
+            beginner,
+            discards: Cards::EMPTY,
+            stock: Stock::of(rules.deck()),
+        }
+    }
+
+    /// The game that a seat sees when it is to act, with these hands, its own among them. Where
+    /// others have laid a card down for their partners, it is any of their hands.
+    ///
+    /// # Panics
+    /// If hands and discard pile hold more of a card than the deck.
+    pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
+        let mut stock = view.rules.deck().without(view.gone);
+        for seat in view.rules.ring().seats() {
+            stock = stock.without(hands[seat]);
+        }
+        let mut playout = Playout {
+            rules: view.rules,
+            phase: Phase::Play,
+            board: view.board,
+            hands,
+            answers: BySeat::default(),
+            turn: view.seat,
+            round: view.round,
+            beginner: view.beginner,
+            discards: view.gone,
+            stock: Stock::of(stock),
+        };
+        if view.exchanging {
+            playout.phase = Phase::Exchange;
+            for seat in view.rules.ring().seats() {
+                playout.answers[seat] = match view.exchange[seat] {
+                    ExchangeState::Pending | ExchangeState::Asked => None,
+                    ExchangeState::Offered => {
+                        let own = view.gave.filter(|_| seat == view.seat);
+                        let laid = own.unwrap_or_else(|| any(hands[seat], rng));
+                        Some(Answer::Offered(laid))
+                    }
+                    // This pair is done.
+                    ExchangeState::Declined | ExchangeState::Swapped | ExchangeState::Kept => {
+                        Some(Answer::Declined)
+                    }
+                };
+            }
+        }
+        playout
+    }
+
+    /// What is to be done next: [`Playout::deal`], [`Playout::answer`], or [`Playout::play`] and
+    /// [`Playout::fold`].
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub fn rules(&self) -> &'a Rules {
+        self.rules
+    }
+
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    pub fn hand(&self, seat: Seat) -> Cards {
+        self.hands[seat]
+    }
+
+    /// The seat to move; in the other phases, the one that begins or that has won.
+    pub fn turn(&self) -> Seat {
+        self.turn
+    }
+
+    /// The round, from 1; in the deal phase, the one to be dealt.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// The discard pile, which lies open.
+    pub fn discards(&self) -> Cards {
+        self.discards
+    }
+
+    /// The team that has won, once one has.
+    pub fn winner(&self) -> Option<u8> {
+        (self.phase == Phase::Finished).then(|| self.turn.team(self.rules.seats))
+    }
+
+    /// Deals a round (RULES §7.2).
+    pub fn deal(&mut self, rng: &mut impl Rng) {
+        debug_assert_eq!(self.phase, Phase::Deal);
+        let seats = self.rules.seats;
+        for _ in 0..self.rules.deal_sizes.of_round(self.round) {
+            for offset in 0..seats {
+                if self.stock.is_empty() {
+                    self.stock = Stock::of(self.discards);
+                    self.discards = Cards::EMPTY;
+                }
+                let card = self.stock.draw(rng);
+                self.hands[self.beginner.plus(offset, seats)].add(card);
+            }
+        }
+        self.answers = BySeat::default();
+        self.phase = Phase::Exchange;
+    }
+
+    /// Whether a seat has still to answer in the exchange (RULES §7.3).
+    pub fn may_answer(&self, seat: Seat) -> bool {
+        let partner = seat.partner(self.rules.seats);
+        let pair = [self.answers[seat], self.answers[partner]];
+        self.phase == Phase::Exchange && pair[0].is_none() && !pair_done(pair)
+    }
+
+    /// A seat that [may answer](Playout::may_answer) lays down a card of its hand for its partner,
+    /// or declines. Play begins when every team is done (RULES §7.3).
+    pub fn answer(&mut self, seat: Seat, answer: Answer) {
+        debug_assert!(self.may_answer(seat));
+        let partner = seat.partner(self.rules.seats);
+        self.answers[seat] = Some(answer);
+        if let (Answer::Offered(own), Some(Answer::Offered(theirs))) =
+            (answer, self.answers[partner])
+        {
+            self.hands[seat].remove(own);
+            self.hands[partner].remove(theirs);
+            self.hands[seat].add(theirs);
+            self.hands[partner].add(own);
+        }
+        let mut seats = self.rules.ring().seats();
+        let open = seats.any(|seat| {
+            let partner = seat.partner(self.rules.seats);
+            !pair_done([self.answers[seat], self.answers[partner]])
+        });
+        if !open {
+            self.phase = Phase::Play;
+            self.turn = self.beginner;
+        }
+    }
+
+    /// The seat to move plays a card of its hand that leads to this board (RULES §7.4 and §7.5).
+    pub fn play(&mut self, card: Card, after: &Board) {
+        self.board = *after;
+        self.lay_away(card);
+    }
+
+    /// The seat to move, which can play nothing, folds.
+    pub fn fold(&mut self) {
+        debug_assert_eq!(self.phase, Phase::Play);
+        let hand = std::mem::take(&mut self.hands[self.turn]);
+        self.discards.add_all(hand);
+        self.next_turn();
+    }
+
+    /// A card has been played: the game is won, or the next seat's turn comes.
+    fn lay_away(&mut self, card: Card) {
+        debug_assert_eq!(self.phase, Phase::Play);
+        self.hands[self.turn].remove(card);
+        self.discards.add(card);
+        if self.board.team_home(self.rules, self.turn) {
+            self.phase = Phase::Finished;
+        } else {
+            self.next_turn();
+        }
+    }
+
+    fn next_turn(&mut self) {
+        let has_cards = |seat: Seat| !self.hands[seat].is_empty();
+        match self.turn.next_of(self.rules.seats, has_cards) {
+            Some(seat) => self.turn = seat,
+            None => {
+                self.phase = Phase::Deal;
+                self.round += 1;
+                self.beginner = self.beginner.next(self.rules.seats);
+                self.turn = self.beginner;
+            }
+        }
+    }
+
+    /// Plays on at random until the game is won or this many cards were played and hands folded;
+    /// returns the winning team, if there is one, and how many of them it took. Cards are drawn as
+    /// [`super::sample`] says; in the exchange every card is as likely, and where it is optional a
+    /// seat declines half the time.
+    pub fn play_on(
+        &mut self,
+        sampler: &mut Sampler,
+        rng: &mut impl Rng,
+        most: u32,
+    ) -> (Option<u8>, u32) {
+        let mut turns = 0;
+        while turns < most {
+            match self.phase {
+                Phase::Deal => self.deal(rng),
+                Phase::Exchange => self.exchange_at_random(rng),
+                Phase::Play => {
+                    self.play_at_random(sampler, rng);
+                    turns += 1;
+                }
+                Phase::Finished => break,
+            }
+        }
+        (self.winner(), turns)
+    }
+
+    /// Every seat that has still to answer in the exchange does.
+    pub fn exchange_at_random(&mut self, rng: &mut impl Rng) {
+        let optional = self.rules.exchange == Exchange::Optional;
+        for seat in self.rules.ring().seats() {
+            if self.may_answer(seat) {
+                let answer = if optional && below(rng, 2) == 0 {
+                    Answer::Declined
+                } else {
+                    Answer::Offered(any(self.hands[seat], rng))
+                };
+                self.answer(seat, answer);
+            }
+        }
+    }
+
+    /// The seat to move plays any card that it can in any way, or folds.
+    #[inline]
+    pub fn play_at_random(&mut self, sampler: &mut Sampler, rng: &mut impl Rng) {
+        let Playout {
+            rules, turn, hands, ..
+        } = *self;
+        match sampler.play_any(rules, &mut self.board, turn, hands[turn], rng) {
+            Some(card) => self.lay_away(card),
+            None => self.fold(),
+        }
+    }
+}
+
+/// Deals the cards that a seat has not seen: every seat its number of cards, those known to be in
+/// its hand among them, and the rest with equal chances. Where fewer are left than the seats are
+/// said to hold, which no game has, the last hands are smaller.
+pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
+    let mut hands = view.known;
+    hands[view.seat] = view.hand;
+    let mut unseen = view.rules.deck().without(view.gone);
+    for seat in view.rules.ring().seats() {
+        unseen = unseen.without(hands[seat]);
+    }
+    let mut unseen = Stock::of(unseen);
+    for seat in view.rules.ring().seats() {
+        while hands[seat].len() < view.counts[seat] && !unseen.is_empty() {
+            hands[seat].add(unseen.draw(rng));
+        }
+    }
+    hands
+}
+
+/// Any card of a hand that has one.
+fn any(hand: Cards, rng: &mut impl Rng) -> Card {
+    hand.nth(below(rng, hand.len().into()) as u8)
+}
+
+/// The cards of the largest deck (RULES §2): twice 52 and 12 jokers.
+const MOST_CARDS: usize = 116;
+
+/// Cards in an order that nobody knows: any of them is the next.
+#[derive(Clone, Debug)]
+struct Stock {
+    len: u8,
+    cards: [Card; MOST_CARDS],
+}
+
+impl Stock {
+    fn of(cards: Cards) -> Stock {
+        let mut stock = Stock {
+            len: cards.len(),
+            cards: [Card::Joker; MOST_CARDS],
+        };
+        for (place, card) in stock.cards.iter_mut().zip(cards.sorted()) {
+            *place = card;
+        }
+        stock
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Takes a card out of a stock that has one.
+    #[inline]
+    fn draw(&mut self, rng: &mut impl Rng) -> Card {
+        let drawn = below(rng, self.len.into()) as usize;
+        let card = self.cards[drawn];
+        self.len -= 1;
+        self.cards[drawn] = self.cards[usize::from(self.len)];
+        card
+    }
+}
