@@ -1,20 +1,17 @@
-//! The board: where every piece stands (RULES §1), kept as sets of bits so that a whole position
-//! is a small value to copy, compare and hash.
+//! The board: where every piece stands (RULES §1), a small value to copy, compare and hash.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
     options::{Protection, Rules},
+    pieces::Pieces,
     ring::{self, Fields, bit},
     seat::{BySeat, Seat},
 };
 
 /// Pieces a seat has, and goal fields.
 pub const PIECES: u8 = 4;
-
-/// All four goal fields taken.
-const FULL_GOAL: u8 = 0b1111;
 
 /// A place on the board where a piece can stand outside its kennel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,39 +23,57 @@ pub enum Field {
     Goal(u8),
 }
 
-/// Where every piece stands. Only the pieces outside the kennels are kept: the rest are in.
+/// Where every piece stands: 48 bytes, to copy and compare as a value.
 ///
 /// The board knows neither the length of its ring nor the number of seats; those come with the
 /// [`Rules`] it is used with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
-    track: BySeat<Fields>,
-    goal: BySeat<u8>,
+    /// The track fields where any piece stands; the same as `pieces` says, to ask it fast.
+    occupied: Fields,
+    pieces: BySeat<Pieces>,
+    /// One bit a seat.
     fresh: u8,
+}
+
+impl Default for Board {
+    fn default() -> Board {
+        Board::new()
+    }
 }
 
 impl Board {
     /// All pieces in their kennels (RULES §7, set-up).
     pub fn new() -> Board {
-        Board::default()
+        Board {
+            occupied: 0,
+            pieces: BySeat::from_fn(|_| Pieces::IN_KENNEL),
+            fresh: 0,
+        }
+    }
+
+    /// Where the seat's pieces stand.
+    #[inline]
+    pub fn pieces(&self, seat: Seat) -> Pieces {
+        self.pieces[seat]
     }
 
     /// The track fields where the seat's pieces stand.
     #[inline]
     pub fn track(&self, seat: Seat) -> Fields {
-        self.track[seat]
+        self.pieces[seat].track()
     }
 
     /// The seat's goal fields that are taken, one bit a field.
     #[inline]
     pub fn goal(&self, seat: Seat) -> u8 {
-        self.goal[seat]
+        self.pieces[seat].goal()
     }
 
     /// Pieces in the seat's kennel.
     #[inline]
     pub fn kennel(&self, seat: Seat) -> u8 {
-        PIECES - (self.track[seat].count_ones() + self.goal[seat].count_ones()) as u8
+        self.pieces[seat].in_kennel()
     }
 
     /// Whether a fresh piece of this seat stands on its start (RULES §1).
@@ -70,7 +85,7 @@ impl Board {
     /// Whether all four of the seat's pieces are in its goal.
     #[inline]
     pub fn home(&self, seat: Seat) -> bool {
-        self.goal[seat] == FULL_GOAL
+        self.pieces[seat].home()
     }
 
     /// Whether all eight of the seat's team's pieces are in their goals (RULES §7, end).
@@ -91,15 +106,16 @@ impl Board {
     /// The track fields where any piece stands.
     #[inline]
     pub fn occupied(&self) -> Fields {
-        self.track.iter().fold(0, |all, track| all | track)
+        self.occupied
     }
 
     /// The seat whose piece stands on this track field.
+    #[inline]
     pub fn owner(&self, rules: &Rules, field: u8) -> Option<Seat> {
         rules
             .ring()
             .seats()
-            .find(|&seat| self.track[seat] & bit(field) != 0)
+            .find(|&seat| self.pieces[seat].stand_on(field))
     }
 
     /// The fields where a block stands (RULES §4, protected start).
@@ -116,80 +132,103 @@ impl Board {
 
     #[inline]
     fn protected(&self, rules: &Rules, protection: Protection) -> Fields {
-        let seats = rules.ring().seats();
-        let starts = |seat| bit(rules.ring().start(seat));
-        match protection {
-            Protection::Always => seats.map(|seat| self.track[seat] & starts(seat)).sum(),
-            // A fresh piece stands on its start, and seldom is there one.
-            Protection::Fresh if self.fresh == 0 => 0,
-            Protection::Fresh => seats.filter(|&seat| self.fresh(seat)).map(starts).sum(),
-        }
+        let ring = rules.ring();
+        let seats = match protection {
+            // A fresh piece stands on its start.
+            Protection::Fresh => self.fresh,
+            Protection::Always if self.occupied & ring.starts(u8::MAX) == 0 => 0,
+            Protection::Always => {
+                let stands = |seat: &Seat| self.pieces[*seat].stand_on(ring.start(*seat));
+                let seats = ring.seats().filter(stands);
+                seats.map(|seat| 1 << seat.number()).sum()
+            }
+        };
+        ring.starts(seats)
     }
 
     /// A hash of the whole position, good enough for tables of a few thousand boards.
     #[inline]
     pub(super) fn hash32(&self) -> u32 {
-        const FACTORS: [u64; 6] = [
-            0x9e37_79b9_7f4a_7c15,
-            0xbf58_476d_1ce4_e5b9,
-            0x94d0_49bb_1331_11eb,
-            0xd6e8_feb8_6659_fd93,
-            0xa076_1d64_78bd_642f,
-            0xe703_7ed1_a0b4_28db,
-        ];
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut sum = u64::from(self.fresh);
-        for ((track, goal), factor) in self.track.iter().zip(self.goal.iter()).zip(FACTORS) {
-            let folded = *track as u64 ^ ((*track >> 64) as u64).rotate_left(23);
-            sum = sum.wrapping_add((folded ^ u64::from(*goal) << 56).wrapping_mul(factor));
-            sum = sum.rotate_left(11);
+        for pieces in self.pieces.iter() {
+            sum = (sum ^ u64::from(pieces.bytes()))
+                .wrapping_mul(FACTOR)
+                .rotate_left(29);
         }
-        ((sum ^ sum >> 29).wrapping_mul(FACTORS[0]) >> 32) as u32
+        (sum >> 32) as u32 ^ sum as u32
     }
 
     /// Sends the pieces on these track fields, which hold no fresh one, to their kennels.
     #[inline]
     pub(super) fn capture(&mut self, fields: Fields) {
-        for track in self.track.iter_mut() {
-            *track &= !fields;
+        if self.occupied & fields != 0 {
+            self.send_home(fields);
         }
     }
 
-    /// Takes a piece of the seat off the field where it stands; a fresh piece that moves is
-    /// fresh no more (RULES §4).
+    fn send_home(&mut self, fields: Fields) {
+        for field in ring::fields(self.occupied & fields) {
+            let stand_there = |pieces: &&mut Pieces| pieces.stand_on(field);
+            if let Some(pieces) = self.pieces.iter_mut().find(stand_there) {
+                pieces.relocate(Some(Field::Track(field)), None);
+            }
+        }
+        self.occupied &= !fields;
+    }
+
+    /// Moves a piece of the seat to a field that is free; a fresh piece that moves is fresh no
+    /// more (RULES §4).
+    #[inline]
+    pub(super) fn relocate(&mut self, rules: &Rules, seat: Seat, from: Field, to: Field) {
+        self.leave(rules, seat, from);
+        self.take(to);
+        self.pieces[seat].relocate(Some(from), Some(to));
+    }
+
+    /// Takes a piece of the seat off the field where it stands.
     #[inline]
     pub(super) fn lift(&mut self, rules: &Rules, seat: Seat, from: Field) {
-        match from {
-            Field::Track(field) => {
-                self.track[seat] &= !bit(field);
-                if field == rules.ring().start(seat) {
-                    self.fresh &= !(1 << seat.number());
-                }
-            }
-            Field::Goal(field) => self.goal[seat] &= !(1 << field),
-        }
+        self.leave(rules, seat, from);
+        self.pieces[seat].relocate(Some(from), None);
     }
 
-    /// Puts a piece of the seat down on a field that is free.
+    /// Puts a lifted piece of the seat down on a field that is free.
     #[inline]
     pub(super) fn put(&mut self, seat: Seat, to: Field) {
-        match to {
-            Field::Track(field) => self.track[seat] |= bit(field),
-            Field::Goal(field) => self.goal[seat] |= 1 << field,
-        }
+        self.take(to);
+        self.pieces[seat].relocate(None, Some(to));
     }
 
     /// Puts a piece out of the kennel on the seat's free start, fresh.
     #[inline]
     pub(super) fn put_fresh(&mut self, rules: &Rules, seat: Seat) {
-        self.track[seat] |= bit(rules.ring().start(seat));
+        self.put(seat, Field::Track(rules.ring().start(seat)));
         self.fresh |= 1 << seat.number();
+    }
+
+    #[inline]
+    fn leave(&mut self, rules: &Rules, seat: Seat, from: Field) {
+        if let Field::Track(field) = from {
+            self.occupied &= !bit(field);
+            if field == rules.ring().start(seat) {
+                self.fresh &= !(1 << seat.number());
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, to: Field) {
+        if let Field::Track(field) = to {
+            self.occupied |= bit(field);
+        }
     }
 
     /// The board written out seat by seat.
     pub fn placements(&self, rules: &Rules) -> Vec<Placement> {
         let placement = |seat| Placement {
-            track: ring::fields(self.track[seat]).collect(),
-            goal: ring::fields(self.goal[seat].into()).collect(),
+            track: self.pieces[seat].track_fields().collect(),
+            goal: ring::fields(self.goal(seat).into()).collect(),
             kennel: Some(self.kennel(seat)),
             fresh: self.fresh(seat),
         };
@@ -208,39 +247,38 @@ impl Board {
             });
         }
         let mut board = Board::new();
-        let mut occupied = 0;
         for (seat, placement) in rules.ring().seats().zip(placements) {
-            for &field in &placement.track {
-                if field >= rules.ring().length() {
-                    let last = rules.ring().length() - 1;
-                    return Err(BoardError::OffTrack { seat, field, last });
-                }
-                if occupied & bit(field) != 0 {
-                    return Err(BoardError::TwoOnTrack { field });
-                }
-                occupied |= bit(field);
-                board.put(seat, Field::Track(field));
-            }
-            for &field in &placement.goal {
-                if field >= PIECES {
-                    return Err(BoardError::OffGoal { seat, field });
-                }
-                if board.goal[seat] & 1 << field != 0 {
-                    return Err(BoardError::TwoInGoal { seat, field });
-                }
-                board.put(seat, Field::Goal(field));
-            }
             let out = placement.track.len() + placement.goal.len();
             let in_kennel = placement
                 .kennel
                 .map_or_else(|| usize::from(PIECES).saturating_sub(out), usize::from);
+            for (index, &field) in placement.track.iter().enumerate() {
+                if field >= rules.ring().length() {
+                    let last = rules.ring().length() - 1;
+                    return Err(BoardError::OffTrack { seat, field, last });
+                }
+                if board.occupied & bit(field) != 0 || placement.track[..index].contains(&field) {
+                    return Err(BoardError::TwoOnTrack { field });
+                }
+            }
+            for (index, &field) in placement.goal.iter().enumerate() {
+                if field >= PIECES {
+                    return Err(BoardError::OffGoal { seat, field });
+                }
+                if placement.goal[..index].contains(&field) {
+                    return Err(BoardError::TwoInGoal { seat, field });
+                }
+            }
             if out + in_kennel != usize::from(PIECES) {
                 let found = out + in_kennel;
                 return Err(BoardError::Pieces { seat, found });
             }
+            let track = placement.track.iter().copied().map(Field::Track);
+            let goal = placement.goal.iter().copied().map(Field::Goal);
+            track.chain(goal).for_each(|field| board.put(seat, field));
             if placement.fresh {
                 let start = rules.ring().start(seat);
-                if board.track[seat] & bit(start) == 0 {
+                if !board.pieces[seat].stand_on(start) {
                     return Err(BoardError::NothingFresh { seat, start });
                 }
                 board.fresh |= 1 << seat.number();
@@ -260,15 +298,15 @@ struct Stored {
 
 impl Serialize for Board {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let track = self
-            .track
-            .iter()
-            .map(|&track| ring::fields(track).collect());
-        let (goal, fresh) = (self.goal, self.fresh);
+        let track = |pieces: &Pieces| pieces.track_fields().collect();
+        let mut goal = BySeat::default();
+        for (goal, pieces) in goal.iter_mut().zip(self.pieces.iter()) {
+            *goal = pieces.goal();
+        }
         Stored {
-            track: track.collect(),
+            track: self.pieces.iter().map(track).collect(),
             goal,
-            fresh,
+            fresh: self.fresh,
         }
         .serialize(serializer)
     }
@@ -278,16 +316,25 @@ impl<'de> Deserialize<'de> for Board {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
         let Stored { track, goal, fresh } = Stored::deserialize(deserializer)?;
         let mut board = Board {
-            track: BySeat::default(),
-            goal,
             fresh,
+            ..Board::new()
         };
-        for (fields, stored) in board.track.iter_mut().zip(track) {
-            *fields = stored
-                .into_iter()
-                .filter(|&field| field < 128)
-                .map(bit)
-                .sum();
+        for ((pieces, track), &goal) in board.pieces.iter_mut().zip(track).zip(goal.iter()) {
+            let track = track.into_iter().map(Field::Track);
+            let goal = (0..PIECES).filter(|field| goal >> field & 1 != 0);
+            for field in track.chain(goal.map(Field::Goal)) {
+                let crowded = pieces.in_kennel() == 0;
+                let off = matches!(field, Field::Track(96..));
+                let taken =
+                    matches!(field, Field::Track(field) if board.occupied & bit(field) != 0);
+                if off || crowded || taken {
+                    return Err(serde::de::Error::custom("no board has its pieces so"));
+                }
+                pieces.relocate(None, Some(field));
+                if let Field::Track(field) = field {
+                    board.occupied |= bit(field);
+                }
+            }
         }
         Ok(board)
     }

@@ -230,11 +230,10 @@ impl<'a> Judge<'a> {
         if walk.to != to {
             return Err(wrong_steps(card, part));
         }
-        self.board.lift(self.rules, owner, from);
         if let Field::Track(field) = to {
             self.capture(bit(field));
         }
-        self.board.put(owner, to);
+        self.board.relocate(self.rules, owner, from, to);
         self.parts.push(PlayedPart {
             seat: owner,
             from: Some(from),
@@ -330,9 +329,8 @@ impl<'a> Judge<'a> {
             left -= steps;
             let stepped = seven_part(self.rules, &self.board, owner, from, to, steps)
                 .map_err(|refusal| refusal.in_part(index + 1))?;
-            self.board.lift(self.rules, owner, from);
             self.capture(stepped);
-            self.board.put(owner, to);
+            self.board.relocate(self.rules, owner, from, to);
             self.parts.push(PlayedPart {
                 seat: owner,
                 from: Some(from),

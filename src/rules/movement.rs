@@ -3,6 +3,8 @@
 //! Every rule about steps stands here once; the list of moves and the judgement of a single move
 //! both ask these functions.
 
+use std::ops::ControlFlow;
+
 use thiserror::Error;
 
 use super::{
@@ -84,8 +86,8 @@ pub fn into_goal(
     Ok(Walk { to, stepped })
 }
 
-/// Every walk of `steps` forward that the rules allow the owner's piece on `from`: along the ring
-/// and into the goal are two.
+/// Shows every walk of `steps` forward that the rules allow the owner's piece on `from`, until
+/// `show` breaks off: along the ring and into the goal are two.
 #[inline]
 pub fn forward(
     rules: &Rules,
@@ -94,14 +96,24 @@ pub fn forward(
     owner: Seat,
     from: Field,
     steps: u8,
-) -> [Option<Walk>; 2] {
+    mut show: impl FnMut(Walk) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     match from {
-        Field::Track(from) => [
-            along_ring(rules, board, blocks, from, steps).ok(),
-            into_goal(rules, board, blocks, owner, from, steps).ok(),
-        ],
-        Field::Goal(from) => [inside_goal(board, owner, from, steps).ok(), None],
+        Field::Track(from) => {
+            if let Ok(walk) = along_ring(rules, board, blocks, from, steps) {
+                show(walk)?;
+            }
+            if let Ok(walk) = into_goal(rules, board, blocks, owner, from, steps) {
+                show(walk)?;
+            }
+        }
+        Field::Goal(from) => {
+            if let Ok(walk) = inside_goal(board, owner, from, steps) {
+                show(walk)?;
+            }
+        }
     }
+    ControlFlow::Continue(())
 }
 
 /// `steps` deeper from a goal field of the owner's.

@@ -169,9 +169,8 @@ fn of_simple_rank(
     let mut captured_own = 0;
     let mut go = |from: Field, walk: Walk| {
         let mut after = *board;
-        after.lift(rules, mover, from);
         if let (Field::Track(from), Field::Track(field)) = (from, walk.to) {
-            if board.track(mover) & bit(field) != 0 {
+            if board.pieces(mover).stand_on(field) {
                 if captured_own & bit(from) != 0 {
                     return ControlFlow::Continue(());
                 }
@@ -179,7 +178,7 @@ fn of_simple_rank(
             }
             after.capture(bit(field));
         }
-        after.put(mover, walk.to);
+        after.relocate(rules, mover, from, walk.to);
         let place = |field| match field {
             Field::Track(field) => Place::Track(field),
             Field::Goal(field) => goal(field),
@@ -192,12 +191,11 @@ fn of_simple_rank(
             &after,
         )
     };
-    for from in pieces(board, mover) {
+    for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
-            let walks = movement::forward(rules, board, blocks, mover, from, steps);
-            for walk in walks.into_iter().flatten() {
-                go(from, walk)?;
-            }
+            movement::forward(rules, board, blocks, mover, from, steps, |walk| {
+                go(from, walk)
+            })?;
         }
         if let (Card::Four, Field::Track(field)) = (rank, from) {
             if let Ok(walk) = movement::back_along_ring(rules, board, blocks, field) {
@@ -209,13 +207,6 @@ fn of_simple_rank(
         }
     }
     ControlFlow::Continue(())
-}
-
-/// Where the seat's pieces outside its kennel stand.
-fn pieces(board: &Board, seat: Seat) -> impl Iterator<Item = Field> {
-    let track = ring::fields(board.track(seat)).map(Field::Track);
-    let goal = ring::fields(board.goal(seat).into()).map(Field::Goal);
-    track.chain(goal)
 }
 
 /// RULES §4, leaving the kennel.

@@ -325,7 +325,7 @@ impl Stock {
     /// Takes a card out of a stock that has one.
     #[inline]
     fn draw(&mut self, rng: &mut impl Rng) -> Card {
-        let drawn = below(rng, self.len.into()) as usize;
+        let drawn = below(rng, self.len.into());
         let card = self.cards[drawn];
         self.len -= 1;
         self.cards[drawn] = self.cards[usize::from(self.len)];

@@ -8,29 +8,51 @@ use super::{
 /// A set of track fields, one bit a field. The longest ring has 96.
 pub type Fields = u128;
 
-/// The fields stepped on by walking 0 to 15 steps forward from each field.
-type Paths = [[Fields; 16]; 96];
+/// What is worked out once for each ring that [`Options`] allow.
+struct Tables {
+    seats: u8,
+    len: u8,
+    /// The fields stepped on by walking 0 to 15 steps forward from each field.
+    paths: [[Fields; 16]; 96],
+    /// The starts of each set of seats, one bit a seat.
+    starts: [Fields; 64],
+}
 
-/// The paths of each ring that [`Options`] allow.
-static PATHS: [(u8, Paths); 4] = [
-    (60, paths(60)),
-    (64, paths(64)),
-    (90, paths(90)),
-    (96, paths(96)),
+static TABLES: [Tables; 4] = [
+    Tables::new(4, 60),
+    Tables::new(4, 64),
+    Tables::new(6, 90),
+    Tables::new(6, 96),
 ];
 
-const fn paths(len: usize) -> Paths {
-    let mut paths = [[0; 16]; 96];
-    let mut from = 0;
-    while from < len {
-        let mut steps = 1;
-        while steps < 16 {
-            paths[from][steps] = paths[from][steps - 1] | 1 << ((from + steps) % len);
-            steps += 1;
+impl Tables {
+    const fn new(seats: u8, len: u8) -> Tables {
+        let (mut paths, mut from) = ([[0; 16]; 96], 0);
+        while from < len as usize {
+            let mut steps = 1;
+            while steps < 16 {
+                let to = (from + steps) % len as usize;
+                paths[from][steps] = paths[from][steps - 1] | 1 << to;
+                steps += 1;
+            }
+            from += 1;
         }
-        from += 1;
+        let (mut starts, mut set) = ([0; 64], 0);
+        while set < 64 {
+            let mut seat = 0;
+            while seat < seats {
+                starts[set] |= ((set as Fields >> seat) & 1) << (seat * (len / seats));
+                seat += 1;
+            }
+            set += 1;
+        }
+        Tables {
+            seats,
+            len,
+            paths,
+            starts,
+        }
     }
-    paths
 }
 
 /// The track of one table: its length, and each seat's start and door.
@@ -40,7 +62,7 @@ pub struct Ring {
     len: u8,
     starts: BySeat<u8>,
     doors: BySeat<u8>,
-    paths: &'static Paths,
+    tables: &'static Tables,
 }
 
 impl Ring {
@@ -56,10 +78,10 @@ impl Ring {
             len,
             starts: BySeat::from_fn(|seat| start(seat as u8)),
             doors: BySeat::from_fn(|seat| door(seat as u8)),
-            paths: PATHS
+            tables: TABLES
                 .iter()
-                .find_map(|(of, paths)| (*of == len).then_some(paths))
-                .expect("paths for every ring of RULES §2"),
+                .find(|tables| (tables.seats, tables.len) == (seats, len))
+                .expect("tables for every ring of RULES §2"),
         }
     }
 
@@ -79,6 +101,12 @@ impl Ring {
     #[inline]
     pub fn start(&self, seat: Seat) -> u8 {
         self.starts[seat]
+    }
+
+    /// The starts of a set of seats, one bit a seat.
+    #[inline]
+    pub(super) fn starts(&self, seats: u8) -> Fields {
+        self.tables.starts[usize::from(seats) & 63]
     }
 
     /// The seat whose start this field is; nonsense for any other field.
@@ -119,7 +147,7 @@ impl Ring {
     /// The fields stepped on by walking `steps` (at most 13) forward, the last included.
     #[inline]
     pub fn path(&self, from: u8, steps: u8) -> Fields {
-        self.paths[usize::from(from)][usize::from(steps)]
+        self.tables.paths[usize::from(from)][usize::from(steps)]
     }
 
     /// The fields stepped on by walking `steps` back, the last included.

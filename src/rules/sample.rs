@@ -6,11 +6,13 @@
 //!   counts as one, if a piece can leave it), then uniformly one of its ways.
 //! * **A jack:** uniformly among the boards.
 //! * **A joker:** a rank, uniformly among those that can be played, then as that rank.
-//! * **A seven:** pieces in a random order, those in the goal first and deeper ones before others,
-//!   each with a random number of steps and the last with all that are left. Where that fails
-//!   a few times, uniformly among the boards of the list.
+//! * **A seven:** the pieces in the goal, deeper ones first, then those on the ring in any order,
+//!   each with a random number of steps that leaves no more than the rest may be able to take.
+//!   Where that fails a few times, or all four may come home: uniformly among the boards.
 //!
 //! Every board that the list has can be drawn (RULES §9), and no other.
+
+use std::ops::ControlFlow;
 
 use rand::Rng;
 
@@ -19,11 +21,12 @@ use super::{
     card::{Card, Cards},
     judge::{mover, swap},
     movement::{self, Walk},
-    moves::{Generator, without_effect},
-    options::{Rules, SevenPartner, SevenSurplus},
+    moves::without_effect,
+    options::{Rules, SevenPartner},
     ring::{Fields, bit},
     seat::Seat,
-    seven::{STEPS, carried_out, may_end},
+    seen::Seen,
+    seven::{STEPS, carried_out, may_end, sevens},
 };
 
 /// Draws sevens this often before it lists them.
@@ -31,15 +34,14 @@ const ATTEMPTS: u32 = 4;
 
 /// A number below `n`, from one word: no number is more likely than another by more than n in 2³².
 #[inline]
-pub(super) fn below(rng: &mut impl Rng, n: u32) -> u32 {
-    (u64::from(rng.next_u32()) * u64::from(n) >> 32) as u32
+pub(super) fn below(rng: &mut impl Rng, n: usize) -> usize {
+    ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
 
-/// Plays cards at random. Holds the memory for those few sevens that must be listed.
+/// Plays cards at random. Holds memory for sevens.
 #[derive(Default)]
 pub struct Sampler {
-    generator: Generator,
-    boards: Vec<Board>,
+    seen: Seen,
 }
 
 impl Sampler {
@@ -103,22 +105,160 @@ impl Sampler {
     }
 
     fn seven(&mut self, rules: &Rules, board: &mut Board, seat: Seat, rng: &mut impl Rng) -> bool {
-        for _ in 0..ATTEMPTS {
-            let mut after = *board;
-            if try_seven(rules, &mut after, seat, rng) {
-                *board = after;
-                return true;
+        let before = *board;
+        let partner = seat.partner(rules.seats);
+        let movers: &[Seat] = match rules.seven_partner {
+            SevenPartner::Always => &[seat, partner],
+            SevenPartner::WhenHome => &[mover(rules, board, seat)],
+        };
+        let draw = DrawnSeven::of(rules, board, movers);
+        if !draw.may_come_home {
+            if draw.most < STEPS {
+                return false;
+            }
+            for _ in 0..ATTEMPTS {
+                if draw.clone().carry_out(rules, board, rng) {
+                    return true;
+                }
+                *board = before;
             }
         }
-        self.boards.clear();
-        self.generator
-            .boards_of_card(rules, board, seat, Card::Seven, &mut self.boards);
-        let Some(last) = self.boards.len().checked_sub(1) else {
-            return false;
-        };
-        *board = self.boards[below(rng, last as u32 + 1) as usize];
-        true
+        let mut found = 0;
+        let _ = sevens(rules, &before, seat, &mut self.seen, |_, after| {
+            found += 1;
+            if found == 1 || below(rng, found) == 0 {
+                *board = *after;
+            }
+            ControlFlow::Continue(())
+        });
+        found > 0
     }
+}
+
+/// The pieces that a seven may walk, each with the most steps it may be able to take.
+#[derive(Clone)]
+struct DrawnSeven {
+    len: usize,
+    pieces: [(Seat, Field, u8); 2 * PIECES as usize],
+    /// How many of them, the first ones, stand in a goal.
+    in_goal: usize,
+    /// The most steps they may be able to take together.
+    most: u8,
+    /// Whether all four of a seat's may come home, so that not all steps need be theirs.
+    may_come_home: bool,
+}
+
+impl DrawnSeven {
+    fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> DrawnSeven {
+        let ring = rules.ring();
+        let mut draw = DrawnSeven {
+            len: 0,
+            pieces: [(movers[0], Field::Goal(0), 0); 2 * PIECES as usize],
+            in_goal: 0,
+            most: 0,
+            may_come_home: false,
+        };
+        // A block that one of these pieces makes may walk away.
+        let mut blocks = board.blocks(rules);
+        for &seat in movers {
+            if board.pieces(seat).stand_on(ring.start(seat)) {
+                blocks &= !bit(ring.start(seat));
+            }
+            // Deeper pieces first.
+            for from in board.pieces(seat).places().rev() {
+                if let Field::Goal(field) = from {
+                    draw.push(seat, from, PIECES - 1 - field);
+                }
+            }
+        }
+        draw.in_goal = draw.len;
+        for &seat in movers {
+            let mut near = board.kennel(seat) == 0;
+            for field in board.pieces(seat).track_fields() {
+                let hit = ring.path(field, STEPS) & blocks;
+                let along = match hit {
+                    0 => STEPS,
+                    hit => ring.distance(field, hit.trailing_zeros() as u8) - 1,
+                };
+                let to_door = ring.distance(field, ring.door(seat));
+                near &= to_door < STEPS;
+                let inside = if to_door < STEPS { to_door + PIECES } else { 0 };
+                draw.push(seat, Field::Track(field), along.max(inside).min(STEPS));
+            }
+            draw.may_come_home |= near && board.pieces(seat).on_track() > 0;
+        }
+        draw
+    }
+
+    fn push(&mut self, seat: Seat, from: Field, most: u8) {
+        self.pieces[self.len] = (seat, from, most);
+        self.len += 1;
+        self.most += most;
+    }
+
+    /// Walks piece after piece, those in the goal first, those on the ring in any order, each a
+    /// random number of steps that leaves no more than the rest may be able to take.
+    fn carry_out(mut self, rules: &Rules, board: &mut Board, rng: &mut impl Rng) -> bool {
+        let mut left = STEPS;
+        for place in 0..self.len {
+            if place >= self.in_goal {
+                let drawn = place + below(rng, self.len - place);
+                self.pieces.swap(place, drawn);
+            }
+            let (owner, from, most) = self.pieces[place];
+            self.most -= most;
+            let (least, most) = (left.saturating_sub(self.most), most.min(left));
+            if least > most {
+                return false;
+            }
+            let steps = least + below(rng, usize::from(most - least) + 1) as u8;
+            if steps > 0 {
+                // It may have been captured.
+                let there = match from {
+                    Field::Track(field) => board.pieces(owner).stand_on(field),
+                    Field::Goal(_) => true,
+                };
+                let Some(walk) = any_part(rules, board, owner, from, steps, rng).filter(|_| there)
+                else {
+                    return false;
+                };
+                *board = carried_out(rules, board, owner, from, walk);
+                left -= steps;
+            }
+        }
+        left == 0
+    }
+}
+
+/// One of the ways, each with equal chances, for a part of a seven.
+fn any_part(
+    rules: &Rules,
+    board: &Board,
+    owner: Seat,
+    from: Field,
+    steps: u8,
+    rng: &mut impl Rng,
+) -> Option<Walk> {
+    let mut ways = 0;
+    let mut drawn = None;
+    let _ = movement::forward(
+        rules,
+        board,
+        board.blocks(rules),
+        owner,
+        from,
+        steps,
+        |walk| {
+            if may_end(rules, board, walk.to) {
+                ways += 1;
+                if ways == 1 || below(rng, ways) == 0 {
+                    drawn = Some(walk);
+                }
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    drawn
 }
 
 /// The kinds of cards that a seat moving these pieces may be able to play: all, or with no piece on
@@ -128,14 +268,14 @@ fn useful(rules: &Rules, board: &Board, mover: Seat) -> Cards {
     const LEAVE_KENNEL: Cards = Cards::each(&[Card::Ace, Card::King, Card::Joker]);
     const IN_GOAL: Cards = Cards::each(&[Card::Ace, Card::Two, Card::Three, Card::Joker]);
     const SEVEN: Cards = Cards::each(&[Card::Seven, Card::Joker]);
-    if board.track(mover) != 0 {
+    if board.pieces(mover).on_track() > 0 {
         return Cards::KINDS;
     }
     let mut kinds = Cards::EMPTY;
     if board.kennel(mover) > 0 {
         kinds = kinds.or(LEAVE_KENNEL);
     }
-    if board.goal(mover) != 0 {
+    if board.pieces(mover).in_goal() > 0 {
         kinds = kinds.or(IN_GOAL);
     }
     if rules.seven_partner == SevenPartner::Always {
@@ -149,38 +289,29 @@ fn carry(rules: &Rules, board: &mut Board, mover: Seat, rank: Card, rng: &mut im
     let blocks = board.blocks(rules);
     let start = bit(rules.ring().start(mover));
     let leaves = rank.leaves_kennel() && board.kennel(mover) > 0 && blocks & start == 0;
-    let out = u32::from(leaves);
-    let mut track = board.track(mover);
-    let mut goal = Fields::from(board.goal(mover));
-    loop {
-        let (on_track, in_goal) = (track.count_ones(), goal.count_ones());
-        let pieces = on_track + in_goal + out;
-        if pieces == 0 {
-            return false;
-        }
-        let piece = below(rng, pieces);
-        let from = if piece < on_track {
-            let field = nth_field(track, piece);
-            track &= !bit(field);
-            Field::Track(field)
-        } else if piece < on_track + in_goal {
-            let field = nth_field(goal, piece - on_track);
-            goal &= !bit(field);
-            Field::Goal(field)
-        } else {
+    // The pieces outside the kennel come first, and then one that waits in it.
+    let pieces = board.pieces(mover);
+    let mut untried = [0, 1, 2, 3];
+    let mut len = usize::from(pieces.outside()) + usize::from(leaves);
+    while len > 0 {
+        let drawn = below(rng, len);
+        let piece = pieces.place(untried[drawn]);
+        let Some(from) = piece else {
             board.capture(start);
             board.put_fresh(rules, mover);
             return true;
         };
         if let Some(to) = any_way(rules, board, blocks, mover, rank, from, rng) {
-            board.lift(rules, mover, from);
             if let Field::Track(field) = to {
                 board.capture(bit(field));
             }
-            board.put(mover, to);
+            board.relocate(rules, mover, from, to);
             return true;
         }
+        len -= 1;
+        untried[drawn] = untried[len];
     }
+    false
 }
 
 /// Where one piece goes with a card, each way with equal chances.
@@ -196,21 +327,23 @@ fn any_way(
 ) -> Option<Field> {
     let mut ways = 0;
     let mut drawn = None;
-    let mut add = |walk: Option<Walk>| {
-        if let Some(walk) = walk {
-            ways += 1;
-            if ways == 1 || below(rng, ways) == 0 {
-                drawn = Some(walk.to);
-            }
+    let mut add = |walk: Walk| {
+        ways += 1;
+        if ways == 1 || below(rng, ways) == 0 {
+            drawn = Some(walk.to);
         }
+        ControlFlow::Continue(())
     };
     for &steps in rank.forward() {
-        let walks = movement::forward(rules, board, blocks, mover, from, steps);
-        walks.into_iter().for_each(&mut add);
+        let _ = movement::forward(rules, board, blocks, mover, from, steps, &mut add);
     }
     if let (Card::Four, Field::Track(from)) = (rank, from) {
-        add(movement::back_along_ring(rules, board, blocks, from).ok());
-        add(movement::back_into_goal(rules, board, blocks, mover, from).ok());
+        if let Ok(walk) = movement::back_along_ring(rules, board, blocks, from) {
+            let _ = add(walk);
+        }
+        if let Ok(walk) = movement::back_into_goal(rules, board, blocks, mover, from) {
+            let _ = add(walk);
+        }
     }
     drawn
 }
@@ -220,16 +353,16 @@ fn jack(rules: &Rules, board: &mut Board, mover: Seat, rng: &mut impl Rng) -> bo
     let unprotected = !board.unswappable(rules);
     let own = board.track(mover) & unprotected;
     let others = board.occupied() & !board.track(mover) & unprotected;
-    let swaps = own.count_ones() * others.count_ones();
-    let own_pair = rules.jack_own_pair && own.count_ones() > 1;
-    let choices = swaps + u32::from(own_pair);
+    let swaps = count(own) * count(others);
+    let own_pair = rules.jack_own_pair && count(own) > 1;
+    let choices = swaps + usize::from(own_pair);
     if choices == 0 {
         return without_effect(rules, board, mover);
     }
     let choice = below(rng, choices);
     if choice < swaps {
-        let from = nth_field(own, choice % own.count_ones());
-        let other = nth_field(others, choice / own.count_ones());
+        let from = nth_field(own, choice % count(own));
+        let other = nth_field(others, choice / count(own));
         let stranger = board.owner(rules, other).expect("a piece stands there");
         let (from, other) = (Field::Track(from), Field::Track(other));
         swap(rules, board, (mover, from), (stranger, other));
@@ -237,87 +370,13 @@ fn jack(rules: &Rules, board: &mut Board, mover: Seat, rng: &mut impl Rng) -> bo
     true
 }
 
-/// One attempt at a seven; on failure the board is of no use.
-fn try_seven(rules: &Rules, board: &mut Board, seat: Seat, rng: &mut impl Rng) -> bool {
-    let partner = seat.partner(rules.seats);
-    let spent = match rules.seven_partner {
-        SevenPartner::Always => spend(rules, board, &[seat, partner], STEPS, rng),
-        SevenPartner::WhenHome => {
-            let mover = mover(rules, board, seat);
-            match spend(rules, board, &[mover], STEPS, rng) {
-                Some(left) if left > 0 && mover == seat && board.home(seat) => {
-                    spend(rules, board, &[partner], left, rng)
-                }
-                left => left,
-            }
-        }
-    };
-    match spent {
-        Some(0) => true,
-        Some(left) => {
-            let lapses = rules.seven_surplus == SevenSurplus::LapsesOnWin;
-            lapses && left < STEPS && board.team_home(rules, seat)
-        }
-        None => false,
-    }
-}
-
-/// Walks these seats' pieces, each once at most; returns the steps left.
-fn spend(
-    rules: &Rules,
-    board: &mut Board,
-    movers: &[Seat],
-    mut left: u8,
-    rng: &mut impl Rng,
-) -> Option<u8> {
-    let mut waiting = 0;
-    for &seat in movers {
-        waiting |= board.track(seat);
-        for field in (0..PIECES - 1).rev() {
-            if board.goal(seat) >> field & 1 != 0 {
-                let free = ((board.goal(seat) | 1 << PIECES) >> (field + 1)).trailing_zeros();
-                let steps = below(rng, free.min(left.into()) + 1) as u8;
-                board.lift(rules, seat, Field::Goal(field));
-                board.put(seat, Field::Goal(field + steps));
-                left -= steps;
-            }
-        }
-    }
-    while left > 0 && waiting != 0 {
-        let pieces = waiting.count_ones();
-        let field = nth_field(waiting, below(rng, pieces));
-        waiting &= !bit(field);
-        let owner = *movers
-            .iter()
-            .find(|&&seat| board.track(seat) & bit(field) != 0)
-            .expect("only pieces that still stand there are waiting");
-        // The last one takes all steps, unless it is the fourth to come home.
-        let fourth = board.goal(owner).count_ones() as u8 == PIECES - 1;
-        let steps = if pieces == 1 && !fourth {
-            left
-        } else {
-            below(rng, u32::from(left) + 1) as u8
-        };
-        if steps > 0 {
-            let from = Field::Track(field);
-            let blocks = board.blocks(rules);
-            let mut walks = movement::forward(rules, board, blocks, owner, from, steps)
-                .map(|walk| walk.filter(|walk| may_end(rules, board, walk.to)));
-            if walks[1].is_some() && (walks[0].is_none() || rng.next_u32() & 1 != 0) {
-                walks.swap(0, 1);
-            }
-            let walk = walks[0]?;
-            waiting &= !walk.stepped;
-            *board = carried_out(rules, board, owner, from, walk);
-            left -= steps;
-        }
-    }
-    Some(left)
+fn count(fields: Fields) -> usize {
+    fields.count_ones() as usize
 }
 
 /// The field in this place, counted from 0, of a set that has so many.
 #[inline]
-fn nth_field(mut fields: Fields, place: u32) -> u8 {
+fn nth_field(mut fields: Fields, place: usize) -> u8 {
     for _ in 0..place {
         fields &= fields - 1;
     }

@@ -114,20 +114,21 @@ impl<Found: FnMut(&Walked, &Board) -> ControlFlow<()>> Search<'_, Found> {
         let blocks = board.blocks(self.rules);
         // The last piece takes all steps, unless it is the fourth to come home.
         let last = place + 1 == self.order.len;
-        let fourth = board.goal(owner).count_ones() as u8 == PIECES - 1;
+        let fourth = board.pieces(owner).in_goal() == PIECES - 1;
         let least = if last && !fourth { left } else { 1 };
         for steps in (least..=left).rev() {
-            let walks = movement::forward(self.rules, board, blocks, owner, from, steps);
-            for walk in walks.into_iter().flatten() {
-                if may_end(self.rules, board, walk.to) {
-                    let after = carried_out(self.rules, board, owner, from, walk);
-                    self.walked.parts[self.walked.len] = (owner, from, walk.to);
-                    self.walked.len += 1;
-                    let flow = self.walk(place + 1, left - steps, &after);
-                    self.walked.len -= 1;
-                    flow?;
+            let rules = self.rules;
+            movement::forward(rules, board, blocks, owner, from, steps, |walk| {
+                if !may_end(rules, board, walk.to) {
+                    return ControlFlow::Continue(());
                 }
-            }
+                let after = carried_out(rules, board, owner, from, walk);
+                self.walked.parts[self.walked.len] = (owner, from, walk.to);
+                self.walked.len += 1;
+                let flow = self.walk(place + 1, left - steps, &after);
+                self.walked.len -= 1;
+                flow
+            })?;
         }
         self.walk(place + 1, left, board)
     }
@@ -180,9 +181,8 @@ pub(super) fn carried_out(
     walk: Walk,
 ) -> Board {
     let mut after = *board;
-    after.lift(rules, owner, from);
     after.capture(walk.stepped);
-    after.put(owner, walk.to);
+    after.relocate(rules, owner, from, walk.to);
     after
 }
 
