@@ -10,6 +10,7 @@ pub mod movement;
 pub mod moves;
 pub mod notation;
 pub mod options;
+pub mod perft;
 pub mod refusal;
 pub mod ring;
 pub mod seat;
