@@ -13,13 +13,21 @@ use clap::Args;
 
 use crate::rules::perft::{Case, Position, divide, perft, read};
 
+/// No round is longer: each move takes a card at least, and the largest deck has 116.
+const MOST_MOVES: i64 = 116;
+
 #[derive(Debug, Args)]
 pub struct Perft {
     /// Files of positions with the counts they should have; docs/perft.md describes them.
     #[arg(required_unless_present = "hands")]
     files: Vec<PathBuf>,
     /// Count all depths up to this one, in place of those in the files.
-    #[arg(long, value_name = "N", required_unless_present = "files")]
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "files",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_MOVES)
+    )]
     depth: Option<u32>,
     /// Show the count below each first move, too.
     #[arg(long)]
@@ -62,7 +70,8 @@ impl Perft {
         for file in &self.files {
             for (line, case) in cases(file)? {
                 let comment = case.comment.lines().next().unwrap_or_default();
-                report.case(&format!("{}:{line} {comment}", file.display()), &case)?;
+                let name = format!("{}:{line} {comment}", file.display());
+                report.case(name.trim_end(), &case)?;
             }
         }
         report.end()
