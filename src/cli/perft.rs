@@ -69,7 +69,7 @@ impl Perft {
         }
         for file in &self.files {
             for (line, case) in cases(file)? {
-                let comment = case.comment.lines().next().unwrap_or_default();
+                let comment = case.comment.first().map_or("", String::as_str);
                 let name = format!("{}:{line} {comment}", file.display());
                 report.case(name.trim_end(), &case)?;
             }

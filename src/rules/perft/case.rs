@@ -28,8 +28,8 @@ use crate::rules::{
 /// A position and how many sequences of moves it is known to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What the case is about, one line or several.
-    pub comment: String,
+    /// What the case is about, line by line.
+    pub comment: Vec<String>,
     pub position: Position,
     /// The count of each depth.
     pub counts: BTreeMap<u32, u64>,
@@ -86,10 +86,9 @@ pub enum Problem {
 pub fn read(text: &str) -> Result<Vec<(usize, Case)>, CaseError> {
     let mut cases = Vec::new();
     let mut block = Block::default();
-    let end = text.lines().count() + 1;
     for (number, line) in (1..).zip(text.lines().chain([""])) {
         let at = |problem| CaseError {
-            line: number.min(end),
+            line: number,
             problem,
         };
         if line.trim().is_empty() {
@@ -172,7 +171,7 @@ impl Block {
             return Err(missing);
         };
         Ok(Case {
-            comment: self.comment.join("\n"),
+            comment: self.comment,
             position: Position {
                 rules,
                 board,
@@ -203,7 +202,7 @@ impl FromStr for Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.comment.lines() {
+        for line in &self.comment {
             writeln!(f, "{}", format!("# {line}").trim_end())?;
         }
         write!(f, "{}", self.position)?;
@@ -239,7 +238,7 @@ turn 0
     fn cases_round_trip() {
         let case: Case = TEXT.parse().unwrap();
         assert_eq!(case.to_string(), TEXT);
-        assert_eq!(case.comment, "a seven in a crowd\n\nof six seats");
+        assert_eq!(case.comment, ["a seven in a crowd", "", "of six seats"]);
         assert_eq!(case.counts, BTreeMap::from([(1, 34), (3, 560)]));
         let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \nhands K A/ - / 2/-\nturn 3 \n 0 1";
         let case: Case = sloppy.parse().unwrap();

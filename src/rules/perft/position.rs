@@ -88,6 +88,7 @@ fn place(rules: &Rules, seat: Seat, word: &str, placement: &mut Placement) -> Re
     Ok(())
 }
 
+/// The cards of each seat, all out of one deck.
 pub(super) fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, Problem> {
     let found = text.split('/').count();
     if found != usize::from(rules.seats) {
@@ -110,6 +111,7 @@ pub(super) fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, Pro
     Ok(hands)
 }
 
+/// The number of a seat.
 pub(super) fn read_turn(rules: &Rules, text: &str) -> Result<Seat, Problem> {
     let number = text.trim().parse().ok();
     number
