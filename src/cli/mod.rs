@@ -3,6 +3,7 @@
 mod errors;
 mod healthcheck;
 mod openapi;
+mod perft;
 mod serve;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,8 @@ enum Command {
     Errors,
     /// Ask a running server whether it is alive; exit code 0 if it is.
     Healthcheck(healthcheck::Healthcheck),
+    /// Count sequences of moves, to check and to time the lists of moves.
+    Perft(perft::Perft),
 }
 
 impl Cli {
@@ -38,6 +41,7 @@ impl Cli {
             Command::Openapi => openapi::run(),
             Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
+            Command::Perft(perft) => perft.run(),
         }
     }
 }

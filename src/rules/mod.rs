@@ -10,6 +10,7 @@ pub mod movement;
 pub mod moves;
 pub mod notation;
 pub mod options;
+pub mod perft;
 pub mod pieces;
 pub mod playout;
 pub mod refusal;

@@ -1,0 +1,174 @@
+//! `dog perft`: counts sequences of moves, to check and to time the lists of moves.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{StdoutLock, Write},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use crate::rules::perft::{Case, Position, divide, perft, read};
+
+/// No round is longer: each move takes a card at least, and the largest deck has 116.
+const MOST_MOVES: i64 = 116;
+
+#[derive(Debug, Args)]
+pub struct Perft {
+    /// Files of positions with the counts they should have; docs/perft.md describes them.
+    #[arg(required_unless_present = "hands")]
+    files: Vec<PathBuf>,
+    /// Count all depths up to this one, in place of those in the files.
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "files",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_MOVES)
+    )]
+    depth: Option<u32>,
+    /// Show the count below each first move, too.
+    #[arg(long)]
+    divide: bool,
+    /// A position given here: the preset, and options such as seats=6.
+    #[arg(long, default_value = "dogspiel-it", conflicts_with = "files")]
+    rules: String,
+    /// Its pieces seat by seat, such as "10 15 g2 / 16f / - / -"; - for all in their kennels.
+    #[arg(
+        long,
+        default_value = "-",
+        allow_hyphen_values = true,
+        conflicts_with = "files"
+    )]
+    board: String,
+    /// Its hands seat by seat, such as "A 7 joker / 2 3 / - / K".
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "files")]
+    hands: Option<String>,
+    /// The seat to move.
+    #[arg(long, default_value = "0", conflicts_with = "files")]
+    turn: String,
+}
+
+impl Perft {
+    /// Counts every case.
+    ///
+    /// # Errors
+    /// If a case cannot be read, or a count is not the one that the file gives.
+    pub fn run(self) -> anyhow::Result<()> {
+        let mut report = Report {
+            out: std::io::stdout().lock(),
+            depth: self.depth,
+            divide: self.divide,
+            checked: 0,
+            different: 0,
+        };
+        if let Some(hands) = &self.hands {
+            report.case("position", &self.position(hands)?)?;
+        }
+        for file in &self.files {
+            for (line, case) in cases(file)? {
+                let comment = case.comment.first().map_or("", String::as_str);
+                let name = format!("{}:{line} {comment}", file.display());
+                report.case(name.trim_end(), &case)?;
+            }
+        }
+        report.end()
+    }
+
+    /// The position of the command line.
+    fn position(&self, hands: &str) -> anyhow::Result<Case> {
+        let Perft {
+            rules, board, turn, ..
+        } = self;
+        let text = format!("rules {rules}\nboard {board}\nhands {hands}\nturn {turn}");
+        let case = text.parse::<Case>();
+        case.map_err(|error| anyhow::anyhow!("{}", error.problem))
+    }
+}
+
+/// The cases of a file, and where in it they are.
+fn cases(file: &Path) -> anyhow::Result<Vec<(usize, Case)>> {
+    let name = || file.display().to_string();
+    let text = fs::read_to_string(file).with_context(name)?;
+    let cases = read(&text).with_context(name)?;
+    ensure!(!cases.is_empty(), "{} holds no case", name());
+    Ok(cases)
+}
+
+/// What is printed, and what is found on the way.
+struct Report<'a> {
+    out: StdoutLock<'a>,
+    depth: Option<u32>,
+    divide: bool,
+    checked: usize,
+    different: usize,
+}
+
+impl Report<'_> {
+    fn case(&mut self, name: &str, case: &Case) -> anyhow::Result<()> {
+        let Case {
+            position, counts, ..
+        } = case;
+        let depths: BTreeSet<u32> = match self.depth {
+            Some(deepest) => (1..=deepest).collect(),
+            None => counts.keys().copied().collect(),
+        };
+        let deepest = depths.last().copied();
+        let deepest = deepest.with_context(|| format!("{name}: no count, and no --depth"))?;
+        writeln!(self.out, "{name}")?;
+        for depth in depths {
+            self.count(position, depth, counts)?;
+        }
+        if self.divide {
+            self.division(position, deepest)?;
+        }
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        expected: &BTreeMap<u32, u64>,
+    ) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        let count = perft(position, depth);
+        let seconds = begin.elapsed().as_secs_f64();
+        let speed = count as f64 / seconds;
+        let verdict = match expected.get(&depth) {
+            None => String::new(),
+            Some(&expected) if expected == count => "  ok".to_owned(),
+            Some(expected) => format!("  DIFFERENT, expected {expected}"),
+        };
+        self.checked += usize::from(!verdict.is_empty());
+        self.different += usize::from(verdict.contains("DIFFERENT"));
+        writeln!(
+            self.out,
+            "{depth:>4} {count:>14} {seconds:>9.3} s {speed:>11.0}/s{verdict}"
+        )?;
+        Ok(())
+    }
+
+    fn division(&mut self, position: &Position, depth: u32) -> anyhow::Result<()> {
+        for (mv, count) in divide(position, depth) {
+            writeln!(self.out, "     {count:>14}  {mv}")?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> anyhow::Result<()> {
+        let Report {
+            checked, different, ..
+        } = self;
+        ensure!(
+            different == 0,
+            "{different} of {checked} counts are not those expected"
+        );
+        if checked > 0 {
+            writeln!(self.out, "{checked} counts, all as expected")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! Perft, as chess engines know it: how many sequences of moves there are of a given length. A
+//! single wrong move in a list changes the count, so equal counts vouch for equal rules.
+//!
+//! One move is the pair of RULES §9: the card from the hand and the board it leads to. When no
+//! card can be played the one move is fold.
+
+use std::collections::HashSet;
+
+use super::{
+    board::Board,
+    card::{Card, Cards},
+    moves::Generator,
+    notation::Move,
+    options::Rules,
+    seat::{BySeat, Seat},
+};
+
+mod case;
+mod position;
+
+pub use case::{Case, CaseError, Problem, read};
+
+/// A position in the middle of a round, all hands open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub rules: Rules,
+    pub board: Board,
+    pub hands: BySeat<Cards>,
+    /// The seat to move; if it holds no cards, the next one that does.
+    pub turn: Seat,
+}
+
+/// Where a count is: what a move changes.
+#[derive(Clone, Copy)]
+struct Stage {
+    board: Board,
+    hands: BySeat<Cards>,
+    /// The seat to move, if there is anything left to move: nobody has won and somebody holds
+    /// cards.
+    turn: Option<Seat>,
+}
+
+impl Stage {
+    fn new(position: &Position) -> Stage {
+        let Position {
+            ref rules,
+            board,
+            hands,
+            turn,
+        } = *position;
+        let mut stage = Stage {
+            board,
+            hands,
+            turn: None,
+        };
+        stage.pass_to(rules, turn);
+        stage
+    }
+
+    /// The turn is this seat's or, if it holds no cards, the next one's that does (RULES §7.4).
+    fn pass_to(&mut self, rules: &Rules, seat: Seat) {
+        let mut in_turn = (0..rules.seats).map(|steps| seat.plus(steps, rules.seats));
+        self.turn = match self.board.winner(rules) {
+            Some(_) => None,
+            None => in_turn.find(|&seat| !self.hands[seat].is_empty()),
+        };
+    }
+
+    /// After a move of this seat: a card that leads to a board, or none and the hand laid away.
+    fn after(&self, rules: &Rules, seat: Seat, card: Option<Card>, board: Board) -> Stage {
+        let mut after = Stage { board, ..*self };
+        match card {
+            Some(card) => {
+                after.hands[seat].remove(card);
+            }
+            None => after.hands[seat] = Cards::EMPTY,
+        }
+        after.pass_to(rules, seat.next(rules.seats));
+        after
+    }
+}
+
+/// Counts below the stages of one set of rules.
+struct Counter<'a> {
+    rules: &'a Rules,
+    generator: Generator,
+    found: Vec<Board>,
+    seen: HashSet<Board>,
+}
+
+impl<'a> Counter<'a> {
+    fn new(rules: &'a Rules) -> Counter<'a> {
+        Counter {
+            rules,
+            generator: Generator::new(),
+            found: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    fn count(&mut self, stage: &Stage, depth: u32) -> u64 {
+        let Some(seat) = stage.turn.filter(|_| depth > 0) else {
+            return u64::from(depth == 0);
+        };
+        let mut moves = 0;
+        let mut below = 0;
+        for card in stage.hands[seat].kinds() {
+            self.find(&stage.board, seat, card);
+            moves += self.seen.len() as u64;
+            // The last ply is counted without being made.
+            if depth > 1 {
+                for board in self.seen.drain().collect::<Vec<_>>() {
+                    let after = stage.after(self.rules, seat, Some(card), board);
+                    below += self.count(&after, depth - 1);
+                }
+            }
+        }
+        match (moves, depth) {
+            (0, _) => {
+                let folded = stage.after(self.rules, seat, None, stage.board);
+                self.count(&folded, depth - 1)
+            }
+            (moves, 1) => moves,
+            _ => below,
+        }
+    }
+
+    /// Fills `seen` with the boards that one card leads to, each once.
+    fn find(&mut self, board: &Board, seat: Seat, card: Card) {
+        self.found.clear();
+        self.seen.clear();
+        self.generator
+            .boards_of_card(self.rules, board, seat, card, &mut self.found);
+        self.seen.extend(&self.found);
+    }
+}
+
+/// How many sequences of `depth` moves there are from here. Depth 0 is one, the empty sequence; a
+/// sequence ends with a victory or with the round, so that longer ones are not counted.
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    Counter::new(&position.rules).count(&Stage::new(position), depth)
+}
+
+/// The count of [`perft`] below each first move, in the order of the list of moves. A move is
+/// named by the first listed way to make it. Nothing at depth 0.
+pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
+    let stage = Stage::new(position);
+    let (Some(seat), Some(below)) = (stage.turn, depth.checked_sub(1)) else {
+        return Vec::new();
+    };
+    let rules = &position.rules;
+    let mut counter = Counter::new(rules);
+    let mut seen = HashSet::new();
+    Generator::new()
+        .legal_moves(rules, &stage.board, seat, stage.hands[seat])
+        .into_iter()
+        .filter(|legal| seen.insert((legal.mv.card(), legal.board)))
+        .map(|legal| {
+            let after = stage.after(rules, seat, legal.mv.card(), legal.board);
+            (legal.mv, counter.count(&after, below))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(rest: &str) -> Position {
+        let case: Case = format!("rules dogspiel-it\n{rest}").parse().unwrap();
+        case.position
+    }
+
+    fn counts<const N: usize>(position: &Position) -> [u64; N] {
+        let mut depth = 0;
+        [(); N].map(|()| {
+            let count = perft(position, depth);
+            depth += 1;
+            count
+        })
+    }
+
+    #[test]
+    fn ace_out_and_king_out_are_two_and_a_joker_is_one() {
+        let all_in = position("board - / - / - / -\nhands A K joker / 2 / - / -\nturn 0");
+        // Then seat 1 folds, and the fresh piece walks: 2 ways with an ace, 1 with a king and 14
+        // with a joker.
+        assert_eq!(counts(&all_in), [1, 3, 3, (1 + 14) + (2 + 14) + (2 + 1)]);
+        let equal = position("board - / - / - / -\nhands K K K / - / - / -\nturn 0");
+        assert_eq!(counts(&equal), [1, 1, 1, 2, 0]);
+    }
+
+    #[test]
+    fn a_round_ends_when_all_hands_are_empty() {
+        let fold = position("board - / - / - / -\nhands 2 3 / - / - / A\nturn 0");
+        assert_eq!(counts(&fold), [1, 1, 1, 0]);
+        let nobody = position("board - / - / - / -\nhands - / - / - / -\nturn 2");
+        assert_eq!(counts(&nobody), [1, 0, 0]);
+        let skipped = position("board 5 / - / - / -\nhands 2 3 / - / - / -\nturn 2");
+        assert_eq!(counts(&skipped), [1, 2, 2, 0]);
+    }
+
+    #[test]
+    fn a_victory_ends_it() {
+        let won =
+            position("board g0 g1 g2 g3 / - / g1 g2 g3 31 / -\nhands 2 3 / 2 / 3 / 4\nturn 0");
+        // The two brings the last piece to goal 0 or walks past it, the three past it only.
+        assert_eq!(counts(&won), [1, 3, 2, 2, 2]);
+        assert_eq!(
+            perft(
+                &position("board g0 g1 g2 g3 / - / g0 g1 g2 g3 / -\nhands 2 / 2 / 2 / 2\nturn 1"),
+                1
+            ),
+            0
+        );
+    }
+
+    #[test]
+    fn division_adds_up_and_names_each_move_once() {
+        let position = position("board 5 20 / 7 / - / 50\nhands joker 7 / A J / 4 / K\nturn 0");
+        for depth in 1..4 {
+            let division = divide(&position, depth);
+            let sum: u64 = division.iter().map(|(_, count)| count).sum();
+            assert_eq!(sum, perft(&position, depth));
+            assert_eq!(division.len() as u64, perft(&position, 1));
+        }
+        assert!(divide(&position, 0).is_empty());
+    }
+}
