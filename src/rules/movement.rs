@@ -64,7 +64,7 @@ pub fn along_ring(
 ///
 /// # Errors
 /// The goal is out of reach, too short, occupied or blocked, or the piece is fresh on its door.
-#[inline]
+#[inline(always)]
 pub fn into_goal(
     rules: &Rules,
     board: &Board,

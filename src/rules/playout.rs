@@ -262,10 +262,8 @@ impl<'a> Playout<'a> {
     /// The seat to move plays any card that it can in any way, or folds.
     #[inline]
     pub fn play_at_random(&mut self, sampler: &mut Sampler, rng: &mut impl Rng) {
-        let Playout {
-            rules, turn, hands, ..
-        } = *self;
-        match sampler.play_any(rules, &mut self.board, turn, hands[turn], rng) {
+        let (turn, hand) = (self.turn, self.hands[self.turn]);
+        match sampler.play_any(self.rules, &mut self.board, turn, hand, rng) {
             Some(card) => self.lay_away(card),
             None => self.fold(),
         }

@@ -160,8 +160,18 @@ impl Ring {
 /// The set that holds one field.
 #[inline]
 pub const fn bit(field: u8) -> Fields {
-    1 << field
+    BITS[(field & 127) as usize]
 }
+
+/// By table, since a shift by more than a word's bits takes several steps.
+static BITS: [Fields; 128] = {
+    let (mut bits, mut field) = ([0; 128], 0);
+    while field < 128 {
+        bits[field] = 1 << field;
+        field += 1;
+    }
+    bits
+};
 
 /// The fields of a set, ascending.
 pub fn fields(mut set: Fields) -> impl Iterator<Item = u8> {

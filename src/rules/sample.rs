@@ -66,7 +66,7 @@ impl Sampler {
         let mut untried = hand.of_kinds(useful(rules, board, mover));
         while !untried.is_empty() {
             let card = untried.nth(below(rng, untried.len().into()) as u8);
-            if self.play(rules, board, seat, card, rng) {
+            if self.play_with(rules, board, seat, mover, card, rng) {
                 return Some(card);
             }
             untried = untried.without_kind(card);
@@ -83,20 +83,40 @@ impl Sampler {
         card: Card,
         rng: &mut impl Rng,
     ) -> bool {
+        let mover = mover(rules, board, seat);
+        self.play_with(rules, board, seat, mover, card, rng)
+    }
+
+    #[inline]
+    fn play_with(
+        &mut self,
+        rules: &Rules,
+        board: &mut Board,
+        seat: Seat,
+        mover: Seat,
+        card: Card,
+        rng: &mut impl Rng,
+    ) -> bool {
         match card {
-            Card::Joker => self.joker(rules, board, seat, rng),
-            Card::Seven => self.seven(rules, board, seat, rng),
-            Card::Jack => jack(rules, board, mover(rules, board, seat), rng),
-            rank => carry(rules, board, mover(rules, board, seat), rank, rng),
+            Card::Joker => self.joker(rules, board, seat, mover, rng),
+            Card::Seven => self.seven(rules, board, seat, mover, rng),
+            Card::Jack => jack(rules, board, mover, rng),
+            rank => carry(rules, board, mover, rank, rng),
         }
     }
 
-    fn joker(&mut self, rules: &Rules, board: &mut Board, seat: Seat, rng: &mut impl Rng) -> bool {
-        let mover = mover(rules, board, seat);
+    fn joker(
+        &mut self,
+        rules: &Rules,
+        board: &mut Board,
+        seat: Seat,
+        mover: Seat,
+        rng: &mut impl Rng,
+    ) -> bool {
         let mut untried = useful(rules, board, mover).without_kind(Card::Joker);
         while !untried.is_empty() {
             let rank = untried.nth(below(rng, untried.len().into()) as u8);
-            if self.play(rules, board, seat, rank, rng) {
+            if self.play_with(rules, board, seat, mover, rank, rng) {
                 return true;
             }
             untried = untried.without_kind(rank);
@@ -104,12 +124,19 @@ impl Sampler {
         false
     }
 
-    fn seven(&mut self, rules: &Rules, board: &mut Board, seat: Seat, rng: &mut impl Rng) -> bool {
+    fn seven(
+        &mut self,
+        rules: &Rules,
+        board: &mut Board,
+        seat: Seat,
+        mover: Seat,
+        rng: &mut impl Rng,
+    ) -> bool {
         let before = *board;
         let partner = seat.partner(rules.seats);
         let movers: &[Seat] = match rules.seven_partner {
             SevenPartner::Always => &[seat, partner],
-            SevenPartner::WhenHome => &[mover(rules, board, seat)],
+            SevenPartner::WhenHome => &[mover],
         };
         let draw = DrawnSeven::of(rules, board, movers);
         if !draw.may_come_home {
@@ -289,10 +316,19 @@ fn carry(rules: &Rules, board: &mut Board, mover: Seat, rank: Card, rng: &mut im
     let blocks = board.blocks(rules);
     let start = bit(rules.ring().start(mover));
     let leaves = rank.leaves_kennel() && board.kennel(mover) > 0 && blocks & start == 0;
-    // The pieces outside the kennel come first, and then one that waits in it.
+    // Those on the ring come first, then those in the goal, which have three steps to walk at most.
     let pieces = board.pieces(mover);
     let mut untried = [0, 1, 2, 3];
-    let mut len = usize::from(pieces.outside()) + usize::from(leaves);
+    let within_goal = rank.forward()[0] < PIECES;
+    let mut len = usize::from(if within_goal {
+        pieces.outside()
+    } else {
+        pieces.on_track()
+    });
+    if leaves {
+        untried[len] = pieces.outside();
+        len += 1;
+    }
     while len > 0 {
         let drawn = below(rng, len);
         let piece = pieces.place(untried[drawn]);

@@ -55,9 +55,16 @@ impl Seat {
     }
 
     /// The next seat in turn order for which this holds, this seat the last to be asked.
+    #[inline]
     pub fn next_of(self, seats: u8, holds: impl Fn(Seat) -> bool) -> Option<Seat> {
-        let mut in_turn = (1..=seats).map(|steps| self.plus(steps, seats));
-        in_turn.find(|&seat| holds(seat))
+        let mut seat = self;
+        for _ in 0..seats {
+            seat = seat.next(seats);
+            if holds(seat) {
+                return Some(seat);
+            }
+        }
+        None
     }
 
     /// The seat opposite.
