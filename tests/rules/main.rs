@@ -4,6 +4,7 @@ mod deal;
 mod exchange;
 mod game;
 mod jacks;
+mod lists;
 mod movement;
 mod naive;
 mod options;
