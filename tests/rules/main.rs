@@ -12,6 +12,7 @@ mod position;
 mod properties;
 mod random;
 mod random_games;
+mod rare;
 mod refusals;
 mod rounds;
 mod sevens;

@@ -9,7 +9,10 @@ use dog_server::rules::{
     },
     seat::Seat,
 };
-use rand::{Rng, RngExt, seq::IndexedRandom};
+use rand::{
+    Rng, RngExt,
+    seq::{IndexedRandom, SliceRandom},
+};
 
 /// A preset, now and then with options of its own.
 pub fn rules(rng: &mut impl Rng) -> Rules {
@@ -184,69 +187,89 @@ impl<'a> Setting<'a> {
     /// which field the other pieces are to crowd.
     fn scene(&mut self, rng: &mut impl Rng, seat: Seat) -> u8 {
         let ring = self.rules.ring().clone();
-        let partner = seat.partner(self.rules.seats);
-        let mut crowd = rng.random_range(0..ring.length());
-        match rng.random_range(0..10) {
-            // All own are home, and the partner's are anywhere.
+        let anywhere = rng.random_range(0..ring.length());
+        match rng.random_range(0..12) {
             0 => (0..4).for_each(|field| self.goal(seat, field)),
-            // All of the team's but one or two are home, these near their doors.
-            1 => {
-                let missing = [(); 2].map(|()| rng.random_range(0..8));
-                for piece in 0..8 {
-                    let (owner, field) = ([seat, partner][piece / 4], piece as u8 % 4);
-                    if missing.contains(&piece) {
-                        let near = ring.backward(ring.door(owner), rng.random_range(0..6));
-                        self.track(owner, near);
-                    } else {
-                        self.goal(owner, field);
-                    }
-                }
+            1 | 2 => self.nearly_won(rng, seat),
+            3 | 4 => self.chain(rng, seat, anywhere),
+            5 | 6 => {
+                let before = ring.backward(ring.door(seat), 6);
+                self.around_door(rng, seat, before);
+                return before;
             }
-            // The team's pieces follow each other closely.
-            2 | 3 => {
-                let mut field = crowd;
-                for _ in 0..rng.random_range(5..=8) {
-                    let owner = if rng.random() { seat } else { partner };
-                    self.track(owner, field);
-                    field = ring.forward(field, rng.random_range(1..=4));
-                }
-            }
-            // Some own are in the goal, the others around its door.
-            4 | 5 => {
-                crowd = ring.backward(ring.door(seat), 6);
-                for _ in 0..rng.random_range(1..=3) {
-                    self.goal(seat, rng.random_range(0..4));
-                }
-                for _ in 0..4 {
-                    self.track(seat, ring.forward(crowd, rng.random_range(0..10)));
-                }
-            }
-            // Fresh pieces on many starts, and own ones before and behind them.
-            6 => {
-                self.fresh = 0.8;
-                for other in ring.seats() {
-                    if rng.random_bool(0.6) {
-                        self.track(other, ring.start(other));
-                    }
-                    if rng.random_bool(0.5) {
-                        let before = ring.backward(ring.start(other), 11);
-                        self.track(seat, ring.forward(before, rng.random_range(0..16)));
-                    }
-                }
-            }
-            // Only the team's pieces are out.
-            7 if rng.random_bool(0.5) => {
-                let others = ring
-                    .seats()
-                    .filter(|&other| ![seat, partner].contains(&other));
-                self.done.extend(others);
-                if rng.random() {
-                    self.done.push(partner);
-                }
-            }
+            7 => self.fresh_pieces(rng, seat),
+            8 => self.hardly_others(rng, seat),
             _ => {}
         }
-        crowd
+        anywhere
+    }
+
+    /// All of the team's pieces but one or two are home, these near their doors.
+    fn nearly_won(&mut self, rng: &mut impl Rng, seat: Seat) {
+        let ring = self.rules.ring().clone();
+        let partner = seat.partner(self.rules.seats);
+        let first = rng.random_range(0..8);
+        let second = if rng.random() {
+            first
+        } else {
+            rng.random_range(0..8)
+        };
+        for piece in 0..8 {
+            let owner = if piece < 4 { seat } else { partner };
+            if [first, second].contains(&piece) {
+                let near = ring.backward(ring.door(owner), rng.random_range(0..6));
+                self.track(owner, near);
+            } else {
+                self.goal(owner, piece % 4);
+            }
+        }
+    }
+
+    /// The team's pieces follow each other closely.
+    fn chain(&mut self, rng: &mut impl Rng, seat: Seat, mut field: u8) {
+        let mut team = [[seat; 4], [seat.partner(self.rules.seats); 4]].concat();
+        team.shuffle(rng);
+        for &owner in &team[..rng.random_range(5..=8)] {
+            self.track(owner, field);
+            field = self.rules.ring().forward(field, rng.random_range(1..=4));
+        }
+    }
+
+    /// Some own pieces are in the goal, the others around its door.
+    fn around_door(&mut self, rng: &mut impl Rng, seat: Seat, before: u8) {
+        for _ in 0..rng.random_range(1..=3) {
+            self.goal(seat, rng.random_range(0..4));
+        }
+        for _ in 0..4 {
+            let field = self.rules.ring().forward(before, rng.random_range(0..10));
+            self.track(seat, field);
+        }
+    }
+
+    /// Fresh pieces stand on many starts, and own ones before and behind them.
+    fn fresh_pieces(&mut self, rng: &mut impl Rng, seat: Seat) {
+        self.fresh = 0.8;
+        let ring = self.rules.ring().clone();
+        for other in ring.seats() {
+            if rng.random_bool(0.6) {
+                self.track(other, ring.start(other));
+            }
+            if rng.random_bool(0.5) {
+                let before = ring.backward(ring.start(other), 11);
+                self.track(seat, ring.forward(before, rng.random_range(0..16)));
+            }
+        }
+    }
+
+    /// Hardly more than the seat's own pieces are out.
+    fn hardly_others(&mut self, rng: &mut impl Rng, seat: Seat) {
+        let ring = self.rules.ring().clone();
+        for other in ring.seats().filter(|&other| other != seat) {
+            self.done.push(other);
+            if rng.random_bool(0.2) {
+                self.track(other, ring.start(other));
+            }
+        }
     }
 
     /// Puts the remaining pieces anywhere, many around one field, so that they meet.

@@ -8,7 +8,7 @@
 mod seven;
 mod table;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use dog_server::rules::{board::Board, card::Card, options::Rules, seat::Seat};
 
@@ -25,7 +25,7 @@ pub fn boards(rules: &Rules, board: &Board, seat: Seat, card: Card) -> HashSet<B
 
 /// RULES §3: what each card may do.
 impl Table<'_> {
-    fn card(&self, pieces: &Pieces, card: Card) -> HashSet<Pieces> {
+    fn card(&self, pieces: &Pieces, card: Card) -> BTreeSet<Pieces> {
         let forward = |steps| self.one_forward(pieces, steps);
         let out = || self.out(pieces);
         let any_of = |ways: Vec<Vec<Pieces>>| ways.into_iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! Sevens, part by part (RULES §5).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use dog_server::rules::{
     board::{Board, Field},
@@ -19,10 +19,10 @@ struct Part {
 
 impl Table<'_> {
     /// Every way to play a seven.
-    pub fn seven(&self, pieces: &Pieces) -> HashSet<Pieces> {
-        let mut complete = HashSet::new();
+    pub fn seven(&self, pieces: &Pieces) -> BTreeSet<Pieces> {
+        let mut complete = BTreeSet::new();
         // What parts so far have led to, by the steps that are left.
-        let mut left: [HashSet<Pieces>; 8] = Default::default();
+        let mut left: [BTreeSet<Pieces>; 8] = Default::default();
         left[7].insert(pieces.clone());
         for steps_left in (1..=7).rev() {
             for pieces in std::mem::take(&mut left[steps_left]) {
