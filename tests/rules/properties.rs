@@ -1,23 +1,20 @@
 //! What holds for every position (RULES §9), on many random ones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dog_server::rules::{
-    board::{Board, Field},
+    board::Board,
     card::{Card, Cards},
-    judge::{self, Kind, Outcome, PlayedPart},
+    judge::{self, Outcome},
     moves::{Generator, LegalMove},
     notation::{Action, Move, Part, Parts, Place},
     options::Rules,
+    refusal::Refusal,
     seat::Seat,
 };
-use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    naive,
-    position::{read_move, seat},
-    random,
-};
+use super::{naive, position::read_move, random};
 
 /// Random numbers, the same every time.
 pub fn rng(seed: u64) -> ChaCha8Rng {
@@ -25,34 +22,35 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 }
 
 /// A random position and a seat to move in it.
-struct Random {
-    rules: Rules,
-    board: Board,
-    seat: Seat,
+pub struct Random {
+    pub rules: Rules,
+    pub board: Board,
+    pub seat: Seat,
 }
 
 impl Random {
-    fn new(rng: &mut impl Rng) -> Random {
-        let rules = random::rules(rng);
-        let board = random::board(rng, &rules);
-        let seat = seat(rng.random_range(0..rules.seats));
+    pub fn new(rng: &mut impl Rng) -> Random {
+        let (rules, board, seat) = random::position(rng);
         Random { rules, board, seat }
     }
 
-    fn moves(&self, generator: &mut Generator, card: Card) -> Vec<LegalMove> {
+    pub fn moves(&self, generator: &mut Generator, card: Card) -> Vec<LegalMove> {
         let mut moves = Vec::new();
         generator.moves_of_card(&self.rules, &self.board, self.seat, card, &mut moves);
         moves
     }
 
     /// Judges with a hand that has every card.
-    fn judge(&self, mv: &Move) -> Result<Outcome, dog_server::rules::refusal::Refusal> {
-        let hand = Cards::deck(1);
+    fn judge(&self, mv: &Move) -> Result<Outcome, Refusal> {
+        self.judge_with(Cards::deck(1), mv)
+    }
+
+    pub fn judge_with(&self, hand: Cards, mv: &Move) -> Result<Outcome, Refusal> {
         judge::judge(&self.rules, &self.board, self.seat, hand, mv)
     }
 
     #[track_caller]
-    fn accepted(&self, mv: &Move) -> Outcome {
+    pub fn accepted(&self, mv: &Move) -> Outcome {
         self.judge(mv)
             .unwrap_or_else(|refusal| panic!("{mv} of {self}: {refusal}"))
     }
@@ -70,104 +68,11 @@ impl std::fmt::Display for Random {
     }
 }
 
-#[test]
-fn what_is_listed_is_legal_once_and_leads_where_it_says() {
-    let mut rng = rng(1);
-    let mut generator = Generator::new();
-    for round in 0..20_000 {
-        let position = Random::new(&mut rng);
-        let mut of_joker = Vec::new();
-        for card in Card::RANKS {
-            let moves = position.moves(&mut generator, card);
-            check_list(&position, &mut generator, card, &moves);
-            of_joker.extend(moves);
-        }
-        if round % 20 == 0 {
-            let moves = position.moves(&mut generator, Card::Joker);
-            let announced = moves
-                .iter()
-                .map(|legal| (legal.mv.announced(), legal.board));
-            let ranks = of_joker.iter().map(|legal| match legal.mv {
-                Move::Play { rank, .. } => (Some(rank), legal.board),
-                Move::Fold => panic!("a fold is no card's move"),
-            });
-            assert!(announced.eq(ranks), "the joker's moves of {position}");
-        }
-    }
-}
-
-fn check_list(position: &Random, generator: &mut Generator, card: Card, moves: &[LegalMove]) {
-    let mut boards = HashSet::with_capacity(moves.len());
-    for LegalMove { mv, board } in moves {
-        let outcome = position.accepted(mv);
-        assert_eq!(outcome.board, *board, "{mv} of {position}");
-        assert!(boards.insert(*board), "{mv} is listed again: {position}");
-        let id = mv.to_string();
-        assert_eq!(id.parse().as_ref(), Ok(mv), "{id} read again");
-        check_board(&position.rules, board);
-        if outcome.kind == Kind::Seven {
-            assert!(
-                names_each_piece_once(position, &outcome.parts),
-                "{mv} of {position}"
-            );
-        }
-        let before: u8 = kennels(&position.rules, &position.board);
-        let out = u8::from(outcome.kind == Kind::LeaveKennel);
-        let captured = outcome.captures.len() as u8;
-        assert_eq!(
-            kennels(&position.rules, board),
-            before - out + captured,
-            "{mv} of {position}"
-        );
-    }
-    let Random { rules, board, seat } = position;
-    let mut only_boards = Vec::new();
-    generator.boards_of_card(rules, board, *seat, card, &mut only_boards);
-    assert!(
-        only_boards
-            .iter()
-            .eq(moves.iter().map(|legal| &legal.board))
-    );
-    let can_play = generator.can_play_card(rules, board, *seat, card);
-    assert_eq!(can_play, !moves.is_empty(), "{card} of {position}");
-}
-
-fn kennels(rules: &Rules, board: &Board) -> u8 {
-    rules.ring().seats().map(|seat| board.kennel(seat)).sum()
-}
-
 /// Four pieces a seat, at most one on a field, fresh on the own start only.
 #[track_caller]
 pub fn check_board(rules: &Rules, board: &Board) {
     let placed = Board::place(rules, &board.placements(rules));
     assert_eq!(placed.as_ref(), Ok(board));
-}
-
-fn names_each_piece_once(position: &Random, parts: &[PlayedPart]) -> bool {
-    let ring = position.rules.ring();
-    // What stands on the board, and whether a part has named it.
-    let mut pieces: HashMap<(Seat, Field), bool> = HashMap::new();
-    for (seat, placement) in ring.seats().zip(position.board.placements(&position.rules)) {
-        let track = placement.track.into_iter().map(Field::Track);
-        let goal = placement.goal.into_iter().map(Field::Goal);
-        pieces.extend(track.chain(goal).map(|field| ((seat, field), false)));
-    }
-    parts.iter().all(|part| {
-        let from = part.from.expect("no part begins in a kennel");
-        let named = pieces.remove(&(part.seat, from)).expect("a piece is moved");
-        if let Field::Track(field) = from {
-            let in_goal = match part.to {
-                Field::Track(_) => 0,
-                Field::Goal(deep) => deep + 1,
-            };
-            let passed: HashSet<Field> = (1..=part.steps - in_goal)
-                .map(|steps| Field::Track(ring.forward(field, steps)))
-                .collect();
-            pieces.retain(|(_, field), _| !passed.contains(field));
-        }
-        pieces.insert((part.seat, part.to), true);
-        !named
-    })
 }
 
 #[test]
@@ -192,22 +97,6 @@ fn every_legal_order_of_a_sevens_parts_is_accepted() {
             );
             tried += 1;
         }
-    }
-}
-
-#[test]
-fn the_list_of_sevens_is_complete() {
-    let mut rng = rng(3);
-    let mut generator = Generator::new();
-    for _ in 0..6_000 {
-        let position = Random::new(&mut rng);
-        let Random { rules, board, seat } = &position;
-        let listed = position.moves(&mut generator, Card::Seven);
-        let listed: HashSet<Board> = listed.iter().map(|legal| legal.board).collect();
-        assert!(
-            listed == naive::seven_boards(rules, board, *seat),
-            "the sevens of {position}"
-        );
     }
 }
 

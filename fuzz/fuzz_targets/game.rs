@@ -1,0 +1,117 @@
+//! Actions on a game, in order and not: none panics, and a refused one changes nothing.
+
+#![no_main]
+
+use arbitrary::{Result, Unstructured};
+use dog_server::rules::{
+    event::Action,
+    game::{Game, Phase, Player, Setup},
+    moves::Generator,
+    notation::Move,
+    shuffle::Seed,
+};
+use dog_server_fuzz::{any_move, card, rules, seat};
+use libfuzzer_sys::fuzz_target;
+
+/// After this many actions a game is left.
+const ACTIONS: usize = 400;
+
+fuzz_target!(|data: &[u8]| {
+    // A game ends with its bytes.
+    let _ = play(&mut Unstructured::new(data));
+});
+
+fn play(u: &mut Unstructured) -> Result<()> {
+    let rules = rules(u)?;
+    let player = Player {
+        name: String::new(),
+    };
+    let mut game = Game::new(Setup {
+        players: vec![player; usize::from(rules.seats)],
+        first_dealer: match u.arbitrary()? {
+            true => Some(seat(u, &rules)?),
+            false => None,
+        },
+        rules,
+        seed: Seed::new(u.arbitrary()?),
+        seed_given: u.arbitrary()?,
+    });
+    let mut generator = Generator::new();
+    for _ in 0..ACTIONS {
+        let in_order = game.phase() != Phase::Finished && u.ratio(3, 4)?;
+        let action = match in_order {
+            true => in_order_action(u, &game, &mut generator)?,
+            false => any_action(u, &game)?,
+        };
+        let before = game.clone();
+        match game.apply(&action) {
+            Ok(events) => {
+                assert!(!events.is_empty());
+                assert_eq!(game.version(), before.version() + 1);
+            }
+            Err(refusal) => {
+                let legal = matches!(action, Action::Deal { .. } | Action::Play { .. });
+                assert!(!(in_order && legal), "{action:?} is refused: {refusal}");
+                assert_eq!(game, before, "{refusal}, but the game has changed");
+            }
+        }
+        if game.phase() == Phase::Finished && u.ratio(1, 4)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// An action that the phase is for; only an answer in the exchange may still be refused.
+fn in_order_action(u: &mut Unstructured, game: &Game, generator: &mut Generator) -> Result<Action> {
+    match game.phase() {
+        Phase::Deal => Ok(Action::Deal {
+            by: Some(game.dealer()),
+        }),
+        Phase::Exchange => {
+            let mut seats = game.rules().ring().seats();
+            let seat = seats.find(|&seat| game.check_exchange(seat).is_ok());
+            let seat = seat.expect("somebody has not answered");
+            let hand: Vec<_> = game.hand(seat).kinds().collect();
+            let card = *u.choose(&hand)?;
+            Ok(match u.int_in_range(0..=7)? {
+                0 => Action::Ask { seat },
+                1 => Action::Decline { seat },
+                _ => Action::Offer { seat, card },
+            })
+        }
+        Phase::Play => {
+            let seat = game.turn().expect("a seat is to move");
+            let (rules, board, hand) = (game.rules(), game.board(), game.hand(seat));
+            let listed = generator.legal_moves(rules, board, seat, hand);
+            let mv = u.choose(&listed)?.mv;
+            Ok(Action::Play { seat, mv })
+        }
+        Phase::Finished => unreachable!("nothing is in order any more"),
+    }
+}
+
+fn any_action(u: &mut Unstructured, game: &Game) -> Result<Action> {
+    let seat = seat(u, game.rules())?;
+    Ok(match u.int_in_range(0..=7)? {
+        0 => Action::Deal {
+            by: Some(seat).filter(|_| seat.number() > 0),
+        },
+        1 => Action::Offer {
+            seat,
+            card: card(u)?,
+        },
+        2 => Action::Decline { seat },
+        3 => Action::Ask { seat },
+        4 => Action::ReissueToken { seat },
+        5 => Action::Play {
+            seat,
+            mv: Move::Fold,
+        },
+        _ => {
+            let seat = game.turn().unwrap_or(seat);
+            let mv = any_move(u, game.rules(), game.board())?;
+            Action::Play { seat, mv }
+        }
+    })
+}

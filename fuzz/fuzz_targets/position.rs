@@ -1,0 +1,84 @@
+//! What is listed is legal, and what is legal leads to a board that is listed.
+
+#![no_main]
+
+use arbitrary::{Result, Unstructured};
+use dog_server::rules::{
+    card::Cards,
+    judge,
+    moves::{Generator, LegalMove},
+    notation::{Action, Move, Parts},
+};
+use dog_server_fuzz::{any_move, board, hand, rules, seat};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    // Bytes that make no position are passed over.
+    let _ = position(&mut Unstructured::new(data));
+});
+
+fn position(u: &mut Unstructured) -> Result<()> {
+    let rules = rules(u)?;
+    let board = board(u, &rules)?;
+    let seat = seat(u, &rules)?;
+    let hand = hand(u)?;
+    let mut generator = Generator::new();
+    let listed = generator.legal_moves(&rules, &board, seat, hand);
+    for LegalMove { mv, board: after } in &listed {
+        let outcome = judge::judge(&rules, &board, seat, hand, mv);
+        assert_eq!(
+            outcome.map(|outcome| outcome.board).as_ref(),
+            Ok(after),
+            "{mv}"
+        );
+        assert_eq!(mv.to_string().parse().as_ref(), Ok(mv));
+    }
+    let every_card = Cards::deck(1);
+    while !u.is_empty() {
+        let mv = match u.ratio(1, 2)? {
+            true => any_move(u, &rules, &board)?,
+            false => {
+                let listed = u.choose(&listed)?.mv;
+                altered(u, listed)?
+            }
+        };
+        let Ok(outcome) = judge::judge(&rules, &board, seat, every_card, &mv) else {
+            continue;
+        };
+        let Move::Play { card, .. } = mv else {
+            continue;
+        };
+        let mut moves = Vec::new();
+        generator.moves_of_card(&rules, &board, seat, card, &mut moves);
+        assert!(
+            moves.iter().any(|legal| legal.board == outcome.board
+                && legal.mv.announced() == mv.announced()),
+            "nothing listed leads where {mv} leads"
+        );
+    }
+    Ok(())
+}
+
+/// A listed seven with two of its parts in each other's place; other moves as they are.
+fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
+    let Move::Play {
+        card,
+        rank,
+        action: Action::Seven(parts),
+    } = mv
+    else {
+        return Ok(mv);
+    };
+    let mut parts = parts.as_slice().to_vec();
+    let (one, other) = (u.choose_index(parts.len())?, u.choose_index(parts.len())?);
+    parts.swap(one, other);
+    let mut action = Parts::one(parts[0]);
+    for part in &parts[1..] {
+        action.push(*part);
+    }
+    Ok(Move::Play {
+        card,
+        rank,
+        action: Action::Seven(action),
+    })
+}

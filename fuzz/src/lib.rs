@@ -1,0 +1,141 @@
+//! Rules, positions and moves made of the fuzzer's bytes.
+
+use arbitrary::{Result, Unstructured};
+use dog_server::rules::{
+    board::{Board, Placement},
+    card::{Card, Cards},
+    notation::{Action, MAX_PARTS, Move, Part, Parts, Place},
+    options::{
+        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+        SevenPartner, SevenSurplus,
+    },
+    seat::Seat,
+};
+
+/// Any possible set of rules.
+pub fn rules(u: &mut Unstructured) -> Result<Rules> {
+    let options = Options {
+        preset: *u.choose(&Preset::ALL)?,
+        seats: *u.choose(&[4, 6])?,
+        fields_per_seat: *u.choose(&[15, 16])?,
+        jokers: u.int_in_range(0..=12)?,
+        deal_sizes: DealSizes {
+            first: deal_sizes(u)?,
+            then: deal_sizes(u)?,
+        },
+        dealer: *u.choose(&[Dealer::Rotates, Dealer::Fixed])?,
+        exchange: *u.choose(&[Exchange::Mandatory, Exchange::Optional])?,
+        start_block: *u.choose(&[Protection::Always, Protection::Fresh])?,
+        start_swap_protection: *u.choose(&[Protection::Always, Protection::Fresh])?,
+        goal_entry: *u.choose(&[GoalEntry::OnStart, GoalEntry::BeforeStart])?,
+        backward_into_goal: u.arbitrary()?,
+        seven_landing: *u.choose(&[SevenLanding::Captures, SevenLanding::MustBeFree])?,
+        seven_surplus: *u.choose(&[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin])?,
+        seven_partner: *u.choose(&[SevenPartner::WhenHome, SevenPartner::Always])?,
+        jack_own_pair: u.arbitrary()?,
+        jack_without_effect: u.arbitrary()?,
+    };
+    Rules::try_from(options).map_err(|_| arbitrary::Error::IncorrectFormat)
+}
+
+/// One to three sizes, none too large for six seats.
+fn deal_sizes(u: &mut Unstructured) -> Result<Vec<u8>> {
+    (0..u.int_in_range(1..=3)?)
+        .map(|_| u.int_in_range(1..=17))
+        .collect()
+}
+
+/// A seat of this table.
+pub fn seat(u: &mut Unstructured, rules: &Rules) -> Result<Seat> {
+    let seats: Vec<Seat> = rules.ring().seats().collect();
+    u.choose(&seats).copied()
+}
+
+/// Any board, one that a team has won too.
+pub fn board(u: &mut Unstructured, rules: &Rules) -> Result<Board> {
+    let mut placements = vec![Placement::default(); usize::from(rules.seats)];
+    let mut taken = Vec::new();
+    for (seat, placement) in rules.ring().seats().zip(&mut placements) {
+        for _ in 0..4 {
+            // A piece whose place is taken stays in its kennel, and so do the highest bytes'.
+            let place = u.arbitrary::<u8>()?;
+            let goal = place.wrapping_sub(rules.ring().length());
+            if goal < 4 && !placement.goal.contains(&goal) {
+                placement.goal.push(goal);
+            } else if place < rules.ring().length() && !taken.contains(&place) {
+                placement.track.push(place);
+                taken.push(place);
+            }
+        }
+        placement.fresh = u.arbitrary()? && placement.track.contains(&rules.ring().start(seat));
+    }
+    Ok(Board::place(rules, &placements).expect("a possible board"))
+}
+
+/// Up to six cards.
+pub fn hand(u: &mut Unstructured) -> Result<Cards> {
+    (0..u.int_in_range(1..=6)?).map(|_| card(u)).collect()
+}
+
+/// Any card.
+pub fn card(u: &mut Unstructured) -> Result<Card> {
+    u.choose(&Card::ALL).copied()
+}
+
+/// Any move of the grammar, one with a piece on this board more often than others.
+pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Move> {
+    let card = card(u)?;
+    let rank = match card {
+        Card::Joker => *u.choose(&Card::RANKS)?,
+        card => card,
+    };
+    let action = match rank {
+        Card::Jack if u.ratio(1, 8)? => Action::NoEffect,
+        Card::Jack => Action::Swap(track(u, rules, board)?, track(u, rules, board)?),
+        Card::Ace | Card::King if u.ratio(1, 4)? => Action::Out,
+        Card::Seven => {
+            let mut parts = Parts::one(part(u, rules, board)?);
+            for _ in 0..u.int_in_range(0..=MAX_PARTS - 1)? {
+                parts.push(part(u, rules, board)?);
+            }
+            Action::Seven(parts)
+        }
+        _ => Action::Walk(part(u, rules, board)?),
+    };
+    Ok(Move::Play { card, rank, action })
+}
+
+/// A walk, seldom longer than a card carries.
+fn part(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Part> {
+    let goal = |u: &mut Unstructured| {
+        let field = u.int_in_range(0..=3)?;
+        Ok(*u.choose(&[Place::OwnGoal(field), Place::PartnerGoal(field)])?)
+    };
+    let from = match u.ratio(1, 4)? {
+        true => goal(u)?,
+        false => Place::Track(track(u, rules, board)?),
+    };
+    let to = match from {
+        Place::Track(from) if u.ratio(3, 4)? => {
+            let back = rules.ring().backward(from.min(rules.ring().length()), 4);
+            Place::Track(rules.ring().forward(back, u.int_in_range(0..=18)?))
+        }
+        _ if u.ratio(7, 8)? => goal(u)?,
+        _ => Place::Track(u.arbitrary()?),
+    };
+    Ok(Part { from, to })
+}
+
+/// A track field, most often one where a piece stands.
+fn track(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<u8> {
+    let pieces: Vec<u8> = board
+        .placements(rules)
+        .into_iter()
+        .flat_map(|placement| placement.track)
+        .collect();
+    if pieces.is_empty() || u.ratio(1, 8)? {
+        u.arbitrary()
+    } else {
+        u.choose(&pieces).copied()
+    }
+}
