@@ -1,5 +1,7 @@
 //! A seat's four pieces in four bytes.
 
+use std::fmt;
+
 use super::{
     board::{Field, PIECES},
     ring::{Fields, bit},
@@ -8,7 +10,7 @@ use super::{
 /// Where a seat's four pieces stand, one byte each: its track field, or [`GOAL`] and its goal
 /// field, or [`KENNEL`]. The bytes are sorted, so that pieces that stand alike are equal values,
 /// and those on the track come first and those in the kennel last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pieces(u32);
 
 /// The byte of goal field 0: track fields are below.
@@ -142,6 +144,12 @@ impl Pieces {
         let rest = all & taken | all >> 8 & !taken;
         let kept = (1 << (8 * Pieces::below(rest as u32 | 127 << 24, to))) - 1;
         self.0 = (rest & kept | (rest & !kept) << 8) as u32 | u32::from(to) * (kept as u32 + 1);
+    }
+}
+
+impl fmt::Debug for Pieces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.places()).finish()
     }
 }
 

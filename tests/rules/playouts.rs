@@ -62,9 +62,7 @@ fn what_is_drawn_is_what_is_listed() {
     let mut sampler = Sampler::new();
     let mut complete = [0; Card::ALL.len()];
     for _ in 0..4_000 {
-        let rules = random::rules(&mut rng);
-        let board = random::board(&mut rng, &rules);
-        let seat = seat(rng.random_range(0..rules.seats));
+        let (rules, board, seat) = random::position(&mut rng);
         let card = *Card::ALL.choose(&mut rng).expect("a card");
         let mut listed = boards(&rules, &board, seat, card);
         if listed.is_empty() {
@@ -141,15 +139,11 @@ fn cards_pieces_and_ways_are_drawn_as_documented() {
 
 #[test]
 fn nothing_playable_is_nothing_drawn() {
-    let rules = Preset::DogspielIt.rules();
     let mut rng = rng(22);
     let mut sampler = Sampler::new();
     for _ in 0..3_000 {
-        let board = random::board(&mut rng, &rules);
-        let seat = seat(rng.random_range(0..4));
-        let hand: Cards = (0..rng.random_range(1..7))
-            .map(|_| *Card::ALL.choose(&mut rng).expect("a card"))
-            .collect();
+        let (rules, board, seat) = random::position(&mut rng);
+        let hand = random::hand(&mut rng);
         let mut after = board;
         let card = sampler.play_any(&rules, &mut after, seat, hand, &mut rng);
         let can_play = Generator::new().can_play(&rules, &board, seat, hand);
