@@ -268,7 +268,7 @@ impl Cards {
     /// Those of these cards whose kind is in `kinds`, which has each kind once at most.
     #[inline]
     pub fn of_kinds(self, kinds: Cards) -> Cards {
-        Cards(self.0 & kinds.0 * 15)
+        Cards(self.0 & (kinds.0 * 15))
     }
 
     /// The different cards, sorted, each once.

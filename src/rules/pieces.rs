@@ -143,7 +143,8 @@ impl Pieces {
         let taken = (1 << (found.trailing_zeros() & !7)) - 1;
         let rest = all & taken | all >> 8 & !taken;
         let kept = (1 << (8 * Pieces::below(rest as u32 | 127 << 24, to))) - 1;
-        self.0 = (rest & kept | (rest & !kept) << 8) as u32 | u32::from(to) * (kept as u32 + 1);
+        let moved_up = (rest & !kept) << 8;
+        self.0 = (rest & kept | moved_up) as u32 | (u32::from(to) * (kept as u32 + 1));
     }
 }
 

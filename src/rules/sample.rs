@@ -30,7 +30,7 @@ use super::{
 };
 
 /// Draws sevens this often before it lists them.
-const ATTEMPTS: u32 = 4;
+const ATTEMPTS: u32 = 8;
 
 /// A number below `n`, from one word: no number is more likely than another by more than n in 2³².
 #[inline]
@@ -38,16 +38,24 @@ pub(super) fn below(rng: &mut impl Rng, n: usize) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
 
-/// Plays cards at random. Holds memory for sevens.
-#[derive(Default)]
+/// Plays cards at random. Holds the memory that listing a seven takes, so that playing allocates
+/// none.
 pub struct Sampler {
     seen: Seen,
 }
 
+impl Default for Sampler {
+    fn default() -> Sampler {
+        Sampler::new()
+    }
+}
+
 impl Sampler {
-    /// A sampler with no memory yet.
+    /// A sampler with room for the sevens of eight pieces, all of which may walk.
     pub fn new() -> Sampler {
-        Sampler::default()
+        Sampler {
+            seen: Seen::with_room(4096),
+        }
     }
 
     /// Draws a card, uniformly among those of the hand that can be played, and plays it in a
