@@ -13,7 +13,7 @@ use crate::rules::{
     card::Card,
     options::{Rules, SevenLanding},
     ring::{self, Fields, bit},
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 /// The value of a won game: more than any other board is worth.
@@ -71,6 +71,7 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
 struct Position<'a> {
     rules: &'a Rules,
     board: &'a Board,
+    tracks: BySeat<Fields>,
     blocks: Fields,
     unswappable: Fields,
     /// What a joker adds to the ranks that reach any distance.
@@ -79,9 +80,14 @@ struct Position<'a> {
 
 impl<'a> Position<'a> {
     fn new(rules: &'a Rules, board: &'a Board) -> Position<'a> {
+        let mut tracks = BySeat::default();
+        for seat in rules.ring().seats() {
+            tracks[seat] = board.track(seat);
+        }
         Position {
             rules,
             board,
+            tracks,
             blocks: board.blocks(rules),
             unswappable: board.unswappable(rules),
             joker: f64::from(rules.jokers) / 8.0,
@@ -91,7 +97,7 @@ impl<'a> Position<'a> {
     /// What the seat's pieces have reached and can hope for.
     fn standing(&self, seat: Seat) -> f64 {
         let (ring, goal) = (self.rules.ring(), self.board.goal(seat));
-        let track = self.board.track(seat);
+        let track = self.tracks[seat];
         let in_goal = goal.count_ones() as u8;
         // Goal fields that can be entered from the ring.
         let open = (goal | 1 << PIECES).trailing_zeros() as u8;
@@ -130,7 +136,7 @@ impl<'a> Position<'a> {
     /// What the seat's pieces would lose by being captured, each as often as there are ranks that
     /// capture it.
     fn risk(&self, seat: Seat) -> f64 {
-        let exposed = ring::fields(self.board.track(seat) & !self.blocks);
+        let exposed = ring::fields(self.tracks[seat] & !self.blocks);
         exposed
             .map(|field| self.ranks_against(seat, field) * (OUT + self.progress(seat, field)))
             .sum()
@@ -141,7 +147,7 @@ impl<'a> Position<'a> {
         let ring = self.rules.ring();
         let mut ranks = 0.0;
         for other in self.others(seat) {
-            let pieces = self.board.track(other);
+            let pieces = self.tracks[other];
             for from in ring::fields(pieces & ring.path_back(field, REACH)) {
                 let steps = ring.distance(from, field);
                 if self.blocks & ring.path(from, steps) == 0 {
@@ -170,10 +176,10 @@ impl<'a> Position<'a> {
 
     /// The most steps that a jack of the seat's can win and cost another team together.
     fn best_swap(&self, seat: Seat) -> f64 {
-        let own = self.board.track(seat) & !self.unswappable;
+        let own = self.tracks[seat] & !self.unswappable;
         let mut best: f64 = 0.0;
         for other in self.others(seat) {
-            for theirs in ring::fields(self.board.track(other) & !self.unswappable) {
+            for theirs in ring::fields(self.tracks[other] & !self.unswappable) {
                 for mine in ring::fields(own) {
                     let won = self.progress(seat, theirs) - self.progress(seat, mine);
                     let cost = self.progress(other, theirs) - self.progress(other, mine);
@@ -193,7 +199,7 @@ impl<'a> Position<'a> {
         let behind = self.rules.ring().path_back(start, REACH);
         let mut sum = 0.0;
         for other in self.rules.ring().seats() {
-            let held = f64::from((self.board.track(other) & behind).count_ones());
+            let held = f64::from((self.tracks[other] & behind).count_ones());
             let friend = other.team(self.rules.seats) == seat.team(self.rules.seats);
             sum += if friend { -BLOCK * held } else { BLOCK * held };
         }

@@ -26,8 +26,12 @@ use super::{
     ring::{Fields, bit},
     seat::Seat,
     seen::Seen,
-    seven::{STEPS, carried_out, may_end, sevens},
+    seven::{STEPS, sevens},
 };
+
+mod seven;
+
+use seven::DrawnSeven;
 
 /// Draws sevens this often before it lists them.
 const ATTEMPTS: u32 = 8;
@@ -168,132 +172,6 @@ impl Sampler {
         });
         found > 0
     }
-}
-
-/// The pieces that a seven may walk, each with the most steps it may be able to take.
-#[derive(Clone)]
-struct DrawnSeven {
-    len: usize,
-    pieces: [(Seat, Field, u8); 2 * PIECES as usize],
-    /// How many of them, the first ones, stand in a goal.
-    in_goal: usize,
-    /// The most steps they may be able to take together.
-    most: u8,
-    /// Whether all four of a seat's may come home, so that not all steps need be theirs.
-    may_come_home: bool,
-}
-
-impl DrawnSeven {
-    fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> DrawnSeven {
-        let ring = rules.ring();
-        let mut draw = DrawnSeven {
-            len: 0,
-            pieces: [(movers[0], Field::Goal(0), 0); 2 * PIECES as usize],
-            in_goal: 0,
-            most: 0,
-            may_come_home: false,
-        };
-        // A block that one of these pieces makes may walk away.
-        let mut blocks = board.blocks(rules);
-        for &seat in movers {
-            if board.pieces(seat).stand_on(ring.start(seat)) {
-                blocks &= !bit(ring.start(seat));
-            }
-            // Deeper pieces first.
-            for from in board.pieces(seat).places().rev() {
-                if let Field::Goal(field) = from {
-                    draw.push(seat, from, PIECES - 1 - field);
-                }
-            }
-        }
-        draw.in_goal = draw.len;
-        for &seat in movers {
-            let mut near = board.kennel(seat) == 0;
-            for field in board.pieces(seat).track_fields() {
-                let hit = ring.path(field, STEPS) & blocks;
-                let along = match hit {
-                    0 => STEPS,
-                    hit => ring.distance(field, hit.trailing_zeros() as u8) - 1,
-                };
-                let to_door = ring.distance(field, ring.door(seat));
-                near &= to_door < STEPS;
-                let inside = if to_door < STEPS { to_door + PIECES } else { 0 };
-                draw.push(seat, Field::Track(field), along.max(inside).min(STEPS));
-            }
-            draw.may_come_home |= near && board.pieces(seat).on_track() > 0;
-        }
-        draw
-    }
-
-    fn push(&mut self, seat: Seat, from: Field, most: u8) {
-        self.pieces[self.len] = (seat, from, most);
-        self.len += 1;
-        self.most += most;
-    }
-
-    /// Walks piece after piece, those in the goal first, those on the ring in any order, each a
-    /// random number of steps that leaves no more than the rest may be able to take.
-    fn carry_out(mut self, rules: &Rules, board: &mut Board, rng: &mut impl Rng) -> bool {
-        let mut left = STEPS;
-        for place in 0..self.len {
-            if place >= self.in_goal {
-                let drawn = place + below(rng, self.len - place);
-                self.pieces.swap(place, drawn);
-            }
-            let (owner, from, most) = self.pieces[place];
-            self.most -= most;
-            let (least, most) = (left.saturating_sub(self.most), most.min(left));
-            if least > most {
-                return false;
-            }
-            let steps = least + below(rng, usize::from(most - least) + 1) as u8;
-            if steps > 0 {
-                // It may have been captured.
-                let there = match from {
-                    Field::Track(field) => board.pieces(owner).stand_on(field),
-                    Field::Goal(_) => true,
-                };
-                let Some(walk) = any_part(rules, board, owner, from, steps, rng).filter(|_| there)
-                else {
-                    return false;
-                };
-                *board = carried_out(rules, board, owner, from, walk);
-                left -= steps;
-            }
-        }
-        left == 0
-    }
-}
-
-/// One of the ways, each with equal chances, for a part of a seven.
-fn any_part(
-    rules: &Rules,
-    board: &Board,
-    owner: Seat,
-    from: Field,
-    steps: u8,
-    rng: &mut impl Rng,
-) -> Option<Walk> {
-    let mut ways = 0;
-    let mut drawn = None;
-    let _ = movement::forward(
-        rules,
-        board,
-        board.blocks(rules),
-        owner,
-        from,
-        steps,
-        |walk| {
-            if may_end(rules, board, walk.to) {
-                ways += 1;
-                if ways == 1 || below(rng, ways) == 0 {
-                    drawn = Some(walk);
-                }
-            }
-            ControlFlow::Continue(())
-        },
-    );
-    drawn
 }
 
 /// The kinds of cards that a seat moving these pieces may be able to play: all, or with no piece on
