@@ -7,8 +7,8 @@ use super::{
     ring::{Fields, bit},
 };
 
-/// Where a seat's four pieces stand, one byte each: its track field, or [`GOAL`] and its goal
-/// field, or [`KENNEL`]. The bytes are sorted, so that pieces that stand alike are equal values,
+/// Where a seat's four pieces stand, one byte each: its track field, or `GOAL` and its goal
+/// field, or `KENNEL`. The bytes are sorted, so that pieces that stand alike are equal values,
 /// and those on the track come first and those in the kennel last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pieces(u32);
