@@ -84,8 +84,6 @@ impl Stage {
 struct Counter<'a> {
     rules: &'a Rules,
     generator: Generator,
-    found: Vec<Board>,
-    seen: HashSet<Board>,
 }
 
 impl<'a> Counter<'a> {
@@ -93,8 +91,6 @@ impl<'a> Counter<'a> {
         Counter {
             rules,
             generator: Generator::new(),
-            found: Vec::new(),
-            seen: HashSet::new(),
         }
     }
 
@@ -102,14 +98,17 @@ impl<'a> Counter<'a> {
         let Some(seat) = stage.turn.filter(|_| depth > 0) else {
             return u64::from(depth == 0);
         };
+        let mut boards = Vec::new();
         let mut moves = 0;
         let mut below = 0;
         for card in stage.hands[seat].kinds() {
-            self.find(&stage.board, seat, card);
-            moves += self.seen.len() as u64;
+            boards.clear();
+            self.generator
+                .boards_of_card(self.rules, &stage.board, seat, card, &mut boards);
+            moves += boards.len() as u64;
             // The last ply is counted without being made.
             if depth > 1 {
-                for board in self.seen.drain().collect::<Vec<_>>() {
+                for &board in &boards {
                     let after = stage.after(self.rules, seat, Some(card), board);
                     below += self.count(&after, depth - 1);
                 }
@@ -123,15 +122,6 @@ impl<'a> Counter<'a> {
             (moves, 1) => moves,
             _ => below,
         }
-    }
-
-    /// Fills `seen` with the boards that one card leads to, each once.
-    fn find(&mut self, board: &Board, seat: Seat, card: Card) {
-        self.found.clear();
-        self.seen.clear();
-        self.generator
-            .boards_of_card(self.rules, board, seat, card, &mut self.found);
-        self.seen.extend(&self.found);
     }
 }
 
