@@ -1,6 +1,6 @@
 //! Every board a seven can lead to (RULES §5), each found once.
 //!
-//! The pieces walk one after another, each in one part and each as far as it may, and a piece
+//! The pieces walk one after another, each in one part of any length or not at all, and a piece
 //! walks only after all those that stand before it within seven steps. That reaches every board:
 //!
 //! * A piece behind captures the one before it by passing or reaching it, whichever of them walks
@@ -12,8 +12,8 @@
 //!   more, so that there is such an order.
 //!
 //! Where no two pieces can meet, every way to share the steps out leads to a board of its own.
-//! Where some can, a piece that is captured after it walked may leave a board that was reached
-//! before; then those found are remembered.
+//! Where some can, a board may be reached twice: a piece walked before it was captured, or of two
+//! at the door either entered the goal and the other walked past. Then those found are remembered.
 
 use std::ops::ControlFlow;
 
