@@ -139,3 +139,79 @@ fn any_part(
     );
     drawn
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
+
+    use super::*;
+    use crate::rules::{board::Placement, card::Card, moves::Generator, options::Preset};
+
+    /// What seat 0's sevens lead to: listed, drawn by steps alone, and whether all may come home.
+    fn boards(
+        preset: Preset,
+        track: &[u8],
+        goal: &[u8],
+        fresh: bool,
+    ) -> (HashSet<Board>, HashSet<Board>, bool) {
+        let rules = preset.rules();
+        let mut placements = vec![Placement::default(); 4];
+        placements[0] = Placement {
+            track: track.to_vec(),
+            goal: goal.to_vec(),
+            kennel: None,
+            fresh,
+        };
+        placements[2].track = vec![40];
+        let board = Board::place(&rules, &placements).expect("a possible board");
+        let seat = Seat::default();
+        let mut listed = Vec::new();
+        Generator::new().boards_of_card(&rules, &board, seat, Card::Seven, &mut listed);
+        let draw = DrawnSeven::of(&rules, &board, &[seat]);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut drawn = HashSet::new();
+        for _ in 0..20_000 {
+            let mut after = board;
+            if draw.clone().carry_out(&rules, &mut after, &mut rng) {
+                drawn.insert(after);
+            }
+        }
+        (listed.into_iter().collect(), drawn, draw.may_come_home)
+    }
+
+    #[test]
+    fn steps_alone_reach_every_board() {
+        let it = Preset::DogspielIt;
+        for (preset, track, goal, fresh) in [
+            (it, &[20, 45][..], &[][..], false),
+            // Deeper pieces of the goal go first, and then the one that enters.
+            (it, &[20], &[0, 1], false),
+            (it, &[61, 20], &[0, 2], false),
+            // The fresh piece must leave before the other one passes.
+            (it, &[0, 62], &[], true),
+            (Preset::Familienlager, &[0, 62], &[], false),
+            (Preset::Hausregeln, &[0, 57], &[], true),
+            // Some capture each other.
+            (it, &[20, 22, 25], &[], false),
+            (Preset::Hausregeln, &[20, 22, 25], &[], false),
+        ] {
+            let (listed, drawn, may_come_home) = boards(preset, track, goal, fresh);
+            assert!(!may_come_home);
+            assert!(listed.len() > 1);
+            assert!(listed == drawn, "{preset:?} {track:?} {goal:?}");
+        }
+    }
+
+    #[test]
+    fn who_may_come_home_is_known() {
+        let it = Preset::DogspielIt;
+        let (listed, drawn, may_come_home) = boards(it, &[62], &[1, 2, 3], false);
+        assert!(may_come_home);
+        // Three steps home and four with the partner's piece, which steps alone do not reach.
+        assert!(listed.is_superset(&drawn) && listed.len() > drawn.len());
+        assert!(!boards(it, &[50], &[1, 2, 3], false).2);
+        assert!(!boards(it, &[62], &[1, 2], false).2);
+    }
+}
