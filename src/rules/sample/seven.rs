@@ -147,7 +147,12 @@ mod tests {
     use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 
     use super::*;
-    use crate::rules::{board::Placement, card::Card, moves::Generator, options::Preset};
+    use crate::rules::{
+        board::Placement,
+        card::Card,
+        moves::Generator,
+        options::{Options, Preset, SevenPartner},
+    };
 
     /// What seat 0's sevens lead to: listed, drawn by steps alone, and whether all may come home.
     fn boards(
@@ -170,15 +175,41 @@ mod tests {
         let mut listed = Vec::new();
         Generator::new().boards_of_card(&rules, &board, seat, Card::Seven, &mut listed);
         let draw = DrawnSeven::of(&rules, &board, &[seat]);
+        let drawn = drawn_by_steps(&rules, &board, &draw);
+        (listed.into_iter().collect(), drawn, draw.may_come_home)
+    }
+
+    fn drawn_by_steps(rules: &Rules, board: &Board, draw: &DrawnSeven) -> HashSet<Board> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut drawn = HashSet::new();
         for _ in 0..20_000 {
-            let mut after = board;
-            if draw.clone().carry_out(&rules, &mut after, &mut rng) {
+            let mut after = *board;
+            if draw.clone().carry_out(rules, &mut after, &mut rng) {
                 drawn.insert(after);
             }
         }
-        (listed.into_iter().collect(), drawn, draw.may_come_home)
+        drawn
+    }
+
+    /// The partner's fresh piece must leave its start before an own one passes there.
+    #[test]
+    fn a_block_may_walk_away() {
+        let rules = Rules::try_from(Options {
+            seven_partner: SevenPartner::Always,
+            ..Preset::DogspielIt.options()
+        })
+        .expect("a possible set of rules");
+        let mut placements = vec![Placement::default(); 4];
+        placements[0].track = vec![30];
+        placements[2].track = vec![32];
+        placements[2].fresh = true;
+        let board = Board::place(&rules, &placements).expect("a possible board");
+        let [own, partner] = [0, 2].map(|number| Seat::new(number, 4).expect("a seat"));
+        let draw = DrawnSeven::of(&rules, &board, &[own, partner]);
+        let mut listed = Vec::new();
+        Generator::new().boards_of_card(&rules, &board, own, Card::Seven, &mut listed);
+        let listed: HashSet<Board> = listed.into_iter().collect();
+        assert!(drawn_by_steps(&rules, &board, &draw) == listed);
     }
 
     #[test]
