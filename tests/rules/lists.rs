@@ -12,12 +12,14 @@ use dog_server::rules::{
     judge::{Kind, PlayedPart},
     moves::{Generator, LegalMove},
     notation::Move,
+    options::Preset,
     seat::Seat,
 };
 use rand::Rng;
 
 use super::{
     naive,
+    position::read,
     properties::{Random, rng},
     random,
 };
@@ -34,6 +36,26 @@ fn the_lists_are_what_the_naive_rules_give() {
 #[ignore = "long: a million positions"]
 fn long_the_lists_are_what_the_naive_rules_give() {
     check_positions(1_000_000);
+}
+
+/// Once the own four are home, the partner's pieces capture each other: too rare among the others.
+#[test]
+fn a_seven_that_the_partners_pieces_end_has_each_board_once() {
+    for (preset, pieces) in [
+        (Preset::DogspielIt, "0: 0 g1 g2 g3 | 2: 40 41 42"),
+        (Preset::Hausregeln, "0: 59 g1 g2 g3 | 2: 40 41 42"),
+    ] {
+        let rules = preset.rules();
+        let board = read(&rules, pieces);
+        let position = Random {
+            rules,
+            board,
+            seat: Seat::default(),
+        };
+        let moves = position.moves(&mut Generator::new(), Card::Seven);
+        check_card(&position, Card::Seven, Card::Seven, &moves);
+        assert!(moves.len() > 20);
+    }
 }
 
 /// The same positions on any machine, by as many threads as it can run.
