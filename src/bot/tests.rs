@@ -12,7 +12,6 @@ use crate::rules::{
         DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
         SevenPartner, SevenSurplus,
     },
-    seat::BySeat,
     shuffle::Seed,
 };
 
@@ -49,24 +48,7 @@ fn seat(number: u8, rules: &Rules) -> Seat {
 
 /// What seat 0 sees, everybody holding as many cards.
 fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
-    let hand = cards(hand);
-    SeatView {
-        rules,
-        board: board(rules, pieces),
-        seat: seat(0, rules),
-        hand,
-        exchanging: false,
-        counts: BySeat::from_fn(|_| hand.len()),
-        known: BySeat::default(),
-        gone: Cards::EMPTY,
-        folded: BySeat::default(),
-        asked: BySeat::default(),
-        exchange: BySeat::default(),
-        gave: None,
-        received: None,
-        round: 1,
-        beginner: seat(0, rules),
-    }
+    SeatView::to_play(rules, board(rules, pieces), seat(0, rules), cards(hand))
 }
 
 fn rng(seed: u64) -> ChaCha8Rng {

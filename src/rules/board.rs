@@ -374,6 +374,8 @@ pub enum BoardError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::options::Preset;
     use super::*;
 
@@ -400,6 +402,41 @@ mod tests {
         assert_eq!(board.blocks(&rules), bit(0));
         let always = Preset::Familienlager.rules();
         assert_eq!(board.blocks(&always), bit(0) | bit(16));
+    }
+
+    /// Games are stored so, by earlier builds too.
+    #[test]
+    fn boards_are_stored_as_ever() {
+        let stored = json!({
+            "track": [[0, 63], [16], [], [], [], []],
+            "goal": [2, 0, 15, 0, 0, 0],
+            "fresh": 1,
+        });
+        let rules = Preset::DogspielIt.rules();
+        let placements = [
+            placement(&[0, 63], &[1], None, true),
+            placement(&[16], &[], None, false),
+            placement(&[], &[0, 1, 2, 3], None, false),
+            Placement::default(),
+        ];
+        let board = Board::place(&rules, &placements).expect("a possible board");
+        assert_eq!(json!(board), stored);
+        assert_eq!(serde_json::from_value::<Board>(stored).ok(), Some(board));
+    }
+
+    #[test]
+    fn damaged_boards_are_not_read() {
+        let read = |track: [&[u8]; 6], goal: [u8; 6]| {
+            let stored = json!({ "track": track, "goal": goal, "fresh": 0 });
+            serde_json::from_value::<Board>(stored).is_ok()
+        };
+        let none: &[u8] = &[];
+        let first = |track| [track, none, none, none, none, none];
+        assert!(read(first(&[1, 2, 3]), [8, 0, 0, 0, 0, 0]));
+        assert!(!read(first(&[1, 2, 3]), [9, 0, 0, 0, 0, 0]), "five pieces");
+        assert!(!read(first(&[96]), [0; 6]), "no ring has the field");
+        assert!(!read(first(&[1, 1]), [0; 6]), "two on one field");
+        assert!(!read([&[1], &[1], none, none, none, none], [0; 6]));
     }
 
     #[test]

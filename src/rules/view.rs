@@ -138,3 +138,27 @@ pub struct SeatView<'a> {
     /// Who begins this round.
     pub beginner: Seat,
 }
+
+impl<'a> SeatView<'a> {
+    /// A seat that is to play with this hand, begins the first round, knows of no other card, and
+    /// takes the others to hold as many cards.
+    pub fn to_play(rules: &'a Rules, board: Board, seat: Seat, hand: Cards) -> SeatView<'a> {
+        SeatView {
+            rules,
+            board,
+            seat,
+            hand,
+            exchanging: false,
+            counts: BySeat::from_fn(|_| hand.len()),
+            known: BySeat::default(),
+            gone: Cards::EMPTY,
+            folded: BySeat::default(),
+            asked: BySeat::default(),
+            exchange: BySeat::default(),
+            gave: None,
+            received: None,
+            round: 1,
+            beginner: seat,
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crate::{
         board::Board,
         card::{Card, Cards},
         options::Rules,
-        seat::{BySeat, Seat},
+        seat::Seat,
         view::SeatView,
     },
 };
@@ -230,27 +230,8 @@ impl AdvicePosition {
             hand,
         } = &self.position;
         let wrong = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
-        let mut view = SeatView {
-            rules,
-            board: *board,
-            seat: *seat,
-            hand: *hand,
-            exchanging: false,
-            counts: BySeat::default(),
-            known: BySeat::default(),
-            gone: Cards::EMPTY,
-            folded: BySeat::default(),
-            asked: BySeat::default(),
-            exchange: BySeat::default(),
-            gave: None,
-            received: None,
-            round: 1,
-            beginner: *seat,
-        };
+        let mut view = SeatView::to_play(rules, *board, *seat, *hand);
         let Some(known) = &self.known else {
-            for other in rules.ring().seats() {
-                view.counts[other] = hand.len();
-            }
             return Ok(view);
         };
         if known.counts.len() != usize::from(rules.seats) {
