@@ -15,15 +15,21 @@ pub mod evaluate;
 mod exchange;
 mod greedy;
 mod hand;
+pub mod player;
 
 use greedy::Scored;
+
+/// The version of [`Level::Greedy`]. Strength is measured against it, so whoever changes how it
+/// decides raises this number, and every figure that names the old one is void.
+pub const GREEDY_VERSION: u32 = 1;
 
 /// How a bot plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Any card that can be played, then any way to play it, with equal chances.
     Random,
-    /// The move that leads to the best board and hand at once.
+    /// The move that leads to the best board and hand at once. It is frozen: the yardstick that
+    /// the others are measured with (see [`GREEDY_VERSION`]).
     Greedy,
 }
 
