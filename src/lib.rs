@@ -13,3 +13,4 @@ pub mod bot;
 pub mod cli;
 pub mod rules;
 pub mod store;
+pub mod train;

@@ -1,0 +1,173 @@
+//! What the net says of everything that a seat may do.
+
+use super::{
+    Hidden, Net,
+    inputs::{Input, Inputs, Layout, Stage},
+};
+use crate::{
+    bot::Choice,
+    rules::{
+        board::Board,
+        card::{Card, Cards},
+        moves::Generator,
+        notation::Move,
+        options::Exchange,
+        view::SeatView,
+    },
+};
+
+/// The logarithm of the odds of a won game: more than the net says of any other.
+pub const WON: f32 = 30.0;
+
+/// A net, and the layout of its inputs.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    pub layout: Layout,
+    pub net: Net,
+}
+
+/// Memory that is used again from one decision to the next.
+#[derive(Default)]
+pub struct Scratch {
+    pub generator: Generator,
+    boards: Vec<Board>,
+    inputs: Vec<Input>,
+}
+
+impl Judge {
+    /// Looks at every way to play a card, each board that a card leads to once, and tells `seen`
+    /// the card, the board and the logarithm of the odds; nothing if no card can be played.
+    pub fn plays(
+        &self,
+        view: &SeatView,
+        scratch: &mut Scratch,
+        mut seen: impl FnMut(Card, &Board, f32),
+    ) {
+        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
+        for card in view.hand.kinds() {
+            scratch.boards.clear();
+            let Scratch {
+                generator, boards, ..
+            } = scratch;
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
+            if boards.is_empty() {
+                continue;
+            }
+            let common = self.kept(&inputs, view, card, &mut scratch.inputs);
+            for board in boards {
+                let logit = self.of_board(&inputs, view, &common, board, &mut scratch.inputs);
+                seen(card, board, logit);
+            }
+        }
+    }
+
+    /// The best way to play a card: the first of those that the net likes most.
+    pub fn best_play(
+        &self,
+        view: &SeatView,
+        scratch: &mut Scratch,
+    ) -> Option<(Card, Board, f32)> {
+        let mut best = None;
+        self.plays(view, scratch, |card, board, logit| {
+            if best.is_none_or(|(_, _, highest)| logit > highest) {
+                best = Some((card, *board, logit));
+            }
+        });
+        best
+    }
+
+    /// The hidden layer of what the seat knows after it played this card, boards aside.
+    pub fn kept(
+        &self,
+        inputs: &Inputs,
+        view: &SeatView,
+        card: Card,
+        list: &mut Vec<Input>,
+    ) -> Hidden {
+        let mut hand = view.hand;
+        hand.remove(card);
+        list.clear();
+        inputs.cards(view, Stage::Played, hand, true, list);
+        self.net.hidden(list)
+    }
+
+    /// The logarithm of the odds on this board, with what [`Judge::kept`] found.
+    pub fn of_board(
+        &self,
+        inputs: &Inputs,
+        view: &SeatView,
+        common: &Hidden,
+        board: &Board,
+        list: &mut Vec<Input>,
+    ) -> f32 {
+        if board.team_home(view.rules, view.seat) {
+            return WON;
+        }
+        list.clear();
+        inputs.board(board, list);
+        self.net.logit(common, list)
+    }
+
+    /// Every answer that the seat may give in the exchange (RULES §7.3), with the logarithm of
+    /// the odds after it.
+    pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
+        let choices = answers(view);
+        let judged = |choice| (choice, self.of_answer(view, choice, scratch));
+        choices.into_iter().map(judged).collect()
+    }
+
+    /// The best answer in the exchange.
+    ///
+    /// # Panics
+    /// In an exchange without cards, which no game has.
+    pub fn best_answer(&self, view: &SeatView, scratch: &mut Scratch) -> (Choice, f32) {
+        let answers = self.answers(view, scratch).into_iter();
+        let better = |best: (Choice, f32), other: (Choice, f32)| {
+            if other.1 > best.1 { other } else { best }
+        };
+        answers.reduce(better).expect("a hand in the exchange")
+    }
+
+    fn of_answer(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
+        let (stage, hand) = after(view, choice);
+        scratch.inputs.clear();
+        inputs.cards(view, stage, hand, true, &mut scratch.inputs);
+        inputs.board(&view.board, &mut scratch.inputs);
+        self.net.logit(&self.net.first_bias, &scratch.inputs)
+    }
+}
+
+/// What the seat has done and what it keeps, after a choice.
+pub fn after(view: &SeatView, choice: Choice) -> (Stage, Cards) {
+    let mut hand = view.hand;
+    let stage = match choice {
+        Choice::Play(Move::Play { card, .. }) => {
+            hand.remove(card);
+            Stage::Played
+        }
+        Choice::Play(Move::Fold) => {
+            hand = Cards::EMPTY;
+            Stage::Played
+        }
+        Choice::Give(card) => {
+            hand.remove(card);
+            Stage::Gave(card)
+        }
+        Choice::Decline => Stage::Declined,
+        Choice::Ask => Stage::Asked,
+    };
+    (stage, hand)
+}
+
+/// Every answer that the seat may give in the exchange.
+pub fn answers(view: &SeatView) -> Vec<Choice> {
+    let mut answers: Vec<Choice> = view.hand.kinds().map(Choice::Give).collect();
+    if view.rules.exchange == Exchange::Optional {
+        answers.push(Choice::Decline);
+        if !view.asked[view.seat] {
+            answers.push(Choice::Ask);
+        }
+    }
+    answers
+}

@@ -1,0 +1,152 @@
+//! How the weights must change for the net to say what it should: back-propagation and Adam.
+
+use fearless_simd::{Level, Simd, dispatch};
+
+use super::selfplay::Samples;
+use crate::bot::net::{HIDDEN, Hidden, LEAK, Net, SECOND, activate, add_rows, probability};
+
+/// The sum over samples of the loss's slope at each weight, as a net of slopes.
+#[derive(Clone)]
+pub struct Gradient {
+    pub slopes: Net,
+    /// The sum of the losses: cross entropies between target and probability, in nats.
+    pub loss: f64,
+}
+
+impl Gradient {
+    pub fn new(inputs: usize) -> Gradient {
+        Gradient {
+            slopes: Net::zero(inputs),
+            loss: 0.0,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for weights in self.slopes.blocks_mut() {
+            weights.fill(0.0);
+        }
+        self.loss = 0.0;
+    }
+
+    /// Adds the slopes of these samples.
+    pub fn add_samples(&mut self, net: &Net, samples: &Samples, which: &[u32]) {
+        dispatch!(Level::new(), simd => {
+            for &sample in which {
+                self.add_sample(simd, net, samples, sample as usize);
+            }
+        });
+    }
+
+    /// Adds the slopes that another thread found.
+    pub fn add(&mut self, other: &Gradient) {
+        for (own, other) in self.slopes.blocks_mut().zip(other.slopes.blocks()) {
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
+            }
+        }
+        self.loss += other.loss;
+    }
+
+    #[inline(always)]
+    fn add_sample<S: Simd>(&mut self, simd: S, net: &Net, samples: &Samples, sample: usize) {
+        let (range, target) = &samples.targets[sample];
+        let inputs = &samples.inputs[range.clone()];
+        let slopes = &mut self.slopes;
+        let mut hidden = net.first_bias;
+        add_rows(simd, &mut hidden, &net.first, inputs);
+        activate(simd, &mut hidden);
+        let mut second = net.second_sums(simd, &hidden);
+        activate(simd, &mut second);
+        let chance = probability(net.output(&second));
+        self.loss += loss(chance, *target);
+
+        let slope = chance - target;
+        slopes.last_bias += slope;
+        let mut of_second = [0.0; SECOND];
+        for unit in 0..SECOND {
+            slopes.last[unit] += slope * second[unit];
+            of_second[unit] = slope * net.last[unit] * through(second[unit]);
+            slopes.second_bias[unit] += of_second[unit];
+        }
+        let mut of_hidden: Hidden = [0.0; HIDDEN];
+        for unit in 0..HIDDEN {
+            let (row, slopes) = (&net.second[unit], &mut slopes.second[unit]);
+            // Eight sums side by side, which vectors can hold.
+            let mut sums = [0.0; 8];
+            for part in 0..SECOND / 8 {
+                for lane in 0..8 {
+                    let other = part * 8 + lane;
+                    sums[lane] += of_second[other] * row[other];
+                    slopes[other] += of_second[other] * hidden[unit];
+                }
+            }
+            of_hidden[unit] = sums.iter().sum::<f32>() * through(hidden[unit]);
+        }
+        for unit in 0..HIDDEN {
+            slopes.first_bias[unit] += of_hidden[unit];
+        }
+        for input in inputs {
+            let row = &mut slopes.first[usize::from(input.index)];
+            for unit in 0..HIDDEN {
+                row[unit] += input.value * of_hidden[unit];
+            }
+        }
+    }
+}
+
+/// How much a unit that let this through lets through of a change.
+#[inline(always)]
+fn through(unit: f32) -> f32 {
+    if unit > 0.0 { 1.0 } else { LEAK }
+}
+
+fn loss(chance: f32, target: f32) -> f64 {
+    let (chance, target) = (f64::from(chance).clamp(1e-6, 1.0 - 1e-6), f64::from(target));
+    -(target * chance.ln() + (1.0 - target) * (1.0 - chance).ln())
+}
+
+/// The optimiser Adam: steps along the mean slope, measured by the slopes' size.
+#[derive(Clone)]
+pub struct Adam {
+    pub mean: Net,
+    pub square: Net,
+    pub steps: u64,
+}
+
+impl Adam {
+    const MEAN: f32 = 0.9;
+    const SQUARE: f32 = 0.999;
+    const LEAST: f32 = 1e-8;
+
+    pub fn new(inputs: usize) -> Adam {
+        Adam {
+            mean: Net::zero(inputs),
+            square: Net::zero(inputs),
+            steps: 0,
+        }
+    }
+
+    /// One step of this length against the mean slope over so many samples.
+    pub fn step(&mut self, net: &mut Net, gradient: &Gradient, samples: usize, length: f32) {
+        self.steps += 1;
+        let age = self.steps.min(1_000_000) as i32;
+        let mean_share = 1.0 - Adam::MEAN.powi(age);
+        let square_share = 1.0 - Adam::SQUARE.powi(age);
+        let scale = 1.0 / samples as f32;
+        let blocks = net.blocks_mut()
+            .zip(gradient.slopes.blocks())
+            .zip(self.mean.blocks_mut().zip(self.square.blocks_mut()));
+        for ((weights, slopes), (means, squares)) in blocks {
+            dispatch!(Level::new(), _simd => {
+                let moments = means.iter_mut().zip(squares.iter_mut());
+                for ((weight, slope), (mean, square)) in weights.iter_mut().zip(slopes).zip(moments) {
+                    let slope = slope * scale;
+                    *mean = Adam::MEAN * *mean + (1.0 - Adam::MEAN) * slope;
+                    *square = Adam::SQUARE * *square + (1.0 - Adam::SQUARE) * slope * slope;
+                    let size = (*square / square_share).sqrt() + Adam::LEAST;
+                    *weight -= length * (*mean / mean_share) / size;
+                }
+            });
+        }
+    }
+}

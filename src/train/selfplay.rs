@@ -1,0 +1,241 @@
+//! Games that the net plays with itself, and what is to be learnt from them.
+
+use std::ops::Range;
+
+use rand::{Rng, RngExt, rngs::Xoshiro256PlusPlus};
+
+use crate::{
+    bot::{
+        Choice,
+        net::{
+            inputs::{Input, Inputs, Stage},
+            judge::{Judge, Scratch, WON, after},
+            probability,
+        },
+    },
+    rules::{
+        board::Board,
+        exchange::Answer,
+        game::Phase,
+        options::Rules,
+        playout::Playout,
+        seat::Seat,
+        view::SeatView,
+    },
+};
+
+/// More turns than any game between players that want to win takes; such a game teaches nothing
+/// of how it ends.
+const MOST_TURNS: u32 = 2_500;
+/// One position in so many is shown to the net without its own hand, so that it can tell what a
+/// seat's position is worth to those who do not know its hand.
+const HIDDEN_HAND: u32 = 16;
+
+/// What is to be learnt: with these inputs, this chance to win.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    pub inputs: Vec<Input>,
+    pub targets: Vec<(Range<usize>, f32)>,
+}
+
+impl Samples {
+    pub fn clear(&mut self) {
+        self.inputs.clear();
+        self.targets.clear();
+    }
+
+    /// Adds another list.
+    pub fn append(&mut self, other: &Samples) {
+        let first = self.inputs.len();
+        self.inputs.extend_from_slice(&other.inputs);
+        let shifted = |(range, target): &(Range<usize>, f32)| {
+            (range.start + first..range.end + first, *target)
+        };
+        self.targets.extend(other.targets.iter().map(shifted));
+    }
+}
+
+/// One decision of a game.
+struct Decision {
+    team: u8,
+    inputs: Range<usize>,
+    /// The net's own estimate of the best choice.
+    estimate: f32,
+    /// Whether something else than the best was chosen, to explore.
+    explored: bool,
+}
+
+/// Plays games with the net on all seats.
+pub struct SelfPlay<'a> {
+    pub judge: &'a Judge,
+    /// How often any choice is made in place of the best.
+    pub exploration: f32,
+    /// λ: how much of a later estimate is taken from what came still later.
+    pub lambda: f32,
+    pub scratch: Scratch,
+    decisions: Vec<Decision>,
+}
+
+impl<'a> SelfPlay<'a> {
+    pub fn new(judge: &'a Judge, exploration: f32, lambda: f32) -> SelfPlay<'a> {
+        SelfPlay {
+            judge,
+            exploration,
+            lambda,
+            scratch: Scratch::default(),
+            decisions: Vec::new(),
+        }
+    }
+
+    /// Plays a game and adds what it teaches; returns its turns.
+    pub fn game(&mut self, rules: &Rules, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) -> u32 {
+        let beginner = rng.random_range(0..rules.seats);
+        let beginner = Seat::new(beginner, rules.seats).expect("a seat");
+        let mut game = Playout::new(rules, beginner);
+        self.decisions.clear();
+        let mut turns = 0;
+        while turns < MOST_TURNS {
+            match game.phase() {
+                Phase::Deal => game.deal(rng),
+                Phase::Exchange => self.exchange(&mut game, rng, out),
+                Phase::Play => {
+                    self.turn(&mut game, rng, out);
+                    turns += 1;
+                }
+                Phase::Finished => break,
+            }
+        }
+        self.targets(rules, game.winner(), out);
+        turns
+    }
+
+    fn exchange(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
+        for seat in game.rules().ring().seats() {
+            if !game.may_answer(seat) {
+                continue;
+            }
+            let view = game.seen_from(seat);
+            let (mut choice, logit) = self.judge.best_answer(&view, &mut self.scratch);
+            let explored = rng.random::<f32>() < self.exploration;
+            if explored {
+                let answers = crate::bot::net::judge::answers(&view);
+                choice = answers[rng.random_range(0..answers.len())];
+            }
+            let (stage, hand) = after(&view, choice);
+            let inputs = self.inputs(&view, stage, hand, &view.board, rng, out);
+            self.decided(&view, inputs, logit, explored);
+            match choice {
+                Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
+                Choice::Decline => game.answer(seat, Answer::Declined),
+                Choice::Ask => game.ask(seat),
+                Choice::Play(_) => unreachable!("no card is played in the exchange"),
+            }
+        }
+    }
+
+    fn turn(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
+        let view = game.seen_from(game.turn());
+        let explores = rng.random::<f32>() < self.exploration;
+        let mut best: Option<(_, Board, f32)> = None;
+        let mut any = None;
+        let mut seen = 0;
+        self.judge.plays(&view, &mut self.scratch, |card, board, logit| {
+            if best.is_none_or(|(_, _, highest)| logit > highest) {
+                best = Some((card, *board, logit));
+            }
+            if explores {
+                seen += 1;
+                if rng.random_range(0..seen) == 0 {
+                    any = Some((card, *board));
+                }
+            }
+        });
+        let Some((mut card, mut board, logit)) = best else {
+            let mut inputs = |out: &mut Samples| {
+                let empty = Default::default();
+                self.inputs(&view, Stage::Played, empty, &view.board, rng, out)
+            };
+            let range = inputs(out);
+            let logit = {
+                let net = &self.judge.net;
+                net.logit(&net.first_bias, &out.inputs[range.clone()])
+            };
+            self.decided(&view, range, logit, false);
+            game.fold();
+            return;
+        };
+        if let Some(other) = any {
+            (card, board) = other;
+        }
+        let mut hand = view.hand;
+        hand.remove(card);
+        let inputs = self.inputs(&view, Stage::Played, hand, &board, rng, out);
+        self.decided(&view, inputs, logit, any.is_some());
+        game.play(card, &board);
+    }
+
+    /// Adds the inputs of what the seat sees after a choice.
+    fn inputs(
+        &self,
+        view: &SeatView,
+        stage: Stage,
+        hand: crate::rules::card::Cards,
+        board: &Board,
+        rng: &mut impl Rng,
+        out: &mut Samples,
+    ) -> Range<usize> {
+        let first = out.inputs.len();
+        let hidden = stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
+        let inputs = Inputs::new(&self.judge.layout, view.rules, view.seat);
+        inputs.cards(view, stage, hand, !hidden, &mut out.inputs);
+        inputs.board(board, &mut out.inputs);
+        first..out.inputs.len()
+    }
+
+    fn decided(&mut self, view: &SeatView, inputs: Range<usize>, logit: f32, explored: bool) {
+        let estimate = if logit >= WON { 1.0 } else { probability(logit) };
+        self.decisions.push(Decision {
+            team: view.seat.team(view.rules.seats),
+            inputs,
+            estimate,
+            explored,
+        });
+    }
+
+    /// Works out, from the last decision to the first, what each should have expected: λ of what
+    /// the next one came to and the rest of its own estimate. With two teams what one can hope
+    /// for the other must fear; of three, a team learns from its own seats only.
+    fn targets(&mut self, rules: &Rules, winner: Option<u8>, out: &mut Samples) {
+        let teams = usize::from(rules.seats / 2);
+        let mut ahead = [1.0 / teams as f32; 3];
+        if let Some(winner) = winner {
+            ahead = [0.0; 3];
+            ahead[usize::from(winner)] = 1.0;
+        } else if let Some(last) = self.decisions.last() {
+            spread(&mut ahead, teams, last.team, last.estimate, 1.0);
+        }
+        for decision in self.decisions.iter().rev() {
+            let target = ahead[usize::from(decision.team)];
+            // What follows from an experiment says nothing of the decisions before it.
+            let trust = if decision.explored { 0.0 } else { self.lambda };
+            // An experiment itself is judged by what came of it.
+            out.targets.push((decision.inputs.clone(), target));
+            spread(
+                &mut ahead,
+                teams,
+                decision.team,
+                decision.estimate,
+                1.0 - trust,
+            );
+        }
+    }
+}
+
+/// Moves what the teams expect towards the estimate of one of them.
+fn spread(ahead: &mut [f32; 3], teams: usize, team: u8, estimate: f32, share: f32) {
+    let own = &mut ahead[usize::from(team)];
+    *own += share * (estimate - *own);
+    if teams == 2 {
+        ahead[usize::from(1 - team)] = 1.0 - ahead[usize::from(team)];
+    }
+}
