@@ -5,6 +5,7 @@ mod healthcheck;
 mod openapi;
 mod perft;
 mod serve;
+mod train;
 
 use clap::{Parser, Subcommand};
 
@@ -28,6 +29,8 @@ enum Command {
     Healthcheck(healthcheck::Healthcheck),
     /// Count sequences of moves, to check and to time the lists of moves.
     Perft(perft::Perft),
+    /// Train a value net by self-play.
+    Train(train::Train),
 }
 
 impl Cli {
@@ -42,6 +45,7 @@ impl Cli {
             Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
+            Command::Train(train) => train.run(),
         }
     }
 }
