@@ -39,7 +39,7 @@ pub enum ExchangeState {
 }
 
 /// A team is done when both have offered or one has declined.
-pub(super) fn pair_done(pair: [Option<Answer>; 2]) -> bool {
+fn pair_done(pair: [Option<Answer>; 2]) -> bool {
     pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
 }
 

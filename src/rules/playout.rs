@@ -4,13 +4,14 @@
 //!
 //! What a playout knows is not known to any seat: its hands are dealt at random among the cards
 //! that a seat has not seen ([`unseen_hands`]), so that whoever thinks by playouts does not peek.
+//! What each seat would know in it is a view of it ([`Playout::seen_from`]).
 
 use rand::Rng;
 
 use super::{
     board::Board,
     card::{Card, Cards},
-    exchange::{Answer, ExchangeState, pair_done},
+    exchange::{Answer, ExchangeState},
     game::Phase,
     options::{Exchange, Rules},
     sample::{Sampler, below},
@@ -25,12 +26,26 @@ pub struct Playout<'a> {
     phase: Phase,
     board: Board,
     hands: BySeat<Cards>,
-    answers: BySeat<Option<Answer>>,
+    deeds: BySeat<Deeds>,
     turn: Seat,
     round: u32,
     beginner: Seat,
     discards: Cards,
     stock: Stock,
+}
+
+/// What a seat did in this round and what came of it, as far as somebody knows it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deeds {
+    exchange: ExchangeState,
+    asked: bool,
+    /// The card it laid down for its partner.
+    gave: Option<Card>,
+    /// The card it got from its partner.
+    received: Option<Card>,
+    /// Cards that its partner knows to be in its hand.
+    known: Cards,
+    folded: bool,
 }
 
 impl<'a> Playout<'a> {
@@ -41,7 +56,7 @@ impl<'a> Playout<'a> {
             phase: Phase::Deal,
             board: Board::new(),
             hands: BySeat::default(),
-            answers: BySeat::default(),
+            deeds: BySeat::default(),
             turn: beginner,
             round: 1,
             beginner,
@@ -51,45 +66,81 @@ impl<'a> Playout<'a> {
     }
 
     /// The game that a seat sees when it is to act, with these hands, its own among them. Where
-    /// others have laid a card down for their partners, it is any of their hands.
+    /// others have laid a card down for their partners, it is any of their hands. Which cards
+    /// others than its own pair have swapped is left unknown, to themselves too.
     ///
     /// # Panics
     /// If hands and discard pile hold more of a card than the deck.
     pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
+        let partner = view.seat.partner(view.rules.seats);
+        let mut deeds: BySeat<Deeds> = BySeat::default();
         let mut stock = view.rules.deck().without(view.gone);
         for seat in view.rules.ring().seats() {
             stock = stock.without(hands[seat]);
+            deeds[seat].exchange = view.exchange[seat];
+            deeds[seat].asked = view.asked[seat];
+            deeds[seat].folded = view.folded[seat];
+            if seat != view.seat && view.exchange[seat] == ExchangeState::Offered {
+                deeds[seat].gave = Some(any(hands[seat], rng));
+            }
         }
-        let mut playout = Playout {
+        deeds[view.seat].gave = view.gave;
+        deeds[view.seat].received = view.received;
+        let held = view.received.filter(|_| view.holds_received);
+        deeds[view.seat].known = held.into_iter().collect();
+        deeds[partner].known = view.known[partner];
+        if view.exchange[view.seat] == ExchangeState::Swapped {
+            deeds[partner].gave = view.received;
+            deeds[partner].received = view.gave;
+        }
+        Playout {
             rules: view.rules,
-            phase: Phase::Play,
+            phase: if view.exchanging {
+                Phase::Exchange
+            } else {
+                Phase::Play
+            },
             board: view.board,
             hands,
-            answers: BySeat::default(),
+            deeds,
             turn: view.seat,
             round: view.round,
             beginner: view.beginner,
             discards: view.gone,
             stock: Stock::of(stock),
-        };
-        if view.exchanging {
-            playout.phase = Phase::Exchange;
-            for seat in view.rules.ring().seats() {
-                playout.answers[seat] = match view.exchange[seat] {
-                    ExchangeState::Pending | ExchangeState::Asked => None,
-                    ExchangeState::Offered => {
-                        let own = view.gave.filter(|_| seat == view.seat);
-                        let laid = own.unwrap_or_else(|| any(hands[seat], rng));
-                        Some(Answer::Offered(laid))
-                    }
-                    // This pair is done.
-                    ExchangeState::Declined | ExchangeState::Swapped | ExchangeState::Kept => {
-                        Some(Answer::Declined)
-                    }
-                };
-            }
         }
-        playout
+    }
+
+    /// What this seat would know, as [`super::game::Game::seen_from`] has it.
+    pub fn seen_from(&self, seat: Seat) -> SeatView<'a> {
+        let own = self.deeds[seat];
+        let partner = seat.partner(self.rules.seats);
+        let mut view = SeatView {
+            rules: self.rules,
+            board: self.board,
+            seat,
+            hand: self.hands[seat],
+            exchanging: self.phase == Phase::Exchange,
+            counts: BySeat::default(),
+            known: BySeat::default(),
+            gone: self.discards,
+            folded: BySeat::default(),
+            asked: BySeat::default(),
+            exchange: BySeat::default(),
+            gave: own.gave,
+            received: own.received,
+            holds_received: own.received.is_some_and(|card| own.known.contains(card)),
+            round: self.round,
+            beginner: self.beginner,
+        };
+        view.known[partner] = self.deeds[partner].known;
+        for seat in self.rules.ring().seats() {
+            view.counts[seat] = self.hands[seat].len();
+            view.folded[seat] = self.deeds[seat].folded;
+            view.asked[seat] = self.deeds[seat].asked;
+            view.exchange[seat] = self.deeds[seat].exchange;
+        }
+        view
     }
 
     /// What is to be done next: [`Playout::deal`], [`Playout::answer`], or [`Playout::play`] and
@@ -144,15 +195,26 @@ impl<'a> Playout<'a> {
                 self.hands[self.beginner.plus(offset, seats)].add(card);
             }
         }
-        self.answers = BySeat::default();
         self.phase = Phase::Exchange;
     }
 
     /// Whether a seat has still to answer in the exchange (RULES §7.3).
     pub fn may_answer(&self, seat: Seat) -> bool {
-        let partner = seat.partner(self.rules.seats);
-        let pair = [self.answers[seat], self.answers[partner]];
-        self.phase == Phase::Exchange && pair[0].is_none() && !pair_done(pair)
+        let open = [ExchangeState::Pending, ExchangeState::Asked];
+        self.phase == Phase::Exchange && open.contains(&self.deeds[seat].exchange)
+    }
+
+    /// Whether a seat may say "help!": where the exchange is optional, once, before it answers.
+    pub fn may_ask(&self, seat: Seat) -> bool {
+        let optional = self.rules.exchange == Exchange::Optional;
+        optional && self.may_answer(seat) && !self.deeds[seat].asked
+    }
+
+    /// A seat that [may ask](Playout::may_ask) says "help!" (RULES §7.3).
+    pub fn ask(&mut self, seat: Seat) {
+        debug_assert!(self.may_ask(seat));
+        self.deeds[seat].asked = true;
+        self.deeds[seat].exchange = ExchangeState::Asked;
     }
 
     /// A seat that [may answer](Playout::may_answer) lays down a card of its hand for its partner,
@@ -160,24 +222,38 @@ impl<'a> Playout<'a> {
     pub fn answer(&mut self, seat: Seat, answer: Answer) {
         debug_assert!(self.may_answer(seat));
         let partner = seat.partner(self.rules.seats);
-        self.answers[seat] = Some(answer);
-        if let (Answer::Offered(own), Some(Answer::Offered(theirs))) =
-            (answer, self.answers[partner])
-        {
-            self.hands[seat].remove(own);
-            self.hands[partner].remove(theirs);
-            self.hands[seat].add(theirs);
-            self.hands[partner].add(own);
+        match answer {
+            Answer::Declined => {
+                self.deeds[seat].exchange = ExchangeState::Declined;
+                self.deeds[partner].exchange = ExchangeState::Kept;
+            }
+            Answer::Offered(own) => {
+                self.deeds[seat].exchange = ExchangeState::Offered;
+                self.deeds[seat].gave = Some(own);
+                if let Some(theirs) = self.deeds[partner].gave {
+                    self.hand_over(own, seat, partner);
+                    self.hand_over(theirs, partner, seat);
+                }
+            }
         }
-        let mut seats = self.rules.ring().seats();
-        let open = seats.any(|seat| {
-            let partner = seat.partner(self.rules.seats);
-            !pair_done([self.answers[seat], self.answers[partner]])
-        });
-        if !open {
+        let open = |seat: Seat| {
+            use ExchangeState::*;
+            matches!(self.deeds[seat].exchange, Pending | Asked | Offered)
+        };
+        if !self.rules.ring().seats().any(open) {
             self.phase = Phase::Play;
             self.turn = self.beginner;
         }
+    }
+
+    /// One half of a swap.
+    fn hand_over(&mut self, card: Card, giver: Seat, taker: Seat) {
+        self.hands[giver].remove(card);
+        self.hands[taker].add(card);
+        let taker = &mut self.deeds[taker];
+        taker.exchange = ExchangeState::Swapped;
+        taker.received = Some(card);
+        taker.known = Cards::each(&[card]);
     }
 
     /// The seat to move plays a card of its hand that leads to this board (RULES §7.4 and §7.5).
@@ -191,6 +267,9 @@ impl<'a> Playout<'a> {
         debug_assert_eq!(self.phase, Phase::Play);
         let hand = std::mem::take(&mut self.hands[self.turn]);
         self.discards.add_all(hand);
+        let deeds = &mut self.deeds[self.turn];
+        deeds.folded = true;
+        deeds.known = Cards::EMPTY;
         self.next_turn();
     }
 
@@ -198,6 +277,7 @@ impl<'a> Playout<'a> {
     fn lay_away(&mut self, card: Card) {
         debug_assert_eq!(self.phase, Phase::Play);
         self.hands[self.turn].remove(card);
+        self.deeds[self.turn].known.remove(card);
         self.discards.add(card);
         if self.board.team_home(self.rules, self.turn) {
             self.phase = Phase::Finished;
@@ -212,6 +292,7 @@ impl<'a> Playout<'a> {
             Some(seat) => self.turn = seat,
             None => {
                 self.phase = Phase::Deal;
+                self.deeds = BySeat::default();
                 self.round += 1;
                 self.beginner = self.beginner.next(self.rules.seats);
                 self.turn = self.beginner;

@@ -104,6 +104,7 @@ impl Game {
             exchange,
             gave: self.offered(seat),
             received: self.received(seat),
+            holds_received: self.known_to_partner(seat).is_some(),
             round: self.round(),
             beginner: self.beginner(),
         }
@@ -111,7 +112,7 @@ impl Game {
 }
 
 /// What one seat knows. Bots and advisers get this and nothing else, so they cannot peek.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatView<'a> {
     pub rules: &'a Rules,
     pub board: Board,
@@ -134,6 +135,8 @@ pub struct SeatView<'a> {
     pub gave: Option<Card>,
     /// The card it got from its partner.
     pub received: Option<Card>,
+    /// Whether it has played no card equal to the one it got, so that its partner knows of it.
+    pub holds_received: bool,
     pub round: u32,
     /// Who begins this round.
     pub beginner: Seat,
@@ -157,6 +160,7 @@ impl<'a> SeatView<'a> {
             exchange: BySeat::default(),
             gave: None,
             received: None,
+            holds_received: false,
             round: 1,
             beginner: seat,
         }

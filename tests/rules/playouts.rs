@@ -11,7 +11,7 @@ use dog_server::rules::{
     game::{Game, Phase},
     moves::Generator,
     notation::Move,
-    options::{Preset, Rules},
+    options::{Exchange, Preset, Rules},
     playout::{Playout, unseen_hands},
     sample::Sampler,
     seat::{BySeat, Seat},
@@ -170,7 +170,11 @@ fn check_same(playout: &Playout, game: &Game) {
     assert_eq!(playout.discards(), game.discards());
     for seat in game.rules().ring().seats() {
         assert_eq!(playout.hand(seat), game.hand(seat), "{seat}");
-        assert_eq!(playout.may_answer(seat), game.check_exchange(seat).is_ok());
+        let may_answer = game.check_exchange(seat).is_ok();
+        let optional = game.rules().exchange == Exchange::Optional;
+        assert_eq!(playout.may_answer(seat), may_answer);
+        let may_ask = may_answer && optional && !game.asked(seat);
+        assert_eq!(playout.may_ask(seat), may_ask);
     }
     match game.phase() {
         Phase::Play => assert_eq!(Some(playout.turn()), game.turn()),
@@ -179,15 +183,47 @@ fn check_same(playout: &Playout, game: &Game) {
     }
 }
 
+/// Every seat knows in the playout what it knows in the game. A playout made when cards had been
+/// swapped knows of those of one pair only.
+#[track_caller]
+fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> bool) {
+    for seat in game.rules().ring().seats() {
+        let (mut found, mut expected) = (playout.seen_from(seat), game.seen_from(seat));
+        if !swaps_known(seat) {
+            for view in [&mut found, &mut expected] {
+                view.gave = None;
+                view.received = None;
+                view.holds_received = false;
+                view.known = BySeat::default();
+            }
+        }
+        assert_eq!(found, expected, "{seat}");
+    }
+}
+
+/// What a test of playouts has seen, so that it is known to have seen enough.
+#[derive(Debug, Default)]
+struct Seen {
+    rounds: u32,
+    won: u32,
+    asked: u32,
+    made_in_play: u32,
+    presets: HashSet<String>,
+    six: u32,
+}
+
 /// Made of a game in the middle of an exchange or of the play, and then played on side by side.
 #[test]
 fn a_playout_goes_on_as_its_game_does() {
     let mut rng = rng(23);
-    let (mut rounds, mut won) = (0, 0);
-    for _ in 0..40 {
+    let mut seen = Seen::default();
+    for _ in 0..60 {
         let rules = random::rules(&mut rng);
+        seen.presets.insert(rules.preset.name().to_owned());
+        seen.six += u32::from(rules.seats == 6);
         let mut game = rules.game_of(Seed::new(rng.random()), None);
-        let mut playout: Option<Playout> = None;
+        // The playout, and the seat it was made for if cards had been swapped before.
+        let mut playout: Option<(Playout, Option<Seat>)> = None;
         for _ in 0..600 {
             let action = action(&mut rng, &game);
             let undecided = game.phase() == Phase::Exchange
@@ -198,27 +234,47 @@ fn a_playout_goes_on_as_its_game_does() {
             if let Some(seat) = actor(&action)
                 && playout.is_none()
                 && !undecided
+                && rng.random_bool(0.4)
             {
                 let view = game.seen_from(seat);
                 let view = SeatView {
                     rules: &rules,
                     ..view
                 };
-                playout = Some(Playout::of(&view, hands(&game), &mut rng));
-                check_same(playout.as_ref().expect("just made"), &game);
+                let made = Playout::of(&view, hands(&game), &mut rng);
+                check_same(&made, &game);
+                let swapped = game.phase() == Phase::Play;
+                seen.made_in_play += u32::from(swapped);
+                playout = Some((made, swapped.then_some(seat)));
             }
+            if let Some((playout, made_for)) = &playout {
+                check_views(playout, &game, |seat| match *made_for {
+                    None => true,
+                    // It knows what its partner gave only if the pair has swapped.
+                    Some(owner) => {
+                        let swapped = game.received(owner).is_some();
+                        seat == owner || swapped && seat == owner.partner(rules.seats)
+                    }
+                });
+            }
+            seen.asked += u32::from(matches!(action, Action::Ask { .. }));
             game.apply(&action).expect("a legal action");
-            if let Some(playout) = &mut playout {
+            if let Some((playout, _)) = &mut playout {
                 follow(playout, &action, &game);
                 check_same(playout, &game);
             }
             match game.phase() {
                 // The cards of the next round come in another order.
                 Phase::Deal => {
-                    rounds += u32::from(playout.take().is_some());
+                    if let Some((mut playout, _)) = playout.take() {
+                        seen.rounds += 1;
+                        check_views(&playout, &game, |_| true);
+                        playout.deal(&mut rng);
+                        check_fresh(&playout);
+                    }
                 }
                 Phase::Finished => {
-                    won += 1;
+                    seen.won += 1;
                     break;
                 }
                 Phase::Exchange | Phase::Play => {}
@@ -226,16 +282,32 @@ fn a_playout_goes_on_as_its_game_does() {
         }
     }
     assert!(
-        rounds > 300 && won > 3,
-        "{rounds} rounds, {won} games to the end"
+        seen.rounds > 300 && seen.won > 3 && seen.asked > 30 && seen.made_in_play > 100,
+        "{seen:?}"
     );
+    assert!(seen.presets.len() == 5 && seen.six > 5, "{seen:?}");
+}
+
+/// A round was just dealt: nobody has done anything.
+fn check_fresh(playout: &Playout) {
+    for seat in playout.rules().ring().seats() {
+        let view = playout.seen_from(seat);
+        assert!(view.exchanging);
+        assert_eq!(view.hand, playout.hand(seat));
+        assert_eq!((view.gave, view.received), (None, None));
+        assert_eq!(view.known, BySeat::default());
+        assert_eq!(view.folded, BySeat::default());
+        assert_eq!(view.asked, BySeat::default());
+        assert_eq!(view.exchange, BySeat::default());
+    }
 }
 
 fn actor(action: &Action) -> Option<Seat> {
     match *action {
-        Action::Offer { seat, .. } | Action::Decline { seat } | Action::Play { seat, .. } => {
-            Some(seat)
-        }
+        Action::Offer { seat, .. }
+        | Action::Decline { seat }
+        | Action::Ask { seat }
+        | Action::Play { seat, .. } => Some(seat),
         _ => None,
     }
 }
@@ -244,6 +316,7 @@ fn follow(playout: &mut Playout, action: &Action, game: &Game) {
     match *action {
         Action::Offer { seat, card } => playout.answer(seat, Answer::Offered(card)),
         Action::Decline { seat } => playout.answer(seat, Answer::Declined),
+        Action::Ask { seat } => playout.ask(seat),
         Action::Play { mv: Move::Fold, .. } => playout.fold(),
         Action::Play {
             mv: Move::Play { card, .. },
@@ -262,9 +335,12 @@ fn action(rng: &mut impl Rng, game: &Game) -> Action {
             let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
             let open: Vec<Seat> = seats.into_iter().filter(open).collect();
             let seat = *open.choose(rng).expect("somebody has not answered");
-            let optional = game.rules().exchange == dog_server::rules::options::Exchange::Optional;
-            if optional && rng.random() {
-                return Action::Decline { seat };
+            if game.rules().exchange == Exchange::Optional {
+                match rng.random_range(0..6) {
+                    0 | 1 if !game.asked(seat) => return Action::Ask { seat },
+                    2 => return Action::Decline { seat },
+                    _ => {}
+                }
             }
             let card = game.hand(seat).nth(rng.random_range(0..game.cards(seat)));
             Action::Offer { seat, card }
