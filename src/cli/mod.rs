@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod arena;
 mod errors;
 mod healthcheck;
 mod openapi;
@@ -28,6 +29,8 @@ enum Command {
     Healthcheck(healthcheck::Healthcheck),
     /// Count sequences of moves, to check and to time the lists of moves.
     Perft(perft::Perft),
+    /// Measure one player against another in duplicate matches.
+    Arena(arena::Arena),
 }
 
 impl Cli {
@@ -42,6 +45,7 @@ impl Cli {
             Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
+            Command::Arena(arena) => arena.run(),
         }
     }
 }
