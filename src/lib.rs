@@ -2,6 +2,7 @@
 //!
 //! * [`rules`] is the game, pure.
 //! * [`bot`] plays and advises; of a game it knows only what a seat may see.
+//! * [`arena`] measures players against each other.
 //! * [`store`] is where games live.
 //! * [`api`] serves them over HTTP.
 //! * [`cli`] is the command line.
@@ -9,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod api;
+pub mod arena;
 pub mod bot;
 pub mod cli;
 pub mod rules;

@@ -53,7 +53,7 @@ fn keeps_out(room: &str, words: &[&str]) {
 #[test]
 fn the_doors_are_shut() {
     let web = ["actix", "utoipa", "http", "tokio"];
-    let others = ["crate::api", "crate::cli"];
+    let others = ["crate::api", "crate::cli", "crate::arena"];
     keeps_out(
         "rules",
         &[
@@ -71,7 +71,15 @@ fn the_doors_are_shut() {
         "store",
         &[&["actix", "utoipa"], &others[..], &["crate::bot"]].concat(),
     );
-    keeps_out("api", &["crate::cli", "rusqlite"]);
+    keeps_out(
+        "arena",
+        &[
+            &web[..],
+            &["crate::api", "crate::cli", "crate::store", "rusqlite"],
+        ]
+        .concat(),
+    );
+    keeps_out("api", &["crate::cli", "crate::arena", "rusqlite"]);
 }
 
 #[test]
@@ -108,7 +116,7 @@ fn bots_get_a_seats_view_and_no_game() {
 
 #[test]
 fn options_are_read_as_data() {
-    for room in ["rules", "bot", "store", "api"] {
+    for room in ["rules", "bot", "arena", "store", "api"] {
         for file in files(room) {
             if file.ends_with("rules/options.rs") {
                 continue;

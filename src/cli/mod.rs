@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod arena;
 mod errors;
 mod healthcheck;
 mod openapi;
@@ -31,6 +32,8 @@ enum Command {
     Perft(perft::Perft),
     /// Train a value net by self-play.
     Train(train::Train),
+    /// Measure one player against another in duplicate matches.
+    Arena(arena::Arena),
 }
 
 impl Cli {
@@ -46,6 +49,7 @@ impl Cli {
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
             Command::Train(train) => train.run(),
+            Command::Arena(arena) => arena.run(),
         }
     }
 }

@@ -19,6 +19,7 @@ mod case;
 mod position;
 
 pub use case::{Case, CaseError, Problem, read};
+pub use position::read_rules;
 
 /// A position in the middle of a round, all hands open.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,8 +14,11 @@ use crate::rules::{
     seat::{BySeat, Seat},
 };
 
-/// `PRESET NAME=VALUE …`: the names and values of RULES §2.
-pub(super) fn read_rules(text: &str) -> Result<Rules, Problem> {
+/// Reads rules, `PRESET NAME=VALUE …`: the names and values of RULES §2.
+///
+/// # Errors
+/// Says which word is wrong and why.
+pub fn read_rules(text: &str) -> Result<Rules, Problem> {
     let mut words = text.split_whitespace();
     let preset = words.next().unwrap_or_default();
     let mut options = Preset::by_name(preset)

@@ -1,0 +1,96 @@
+//! Players by name: the one place where a text becomes somebody who plays.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use crate::bot::{Level, player::Player};
+
+/// A player as it is named on the command line: `NAME`, `NAME:PARAMETERS` or `NAME=PARAMETER`.
+///
+/// Whatever can fail, such as reading a file, fails when the text is read, so that
+/// [`PlayerSpec::build`] cannot: it is called once a thread and side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlayerSpec {
+    /// A level of the API: `random`, `greedy`.
+    Level(Level),
+}
+
+impl PlayerSpec {
+    /// A player of this kind. It is to keep nothing from one game to the next, or results depend
+    /// on which thread plays which game.
+    pub fn build(&self) -> Box<dyn Player> {
+        match *self {
+            PlayerSpec::Level(level) => Box::new(level),
+        }
+    }
+}
+
+/// Why a text names no player.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SpecError {
+    #[error("there is no player {name:?}; there are {known}", known = known())]
+    Unknown { name: String },
+    #[error("{name} takes no parameters, such as {parameters:?}")]
+    Parameters { name: String, parameters: String },
+}
+
+/// The names of all players.
+fn known() -> String {
+    Level::ALL.map(Level::name).join(", ")
+}
+
+impl FromStr for PlayerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let (name, parameters) = match text.split_once([':', '=']) {
+            Some((name, parameters)) => (name, Some(parameters)),
+            None => (text, None),
+        };
+        match (Level::by_name(name), parameters) {
+            (Some(level), None) => Ok(PlayerSpec::Level(level)),
+            (Some(_), Some(parameters)) => Err(SpecError::Parameters {
+                name: name.to_owned(),
+                parameters: parameters.to_owned(),
+            }),
+            (None, _) => Err(SpecError::Unknown {
+                name: name.to_owned(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayerSpec::Level(level) => f.write_str(level.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_round_trip() {
+        for text in ["random", "greedy"] {
+            assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_names_no_player_is_refused() {
+        let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
+        assert_eq!(
+            refused("oracle:3"),
+            "there is no player \"oracle\"; there are random, greedy"
+        );
+        assert_eq!(
+            refused("greedy:200ms"),
+            "greedy takes no parameters, such as \"200ms\""
+        );
+        refused("");
+    }
+}
