@@ -1,71 +1,140 @@
 //! Players by name: the one place where a text becomes somebody who plays.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use thiserror::Error;
 
-use crate::bot::{Level, player::Player};
+use crate::bot::{
+    Level,
+    net::{
+        file::{self, NetError},
+        inputs::Setting,
+        judge::Judge,
+        nets::{Nets, NetsError},
+    },
+    player::{ByNet, Player, Thinking},
+    search::{Budget, Method},
+};
 
-/// A player as it is named on the command line: `NAME`, `NAME:PARAMETERS` or `NAME=PARAMETER`.
+/// A player as it is named on the command line: a name, then parameters, each after a colon.
 ///
 /// Whatever can fail, such as reading a file, fails when the text is read, so that
 /// [`PlayerSpec::build`] cannot: it is called once a thread and side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlayerSpec {
-    /// A level of the API: `random`, `greedy`.
+#[derive(Clone, Debug)]
+pub struct PlayerSpec {
+    /// The text it was made from.
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// A level of the API that needs no time: `random`, `greedy`.
     Level(Level),
+    /// The net alone: `net`.
+    Net(Arc<Nets>),
+    /// The search: `search`, `search:200ms`, `search:samples=400`.
+    Search(Arc<Nets>, Method, Budget),
 }
 
 impl PlayerSpec {
     /// A player of this kind. It is to keep nothing from one game to the next, or results depend
     /// on which thread plays which game.
     pub fn build(&self) -> Box<dyn Player> {
-        match *self {
-            PlayerSpec::Level(level) => Box::new(level),
+        match &self.kind {
+            Kind::Level(level) => Box::new(*level),
+            Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
+            Kind::Search(nets, method, budget) => {
+                Box::new(Thinking::new(nets.clone(), *method, *budget))
+            }
         }
     }
 }
 
 /// Why a text names no player.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum SpecError {
-    #[error("there is no player {name:?}; there are {known}", known = known())]
+    #[error("there is no player {name:?}; there are {known}", known = KNOWN.join(", "))]
     Unknown { name: String },
-    #[error("{name} takes no parameters, such as {parameters:?}")]
-    Parameters { name: String, parameters: String },
+    #[error("{name} takes no such parameter: {parameter:?}")]
+    Parameter { name: String, parameter: String },
+    #[error("{file}: {error}")]
+    File { file: String, error: std::io::Error },
+    #[error("{file}: {error}")]
+    Net { file: String, error: NetError },
+    #[error(transparent)]
+    Nets(#[from] NetsError),
 }
 
 /// The names of all players.
-fn known() -> String {
-    Level::ALL.map(Level::name).join(", ")
-}
+const KNOWN: [&str; 4] = ["random", "greedy", "net", "search"];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
-        let (name, parameters) = match text.split_once([':', '=']) {
-            Some((name, parameters)) => (name, Some(parameters)),
-            None => (text, None),
+        let mut parameters = text.split(':');
+        let name = parameters.next().unwrap_or_default();
+        let refuse = |parameter: &str| SpecError::Parameter {
+            name: name.to_owned(),
+            parameter: parameter.to_owned(),
         };
-        match (Level::by_name(name), parameters) {
-            (Some(level), None) => Ok(PlayerSpec::Level(level)),
-            (Some(_), Some(parameters)) => Err(SpecError::Parameters {
-                name: name.to_owned(),
-                parameters: parameters.to_owned(),
-            }),
-            (None, _) => Err(SpecError::Unknown {
-                name: name.to_owned(),
-            }),
+        let mut nets = Nets::built_in()?;
+        let mut method = Method::default();
+        let mut budget = Budget::Time(Duration::from_millis(200));
+        for parameter in parameters {
+            let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
+            let thinks = name == "search";
+            match key {
+                "net" if thinks || name == "net" => {
+                    let (setting, judge) = read(value)?;
+                    nets.replace(setting, judge);
+                }
+                "samples" if thinks => budget = Budget::Samples(number(value)?),
+                "plies" if thinks => method.plies = number(value)?,
+                "candidates" if thinks => method.candidates = number(value)? as usize,
+                "weighing" if thinks => method.weighing = number(value)?,
+                "prior" if thinks => method.prior = number(value)? as f32,
+                "margin" if thinks => method.margin = number(value)? as f32 / 10.0,
+                "on" if thinks => method.to_round_end = false,
+                time if thinks && value.is_empty() => {
+                    let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
+                    budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
+                }
+                _ => return Err(refuse(parameter)),
+            }
         }
+        let nets = Arc::new(nets);
+        let kind = match name {
+            "net" => Kind::Net(nets),
+            "search" => Kind::Search(nets, method, budget),
+            name => Kind::Level(Level::by_name(name).ok_or_else(|| SpecError::Unknown {
+                name: name.to_owned(),
+            })?),
+        };
+        let text = text.to_owned();
+        Ok(PlayerSpec { text, kind })
     }
+}
+
+/// Reads a net from a file.
+fn read(file: &str) -> Result<(Setting, Judge), SpecError> {
+    let named = |error| SpecError::File {
+        file: file.to_owned(),
+        error,
+    };
+    let bytes = std::fs::read(file).map_err(named)?;
+    let (judge, header) = file::read(&bytes).map_err(|error| SpecError::Net {
+        file: file.to_owned(),
+        error,
+    })?;
+    Ok((header.setting, judge))
 }
 
 impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PlayerSpec::Level(level) => f.write_str(level.name()),
-        }
+        f.write_str(&self.text)
     }
 }
 

@@ -17,6 +17,8 @@ mod greedy;
 mod hand;
 pub mod net;
 pub mod player;
+pub mod search;
+pub mod worlds;
 
 use greedy::Scored;
 

@@ -1,9 +1,17 @@
 //! Somebody who plays.
 
+use std::sync::Arc;
+
 use rand::rngs::ChaCha8Rng;
 
-use super::{Choice, Level, choose};
-use crate::rules::view::SeatView;
+use super::{
+    Choice, Level, choose,
+    net::{judge::Scratch, nets::Nets},
+    search::{Budget, Candidate, Method, Thinker},
+};
+use crate::rules::{
+    board::Board, card::Card, moves::Generator, notation::Move, view::SeatView,
+};
 
 /// Somebody who decides for a seat, from what the seat knows and nothing else.
 pub trait Player {
@@ -17,4 +25,68 @@ impl Player for Level {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         choose(*self, view, rng)
     }
+}
+
+/// The net alone: what it likes best one ply ahead.
+pub struct ByNet {
+    nets: Arc<Nets>,
+    scratch: Scratch,
+}
+
+impl ByNet {
+    pub fn new(nets: Arc<Nets>) -> ByNet {
+        ByNet {
+            nets,
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl Player for ByNet {
+    fn choose(&mut self, view: &SeatView, _: &mut ChaCha8Rng) -> Choice {
+        let judge = self.nets.of(view.rules);
+        if view.exchanging {
+            return judge.best_answer(view, &mut self.scratch).0;
+        }
+        match judge.best_play(view, &mut self.scratch) {
+            Some((card, board, _)) => Choice::Play(a_move(view, card, &board)),
+            None => Choice::Play(Move::Fold),
+        }
+    }
+}
+
+/// Somebody who thinks ahead.
+pub struct Thinking {
+    nets: Arc<Nets>,
+    method: Method,
+    budget: Budget,
+}
+
+impl Thinking {
+    pub fn new(nets: Arc<Nets>, method: Method, budget: Budget) -> Thinking {
+        Thinking {
+            nets,
+            method,
+            budget,
+        }
+    }
+}
+
+impl Player for Thinking {
+    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+        let mut thinker = Thinker::new(&self.nets, self.method);
+        match thinker.think(view, self.budget, rng)[0].candidate {
+            Candidate::Play(card, board) => Choice::Play(a_move(view, card, &board)),
+            Candidate::Answer(choice) => choice,
+            Candidate::Fold => Choice::Play(Move::Fold),
+        }
+    }
+}
+
+/// A move that plays this card and leads to this board, the first that the rules list.
+fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
+    let mut moves = Vec::new();
+    Generator::new().moves_of_card(view.rules, &view.board, view.seat, card, &mut moves);
+    let found = moves.into_iter().find(|legal| legal.board == *board);
+    found.expect("a board that the card leads to").mv
 }

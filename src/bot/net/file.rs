@@ -57,8 +57,29 @@ pub enum NetError {
     Fingerprint { found: String, needed: String },
     #[error("the file has {found} bytes of weights where {needed} are needed")]
     Length { found: usize, needed: usize },
+    #[error("the net is for {found}, not for {needed}")]
+    Setting {
+        found: &'static str,
+        needed: &'static str,
+    },
     #[error("a unit of the weights is not a positive number")]
     Unit,
+}
+
+impl Header {
+    /// Checks that the net is for this setting.
+    ///
+    /// # Errors
+    /// Says which it is for.
+    pub fn fits(&self, setting: Setting) -> Result<(), NetError> {
+        if self.setting == setting {
+            return Ok(());
+        }
+        Err(NetError::Setting {
+            found: self.setting.name(),
+            needed: setting.name(),
+        })
+    }
 }
 
 /// Writes a net.

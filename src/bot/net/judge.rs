@@ -108,11 +108,16 @@ impl Judge {
         self.net.logit(common, list)
     }
 
+    /// The logarithm of the odds after the seat folds.
+    pub fn of_fold(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
+        self.of_choice(view, Choice::Play(Move::Fold), scratch)
+    }
+
     /// Every answer that the seat may give in the exchange (RULES §7.3), with the logarithm of
     /// the odds after it.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
         let choices = answers(view);
-        let judged = |choice| (choice, self.of_answer(view, choice, scratch));
+        let judged = |choice| (choice, self.of_choice(view, choice, scratch));
         choices.into_iter().map(judged).collect()
     }
 
@@ -128,7 +133,8 @@ impl Judge {
         answers.reduce(better).expect("a hand in the exchange")
     }
 
-    fn of_answer(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+    /// The logarithm of the odds after a choice that leaves the board as it is.
+    fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let inputs = Inputs::new(&self.layout, view.rules, view.seat);
         let (stage, hand) = after(view, choice);
         scratch.inputs.clear();

@@ -10,6 +10,7 @@ use fearless_simd::{Level, Simd, dispatch};
 pub mod file;
 pub mod inputs;
 pub mod judge;
+pub mod nets;
 
 use inputs::Input;
 

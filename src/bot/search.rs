@@ -1,0 +1,406 @@
+//! Thinking ahead: what the net says of a choice is checked by playing on from it, with the hidden
+//! cards dealt out in ways that fit what the seat has seen.
+//!
+//! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
+//! ([`worlds`]), each candidate is played with the same cards, the game goes on for some plies in
+//! which every seat plays what the net tells it by its own information, and the net says how the
+//! team stands then. As time passes the weaker half of the candidates is left out, and again, so
+//! that most of it goes into telling the best apart (sequential halving).
+
+use std::time::{Duration, Instant};
+
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+
+use super::{
+    Choice,
+    net::{
+        judge::{Judge, Scratch, WON},
+        nets::Nets,
+        probability,
+    },
+    worlds::Worlds,
+};
+use crate::rules::{
+    board::Board,
+    card::Card,
+    exchange::Answer,
+    game::Phase,
+    options::Rules,
+    playout::Playout,
+    seat::Seat,
+    view::SeatView,
+};
+
+/// How long to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Until this much time is gone. What comes of it depends on the machine and its load.
+    Time(Duration),
+    /// Until so many playouts are played: the same on every machine.
+    Samples(u32),
+}
+
+/// What the search is made of. The parts can be left out one by one, to measure what each is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Method {
+    /// Choices looked at closely, at most.
+    pub candidates: usize,
+    /// Choices that the net gives this much less than the best, in logarithms of the odds, are not
+    /// looked at.
+    pub margin: f32,
+    /// Turns that a playout lasts at least.
+    pub plies: u32,
+    /// Whether a playout ends with the round, where no hand is hidden any more.
+    pub to_round_end: bool,
+    /// How many deals the net's own word counts for.
+    pub prior: f32,
+    /// Deals of which one is taken, the likelier ones rather; 1 takes any.
+    pub weighing: u32,
+}
+
+impl Default for Method {
+    fn default() -> Method {
+        Method {
+            candidates: 8,
+            margin: 2.0,
+            plies: 8,
+            to_round_end: true,
+            prior: 4.0,
+            weighing: 8,
+        }
+    }
+}
+
+/// A choice as the search sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Candidate {
+    /// A card and the board it leads to.
+    Play(Card, Board),
+    /// An answer in the exchange.
+    Answer(Choice),
+    /// Nothing can be played.
+    Fold,
+}
+
+/// What was found out about a candidate.
+#[derive(Clone, Debug)]
+pub struct Thought {
+    pub candidate: Candidate,
+    /// What the net says at once, as a logarithm of the odds.
+    pub logit: f32,
+    /// Playouts.
+    pub samples: u32,
+    sum: f64,
+    squares: f64,
+    /// Playouts in which a piece that was moved is captured before the seat's next turn.
+    pub captured: u32,
+    /// How often the candidate was among the better half.
+    survived: u32,
+}
+
+impl Thought {
+    fn new(candidate: Candidate, logit: f32) -> Thought {
+        Thought {
+            candidate,
+            logit,
+            samples: 0,
+            sum: 0.0,
+            squares: 0.0,
+            captured: 0,
+            survived: 0,
+        }
+    }
+
+    /// The estimated chance that the team wins, 0 to 1, where the net's word counts for `prior`
+    /// playouts.
+    pub fn win_probability(&self, prior: f32) -> f64 {
+        let net = if self.logit >= WON {
+            1.0
+        } else {
+            f64::from(probability(self.logit))
+        };
+        let (prior, samples) = (f64::from(prior), f64::from(self.samples));
+        if self.samples == 0 {
+            net
+        } else {
+            (prior * net + self.sum) / (prior + samples)
+        }
+    }
+
+    /// The standard error of the mean of the playouts; none of fewer than two.
+    pub fn standard_error(&self) -> Option<f64> {
+        let samples = f64::from(self.samples);
+        (self.samples > 1).then(|| {
+            let mean = self.sum / samples;
+            let variance = (self.squares / samples - mean * mean).max(0.0);
+            (variance / (samples - 1.0)).sqrt()
+        })
+    }
+
+    fn add(&mut self, value: f64, captured: bool) {
+        self.samples += 1;
+        self.sum += value;
+        self.squares += value * value;
+        self.captured += u32::from(captured);
+    }
+}
+
+/// Somebody who thinks ahead, with memory that is used again.
+pub struct Thinker<'n> {
+    nets: &'n Nets,
+    method: Method,
+    scratch: Scratch,
+}
+
+impl<'n> Thinker<'n> {
+    pub fn new(nets: &'n Nets, method: Method) -> Thinker<'n> {
+        Thinker {
+            nets,
+            method,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Everything that the seat may choose, best first: what the search looked at closely, then
+    /// the rest as the net ranks it.
+    pub fn think(&mut self, view: &SeatView, budget: Budget, rng: &mut impl Rng) -> Vec<Thought> {
+        let clock = Clock::start(budget);
+        let judge = self.nets.of(view.rules);
+        let mut thoughts = self.at_once(judge, view, &clock);
+        // A stable sort leaves exact ties in the order of the rules.
+        thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
+        let best = thoughts[0].logit;
+        let close = |thought: &&Thought| thought.logit > best - self.method.margin;
+        let close = thoughts.iter().take(self.method.candidates).take_while(close);
+        let mut candidates = close.count();
+        if candidates < 2 || best >= WON {
+            return thoughts;
+        }
+        let mut worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
+        let halvings = candidates.next_power_of_two().trailing_zeros();
+        let mut halved = 0;
+        let mut samples = 0;
+        loop {
+            let hands = worlds.deal(rng);
+            let luck: u64 = rng.random();
+            let mut world_rng = Xoshiro256PlusPlus::seed_from_u64(luck);
+            let world = Playout::of(view, hands, &mut world_rng);
+            for thought in &mut thoughts[..candidates] {
+                if clock.used(samples) >= 1.0 {
+                    break;
+                }
+                let mut rng = world_rng.clone();
+                let end = self.playout(judge, view.seat, &world, thought.candidate, &mut rng);
+                thought.add(end.value, end.captured);
+                samples += 1;
+            }
+            let used = clock.used(samples);
+            if used >= 1.0 {
+                break;
+            }
+            if used * f64::from(halvings) >= f64::from(halved + 1) && candidates > 2 {
+                halved += 1;
+                self.rank(&mut thoughts[..candidates]);
+                candidates = candidates.div_ceil(2);
+                for thought in &mut thoughts[..candidates] {
+                    thought.survived = halved;
+                }
+            }
+        }
+        self.rank(&mut thoughts[..candidates]);
+        thoughts
+    }
+
+    /// The chance that a thought's candidate wins, as the method weighs it.
+    pub fn win_probability(&self, thought: &Thought) -> f64 {
+        thought.win_probability(self.method.prior)
+    }
+
+    fn rank(&self, thoughts: &mut [Thought]) {
+        let chance = |thought: &Thought| thought.win_probability(self.method.prior);
+        thoughts.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+    }
+
+    /// What the net says of every choice at once. When the time is up, what is left is not judged.
+    fn at_once(&mut self, judge: &Judge, view: &SeatView, clock: &Clock) -> Vec<Thought> {
+        if view.exchanging {
+            let answers = judge.answers(view, &mut self.scratch);
+            let thought = |(choice, logit)| Thought::new(Candidate::Answer(choice), logit);
+            return answers.into_iter().map(thought).collect();
+        }
+        let mut thoughts = Vec::new();
+        judge.plays(view, &mut self.scratch, |card, board, logit| {
+            thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
+        });
+        let _ = clock;
+        if thoughts.is_empty() {
+            thoughts.push(Thought::new(Candidate::Fold, 0.0));
+        }
+        thoughts
+    }
+
+    /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
+    /// end.
+    fn playout(
+        &mut self,
+        judge: &Judge,
+        seat: Seat,
+        world: &Playout,
+        candidate: Candidate,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> End {
+        let rules = world.rules();
+        let mut game = world.clone();
+        let before = *game.board();
+        match candidate {
+            Candidate::Play(card, board) => game.play(card, &board),
+            Candidate::Answer(choice) => answer(&mut game, seat, choice),
+            Candidate::Fold => game.fold(),
+        }
+        let mut watch = Watch::new(rules, seat, &before, game.board());
+        let team = seat.team(rules.seats);
+        let mut value = 0.5;
+        let mut plies = 0;
+        loop {
+            match game.phase() {
+                Phase::Finished => {
+                    value = f64::from(u8::from(game.winner() == Some(team)));
+                    break;
+                }
+                Phase::Deal => {
+                    // The round is over: what its last turn came to is the value.
+                    if self.method.to_round_end && plies > 0 {
+                        break;
+                    }
+                    game.deal(rng);
+                }
+                Phase::Exchange => self.exchange(judge, &mut game),
+                Phase::Play => {
+                    let turn = game.turn();
+                    if turn == seat {
+                        watch.over();
+                    }
+                    let own = turn.team(rules.seats) == team;
+                    let chance = self.turn(judge, &mut game, &mut watch);
+                    plies += 1;
+                    if own {
+                        value = chance;
+                    } else if rules.seats == 4 {
+                        value = 1.0 - chance;
+                    }
+                    // Of three teams only the own seats' estimates are of use.
+                    if plies >= self.method.plies && (own || rules.seats == 4) {
+                        break;
+                    }
+                }
+            }
+        }
+        End {
+            value,
+            captured: watch.captured,
+        }
+    }
+
+    /// One turn, played as the net likes it; the chance of that seat's team after it.
+    fn turn(&mut self, judge: &Judge, game: &mut Playout, watch: &mut Watch) -> f64 {
+        let view = game.seen_from(game.turn());
+        match judge.best_play(&view, &mut self.scratch) {
+            Some((card, board, logit)) => {
+                game.play(card, &board);
+                watch.look(&board);
+                if logit >= WON { 1.0 } else { f64::from(probability(logit)) }
+            }
+            None => {
+                let logit = judge.of_fold(&view, &mut self.scratch);
+                game.fold();
+                f64::from(probability(logit))
+            }
+        }
+    }
+
+    /// Every seat that has still to answer does, as the net likes it.
+    fn exchange(&mut self, judge: &Judge, game: &mut Playout) {
+        for seat in game.rules().ring().seats() {
+            if game.may_answer(seat) {
+                let view = game.seen_from(seat);
+                let (choice, _) = judge.best_answer(&view, &mut self.scratch);
+                answer(game, seat, choice);
+            }
+        }
+    }
+}
+
+/// How a playout ended.
+struct End {
+    value: f64,
+    captured: bool,
+}
+
+/// Carries out an answer in the exchange.
+pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
+    match choice {
+        Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
+        Choice::Decline => game.answer(seat, Answer::Declined),
+        Choice::Ask => game.ask(seat),
+        Choice::Play(_) => unreachable!("no card is played in the exchange"),
+    }
+}
+
+/// Looks whether a piece that a move has moved is captured before the seat's next turn.
+struct Watch {
+    /// The pieces moved, by whose they are and where they stand.
+    moved: Vec<(Seat, u8, u8)>,
+    captured: bool,
+}
+
+impl Watch {
+    fn new(rules: &Rules, seat: Seat, before: &Board, after: &Board) -> Watch {
+        let own = [seat, seat.partner(rules.seats)];
+        let moved = own.into_iter().flat_map(|seat| {
+            let fields = after.track(seat) & !before.track(seat);
+            let kennel = after.kennel(seat);
+            crate::rules::ring::fields(fields).map(move |field| (seat, field, kennel))
+        });
+        Watch {
+            moved: moved.collect(),
+            captured: false,
+        }
+    }
+
+    fn look(&mut self, board: &Board) {
+        self.captured |= self.moved.iter().any(|&(seat, field, kennel)| {
+            !board.pieces(seat).stand_on(field) && board.kennel(seat) > kennel
+        });
+    }
+
+    /// The seat's next turn has come.
+    fn over(&mut self) {
+        self.moved.clear();
+    }
+}
+
+/// How much of the budget is gone.
+struct Clock {
+    begin: Instant,
+    budget: Budget,
+}
+
+impl Clock {
+    fn start(budget: Budget) -> Clock {
+        Clock {
+            begin: Instant::now(),
+            budget,
+        }
+    }
+
+    /// The share of the budget that is used, 1 or more when it is gone.
+    fn used(&self, samples: u32) -> f64 {
+        match self.budget {
+            Budget::Time(time) => {
+                let time = time.as_secs_f64().max(1e-6);
+                self.begin.elapsed().as_secs_f64() / time
+            }
+            Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
+        }
+    }
+}
