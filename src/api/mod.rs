@@ -17,7 +17,7 @@ use utoipa_swagger_ui::Config;
 
 use self::pool::Pool;
 pub use self::server::{Cors, ServeError, Server, Settings};
-use crate::store::Store;
+use crate::{bot::net::nets::Nets, store::Store};
 
 /// What the handlers work with. Nothing of a game is kept here: everything is in the store.
 struct App {
@@ -26,6 +26,8 @@ struct App {
     tables: Pool,
     /// For those who ask: advice and analysis. Its load never holds up the tables.
     advisers: Pool,
+    /// What the advisers judge by.
+    nets: Arc<Nets>,
     openapi: Bytes,
     docs: Arc<Config<'static>>,
 }

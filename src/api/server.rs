@@ -14,7 +14,10 @@ use thiserror::Error;
 use utoipa_swagger_ui::Config;
 
 use super::{App, middleware::observe, openapi, pool::Pool, routes};
-use crate::store::{Store, StoreError};
+use crate::{
+    bot::net::nets::{Nets, NetsError},
+    store::{Store, StoreError},
+};
 
 /// Seconds that running requests get to end when the server stops.
 const SHUTDOWN_SECONDS: u64 = 10;
@@ -50,6 +53,8 @@ pub enum ServeError {
     Thread(#[source] io::Error),
     #[error("the OpenAPI document cannot be written: {0}")]
     OpenApi(#[from] serde_json::Error),
+    #[error(transparent)]
+    Nets(#[from] NetsError),
     #[error("the server failed: {0}")]
     Run(#[source] io::Error),
     #[error(transparent)]
@@ -79,6 +84,7 @@ impl Server {
             store,
             tables: pool("tables")?,
             advisers: pool("advisers")?,
+            nets: Arc::new(Nets::built_in()?),
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
         });

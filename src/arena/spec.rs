@@ -12,7 +12,7 @@ use crate::bot::{
         judge::Judge,
         nets::{Nets, NetsError},
     },
-    player::{ByNet, Player, Thinking},
+    player::{AtOnce, ByNet, Player, Thinking},
     search::{Budget, Method},
 };
 
@@ -33,7 +33,7 @@ enum Kind {
     Level(Level),
     /// The net alone: `net`.
     Net(Arc<Nets>),
-    /// The search: `search`, `search:200ms`, `search:samples=400`.
+    /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
     Search(Arc<Nets>, Method, Budget),
 }
 
@@ -42,7 +42,7 @@ impl PlayerSpec {
     /// on which thread plays which game.
     pub fn build(&self) -> Box<dyn Player> {
         match &self.kind {
-            Kind::Level(level) => Box::new(*level),
+            Kind::Level(level) => Box::new(AtOnce(*level)),
             Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
             Kind::Search(nets, method, budget) => {
                 Box::new(Thinking::new(nets.clone(), *method, *budget))
@@ -67,7 +67,7 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 4] = ["random", "greedy", "net", "search"];
+const KNOWN: [&str; 5] = ["random", "greedy", "net", "fast", "strong"];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -81,11 +81,13 @@ impl FromStr for PlayerSpec {
         };
         let mut nets = Nets::built_in()?;
         let mut method = Method::default();
-        let mut budget = Budget::Time(Duration::from_millis(200));
+        let level = Level::by_name(name);
+        let own = level.and_then(Level::budget);
+        let thinks = own.is_some();
+        let mut budget = own.unwrap_or(Budget::Samples(0));
         for parameter in parameters {
             let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
-            let thinks = name == "search";
             match key {
                 "net" if thinks || name == "net" => {
                     let (setting, judge) = read(value)?;
@@ -106,12 +108,14 @@ impl FromStr for PlayerSpec {
             }
         }
         let nets = Arc::new(nets);
-        let kind = match name {
-            "net" => Kind::Net(nets),
-            "search" => Kind::Search(nets, method, budget),
-            name => Kind::Level(Level::by_name(name).ok_or_else(|| SpecError::Unknown {
-                name: name.to_owned(),
-            })?),
+        let kind = match (level, name) {
+            (Some(_), _) if thinks => Kind::Search(nets, method, budget),
+            (Some(level), _) => Kind::Level(level),
+            (None, "net") => Kind::Net(nets),
+            (None, name) => {
+                let name = name.to_owned();
+                return Err(SpecError::Unknown { name });
+            }
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })

@@ -4,10 +4,18 @@
 //! Advice depends only on the view and on the generator given. With `rand::rngs::ChaCha8Rng`,
 //! whose stream is fixed on every platform, the same seed gives the same advice on every machine.
 
+use std::{collections::HashMap, time::Duration};
+
 use rand::{Rng, seq::SliceRandom};
 
 use crate::rules::{
-    board::Board, card::Card, event::Action, notation::Move, seat::Seat, view::SeatView,
+    board::Board,
+    card::Card,
+    event::Action,
+    moves::{Generator, LegalMove},
+    notation::Move,
+    seat::Seat,
+    view::SeatView,
 };
 
 mod chance;
@@ -21,6 +29,8 @@ pub mod search;
 pub mod worlds;
 
 use greedy::Scored;
+use net::nets::Nets;
+use search::{Budget, Candidate, Method, Thinker, Thought};
 
 /// The version of [`Level::Greedy`]. Strength is measured against it, so whoever changes how it
 /// decides raises this number, and every figure that names the old one is void.
@@ -34,23 +44,39 @@ pub enum Level {
     /// The move that leads to the best board and hand at once. It is frozen: the yardstick that
     /// the others are measured with (see [`GREEDY_VERSION`]).
     Greedy,
+    /// What the value net likes best, checked by thinking ahead for a moment.
+    Fast,
+    /// The same with time to think.
+    Strong,
 }
 
 impl Level {
     /// Every level, the weakest first.
-    pub const ALL: [Level; 2] = [Level::Random, Level::Greedy];
+    pub const ALL: [Level; 4] = [Level::Random, Level::Greedy, Level::Fast, Level::Strong];
 
     /// The name a client uses.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Random => "random",
             Level::Greedy => "greedy",
+            Level::Fast => "fast",
+            Level::Strong => "strong",
         }
     }
 
     /// The level of that name, if there is one.
     pub fn by_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// How long the level thinks if nobody says; `None` for the levels that do not think ahead.
+    pub const fn budget(self) -> Option<Budget> {
+        match self {
+            Level::Random | Level::Greedy => None,
+            // Of the 5 ms that it promises, so that the last playout still ends within them.
+            Level::Fast => Some(Budget::Time(Duration::from_millis(4))),
+            Level::Strong => Some(Budget::Time(Duration::from_millis(200))),
+        }
     }
 }
 
@@ -85,38 +111,114 @@ pub struct Suggestion {
     pub choice: Choice,
     /// The estimated chance that the seat's team wins after this choice, 0 to 1.
     pub win_probability: f64,
+    /// The standard error of that estimate, as far as it comes from playouts.
+    pub standard_error: Option<f64>,
+    /// Playouts that the estimate rests on.
+    pub samples: u32,
+    /// In how many of these playouts, 0 to 1, a piece that the move has moved is captured before
+    /// the seat's next turn.
+    pub risk: Option<f64>,
     /// The board after the move; none in the exchange.
     pub board: Option<Board>,
 }
 
 /// Everything that the seat may choose, best first: in play each listed move (RULES §9) once, in
 /// the exchange each different card of the hand and, where it is optional, the other answers.
-/// Empty only in an exchange without cards, which no game has.
-pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
-    let mut scored = greedy::scored(view);
-    match level {
-        Level::Random => by_card(&mut scored, rng),
-        Level::Greedy => {
-            // A stable sort leaves the order of exact ties to chance.
-            scored.shuffle(rng);
-            scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-        }
+/// Empty only in an exchange without cards, which no game has. A level that thinks ahead does so
+/// for the time it has of itself if no budget is given; the others need none.
+pub fn advise(
+    nets: &Nets,
+    level: Level,
+    budget: Option<Budget>,
+    view: &SeatView,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
+    match level.budget() {
+        None => at_once(level, view, rng),
+        Some(own) => thought_out(nets, budget.unwrap_or(own), view, rng),
     }
-    let suggestion = |scored: Scored| Suggestion {
-        choice: scored.choice,
-        win_probability: chance::to_win(view.rules, &view.board, scored.score),
-        board: scored.board,
-    };
-    scored.into_iter().map(suggestion).collect()
 }
 
 /// What a bot of this level does: the best of [`advise`].
 ///
 /// # Panics
 /// In an exchange without cards, which no game has.
-pub fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
-    let best = advise(level, view, rng).into_iter().next();
+pub fn choose(
+    nets: &Nets,
+    level: Level,
+    budget: Option<Budget>,
+    view: &SeatView,
+    rng: &mut impl Rng,
+) -> Choice {
+    let best = advise(nets, level, budget, view, rng).into_iter().next();
     best.expect("a seat that is to act has a choice").choice
+}
+
+/// The advice of the levels that do not think ahead.
+fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
+    let mut scored = greedy::scored(view);
+    if level == Level::Random {
+        by_card(&mut scored, rng);
+    } else {
+        // A stable sort leaves the order of exact ties to chance.
+        scored.shuffle(rng);
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+    let suggestion = |scored: Scored| Suggestion {
+        choice: scored.choice,
+        win_probability: chance::to_win(view.rules, &view.board, scored.score),
+        standard_error: None,
+        samples: 0,
+        risk: None,
+        board: scored.board,
+    };
+    scored.into_iter().map(suggestion).collect()
+}
+
+/// The advice of the levels that think ahead: what the search ranks, each board with every move
+/// that leads there.
+fn thought_out(
+    nets: &Nets,
+    budget: Budget,
+    view: &SeatView,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
+    let mut thinker = Thinker::new(nets, Method::default());
+    let thoughts = thinker.think(view, budget, rng);
+    let suggestion = |thought: &Thought, choice, board| Suggestion {
+        choice,
+        win_probability: thinker.win_probability(thought),
+        standard_error: thought.standard_error(),
+        samples: thought.samples,
+        risk: thought.risk(),
+        board,
+    };
+    let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
+        let of_thought = |thought: &Thought| match thought.candidate {
+            Candidate::Answer(choice) => suggestion(thought, choice, None),
+            _ => suggestion(thought, Choice::Play(Move::Fold), Some(view.board)),
+        };
+        return thoughts.iter().map(of_thought).collect();
+    };
+    let mut places = HashMap::with_capacity(thoughts.len());
+    for (place, thought) in thoughts.iter().enumerate() {
+        if let Candidate::Play(card, board) = thought.candidate {
+            places.insert((card, board), place);
+        }
+    }
+    let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
+    // What the search had no time to look at comes last, with the last one's estimate.
+    let last = thoughts.len() - 1;
+    let place = |LegalMove { mv, board }: LegalMove| {
+        let place = mv.card().and_then(|card| places.get(&(card, board)));
+        (place.copied().unwrap_or(last), mv, board)
+    };
+    let mut ranked: Vec<_> = legal.into_iter().map(place).collect();
+    ranked.sort_by_key(|&(place, ..)| place);
+    let suggested = |(place, mv, board): (usize, Move, Board)| {
+        suggestion(&thoughts[place], Choice::Play(mv), Some(board))
+    };
+    ranked.into_iter().map(suggested).collect()
 }
 
 /// A random order: first of the cards, then of what each can do, so that a seven with a hundred

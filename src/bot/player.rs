@@ -5,13 +5,11 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Choice, Level, choose,
+    Choice, Level, at_once,
     net::{judge::Scratch, nets::Nets},
     search::{Budget, Candidate, Method, Thinker},
 };
-use crate::rules::{
-    board::Board, card::Card, moves::Generator, notation::Move, view::SeatView,
-};
+use crate::rules::{board::Board, card::Card, moves::Generator, notation::Move, view::SeatView};
 
 /// Somebody who decides for a seat, from what the seat knows and nothing else.
 pub trait Player {
@@ -20,10 +18,12 @@ pub trait Player {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice;
 }
 
-/// A level, as it plays for the API's clients.
-impl Player for Level {
+/// A level that does not think ahead, as it plays for the API's clients.
+pub struct AtOnce(pub Level);
+
+impl Player for AtOnce {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
-        choose(*self, view, rng)
+        at_once(self.0, view, rng)[0].choice
     }
 }
 

@@ -7,7 +7,10 @@
 //! team stands then. As time passes the weaker half of the candidates is left out, and again, so
 //! that most of it goes into telling the best apart (sequential halving).
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -21,14 +24,8 @@ use super::{
     worlds::Worlds,
 };
 use crate::rules::{
-    board::Board,
-    card::Card,
-    exchange::Answer,
-    game::Phase,
-    options::Rules,
-    playout::Playout,
-    seat::Seat,
-    view::SeatView,
+    board::Board, card::Card, exchange::Answer, game::Phase, options::Rules, playout::Playout,
+    seat::Seat, view::SeatView,
 };
 
 /// How long to think.
@@ -94,8 +91,6 @@ pub struct Thought {
     squares: f64,
     /// Playouts in which a piece that was moved is captured before the seat's next turn.
     pub captured: u32,
-    /// How often the candidate was among the better half.
-    survived: u32,
 }
 
 impl Thought {
@@ -107,7 +102,6 @@ impl Thought {
             sum: 0.0,
             squares: 0.0,
             captured: 0,
-            survived: 0,
         }
     }
 
@@ -135,6 +129,12 @@ impl Thought {
             let variance = (self.squares / samples - mean * mean).max(0.0);
             (variance / (samples - 1.0)).sqrt()
         })
+    }
+
+    /// The share of the playouts in which a piece that was moved is captured before the seat's
+    /// next turn.
+    pub fn risk(&self) -> Option<f64> {
+        (self.samples > 0).then(|| f64::from(self.captured) / f64::from(self.samples))
     }
 
     fn add(&mut self, value: f64, captured: bool) {
@@ -171,7 +171,10 @@ impl<'n> Thinker<'n> {
         thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = thoughts[0].logit;
         let close = |thought: &&Thought| thought.logit > best - self.method.margin;
-        let close = thoughts.iter().take(self.method.candidates).take_while(close);
+        let close = thoughts
+            .iter()
+            .take(self.method.candidates)
+            .take_while(close);
         let mut candidates = close.count();
         if candidates < 2 || best >= WON {
             return thoughts;
@@ -202,9 +205,6 @@ impl<'n> Thinker<'n> {
                 halved += 1;
                 self.rank(&mut thoughts[..candidates]);
                 candidates = candidates.div_ceil(2);
-                for thought in &mut thoughts[..candidates] {
-                    thought.survived = halved;
-                }
             }
         }
         self.rank(&mut thoughts[..candidates]);
@@ -231,8 +231,12 @@ impl<'n> Thinker<'n> {
         let mut thoughts = Vec::new();
         judge.plays(view, &mut self.scratch, |card, board, logit| {
             thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
+            // The clock costs as much as a board.
+            if thoughts.len() % 64 == 0 && clock.used(0) >= 1.0 {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
         });
-        let _ = clock;
         if thoughts.is_empty() {
             thoughts.push(Thought::new(Candidate::Fold, 0.0));
         }
@@ -308,7 +312,11 @@ impl<'n> Thinker<'n> {
             Some((card, board, logit)) => {
                 game.play(card, &board);
                 watch.look(&board);
-                if logit >= WON { 1.0 } else { f64::from(probability(logit)) }
+                if logit >= WON {
+                    1.0
+                } else {
+                    f64::from(probability(logit))
+                }
             }
             None => {
                 let logit = judge.of_fold(&view, &mut self.scratch);

@@ -1,8 +1,10 @@
 //! What the levels advise, in positions a player knows and in many that nobody does.
 
-use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use std::sync::LazyLock;
 
-use super::*;
+use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+use super::{Choice, Level, Suggestion, net::nets::Nets, search::Budget};
 use crate::rules::{
     board::Placement,
     card::Cards,
@@ -53,6 +55,21 @@ fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
 
 fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// The nets, read once for all tests.
+fn nets() -> &'static Nets {
+    static NETS: LazyLock<Nets> = LazyLock::new(|| Nets::built_in().unwrap());
+    &NETS
+}
+
+/// Advice; of a level that thinks ahead, after a few playouts.
+fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
+    super::advise(nets(), level, Some(Budget::Samples(6)), view, rng)
+}
+
+fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
+    advise(level, view, rng)[0].choice
 }
 
 /// The id of the move that greedy plays.

@@ -13,11 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
-    bot::net::{
-        file,
-        inputs::Setting,
-        judge::Judge,
-    },
+    bot::net::{file, inputs::Setting, judge::Judge},
     train::{Plan, Run, Window, checkpoint},
 };
 
@@ -101,7 +97,10 @@ impl Train {
             let step = run.step();
             let window = run.window(self.threads);
             bar.set_position(window.games);
-            bar.set_message(format!("loss {:.4}, {:.0} turns", window.loss, window.turns));
+            bar.set_message(format!(
+                "loss {:.4}, {:.0} turns",
+                window.loss, window.turns
+            ));
             if saved.elapsed() >= SAVED_EVERY || run.done() {
                 let seconds = begin.elapsed().as_secs_f64();
                 let line = Line {

@@ -42,7 +42,12 @@ pub fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let mut file = io::BufWriter::new(fs::File::create(&beside)?);
     serde_json::to_writer(&mut file, &header)?;
     file.write_all(b"\n")?;
-    for net in [&run.judge.net, &run.averaged, &run.adam.mean, &run.adam.square] {
+    for net in [
+        &run.judge.net,
+        &run.averaged,
+        &run.adam.mean,
+        &run.adam.square,
+    ] {
         for weight in net.blocks().flatten() {
             file.write_all(&weight.to_le_bytes())?;
         }
@@ -68,7 +73,11 @@ pub fn load(path: &Path) -> anyhow::Result<Run> {
     let layout = Layout::new(setting.seats());
     let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.len()));
     let weights = &bytes[end + 1..];
-    let needed: usize = nets.iter().flat_map(|net| net.blocks()).map(<[f32]>::len).sum();
+    let needed: usize = nets
+        .iter()
+        .flat_map(|net| net.blocks())
+        .map(<[f32]>::len)
+        .sum();
     ensure!(weights.len() == 4 * needed, "the checkpoint is cut short");
     let mut numbers = weights.chunks_exact(4);
     for net in &mut nets {

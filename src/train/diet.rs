@@ -17,7 +17,10 @@ const CHANGED: f64 = 0.3;
 
 /// The rules of one game: a preset that fits the setting, sometimes with other options.
 pub fn rules(setting: Setting, rng: &mut impl Rng) -> Rules {
-    let presets: Vec<Preset> = Preset::ALL.into_iter().filter(|&p| fits(setting, p)).collect();
+    let presets: Vec<Preset> = Preset::ALL
+        .into_iter()
+        .filter(|&p| fits(setting, p))
+        .collect();
     let random = rng.random_range(0..RANDOM) == 0;
     let preset = if random {
         Preset::ALL[rng.random_range(0..Preset::ALL.len())]

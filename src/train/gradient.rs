@@ -133,7 +133,8 @@ impl Adam {
         let mean_share = 1.0 - Adam::MEAN.powi(age);
         let square_share = 1.0 - Adam::SQUARE.powi(age);
         let scale = 1.0 / samples as f32;
-        let blocks = net.blocks_mut()
+        let blocks = net
+            .blocks_mut()
             .zip(gradient.slopes.blocks())
             .zip(self.mean.blocks_mut().zip(self.square.blocks_mut()));
         for ((weights, slopes), (means, squares)) in blocks {

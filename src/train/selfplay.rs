@@ -1,6 +1,6 @@
 //! Games that the net plays with itself, and what is to be learnt from them.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use rand::{Rng, RngExt, rngs::Xoshiro256PlusPlus};
 
@@ -14,12 +14,7 @@ use crate::{
         },
     },
     rules::{
-        board::Board,
-        exchange::Answer,
-        game::Phase,
-        options::Rules,
-        playout::Playout,
-        seat::Seat,
+        board::Board, exchange::Answer, game::Phase, options::Rules, playout::Playout, seat::Seat,
         view::SeatView,
     },
 };
@@ -139,17 +134,19 @@ impl<'a> SelfPlay<'a> {
         let mut best: Option<(_, Board, f32)> = None;
         let mut any = None;
         let mut seen = 0;
-        self.judge.plays(&view, &mut self.scratch, |card, board, logit| {
-            if best.is_none_or(|(_, _, highest)| logit > highest) {
-                best = Some((card, *board, logit));
-            }
-            if explores {
-                seen += 1;
-                if rng.random_range(0..seen) == 0 {
-                    any = Some((card, *board));
+        self.judge
+            .plays(&view, &mut self.scratch, |card, board, logit| {
+                if best.is_none_or(|(_, _, highest)| logit > highest) {
+                    best = Some((card, *board, logit));
                 }
-            }
-        });
+                if explores {
+                    seen += 1;
+                    if rng.random_range(0..seen) == 0 {
+                        any = Some((card, *board));
+                    }
+                }
+                ControlFlow::Continue(())
+            });
         let Some((mut card, mut board, logit)) = best else {
             let mut inputs = |out: &mut Samples| {
                 let empty = Default::default();
@@ -193,7 +190,11 @@ impl<'a> SelfPlay<'a> {
     }
 
     fn decided(&mut self, view: &SeatView, inputs: Range<usize>, logit: f32, explored: bool) {
-        let estimate = if logit >= WON { 1.0 } else { probability(logit) };
+        let estimate = if logit >= WON {
+            1.0
+        } else {
+            probability(logit)
+        };
         self.decisions.push(Decision {
             team: view.seat.team(view.rules.seats),
             inputs,

@@ -19,7 +19,7 @@ use crate::{
             request::{AdviceParams, query},
         },
     },
-    bot,
+    bot::{self, net::nets::Nets},
     rules::{game::Phase, view::SeatView},
 };
 
@@ -36,7 +36,7 @@ pub async fn suggest_move(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let store = app.store.clone();
+    let (store, nets) = (app.store.clone(), app.nets.clone());
     let text = request.query_string().to_owned();
     app.advisers
         .answer(move || {
@@ -51,7 +51,7 @@ pub async fn suggest_move(
                 game: format!("/v1/games/{}", record.id),
                 version: Some(record.game.version()),
             };
-            advise(&record.game.seen_from(seat), &params, &target)
+            advise(&nets, &record.game.seen_from(seat), &params, &target)
         })
         .await
 }
@@ -60,10 +60,16 @@ pub async fn suggest_move(
 ///
 /// # Errors
 /// A parameter is out of range.
-pub fn advise(view: &SeatView, params: &AdviceParams, target: &Target) -> Result<Advice, Problem> {
+pub fn advise(
+    nets: &Nets,
+    view: &SeatView,
+    params: &AdviceParams,
+    target: &Target,
+) -> Result<Advice, Problem> {
     let begun = Instant::now();
     let (level, seed) = (params.level()?, params.seed());
-    let suggestions = bot::advise(level, view, &mut ChaCha8Rng::seed_from_u64(seed));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let suggestions = bot::advise(nets, level, params.budget(), view, &mut rng);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, level, seed, suggestions, elapsed_ms)
 }

@@ -53,6 +53,7 @@ pub async fn analyse_suggest_move(
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = query(request.query_string())?;
+    let nets = app.nets.clone();
     app.advisers
         .answer(move || {
             let position = AdvicePosition::read(body)?;
@@ -60,7 +61,7 @@ pub async fn analyse_suggest_move(
                 game: "/v1/games/{id}".to_owned(),
                 version: None,
             };
-            advise(&position.view()?, &position.params, &target)
+            advise(&nets, &position.view()?, &position.params, &target)
         })
         .await
 }

@@ -1,5 +1,7 @@
 //! What clients send, and how it becomes the domain's.
 
+use std::time::Duration;
+
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -7,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::rules::{self, RulesRequest};
 use crate::{
     api::problem::{Code, Problem},
-    bot::Level,
+    bot::{Level, search::Budget},
     rules::{
         card::Card,
         game::{Phase, Player, Setup},
@@ -378,6 +380,13 @@ impl AdviceParams {
                 format!("level must be one of {names}"),
             )
         })
+    }
+
+    /// How long to think, if anything is said of it: samples count before a time.
+    pub fn budget(&self) -> Option<Budget> {
+        let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
+        let samples = self.samples.map(Budget::Samples);
+        samples.or(self.budget_ms.map(time))
     }
 
     /// The seed asked for, or a random one.

@@ -86,8 +86,14 @@ impl Header {
 pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<u8> {
     let net = &judge.net;
     let unit = |block: &[f32]| {
-        let largest = block.iter().fold(0f32, |most, weight| most.max(weight.abs()));
-        if largest > 0.0 { largest / LARGEST } else { 1.0 }
+        let largest = block
+            .iter()
+            .fold(0f32, |most, weight| most.max(weight.abs()));
+        if largest > 0.0 {
+            largest / LARGEST
+        } else {
+            1.0
+        }
     };
     let units: Vec<f32> = net.blocks().map(unit).collect();
     let header = Header {
@@ -130,7 +136,11 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         ("inputs", header.inputs, layout.len()),
         ("units in the first layer", header.hidden, HIDDEN),
         ("units in the second layer", header.second, SECOND),
-        ("blocks of weights", header.units.len(), net.blocks().count()),
+        (
+            "blocks of weights",
+            header.units.len(),
+            net.blocks().count(),
+        ),
     ];
     for (what, found, needed) in shapes {
         if found != needed {

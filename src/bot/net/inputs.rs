@@ -96,7 +96,9 @@ impl Setting {
 
     /// The setting of that name, if there is one.
     pub fn by_name(name: &str) -> Option<Setting> {
-        Setting::ALL.into_iter().find(|setting| setting.name() == name)
+        Setting::ALL
+            .into_iter()
+            .find(|setting| setting.name() == name)
     }
 
     /// Seats at the table.
@@ -144,7 +146,10 @@ pub fn fingerprint(setting: Setting) -> String {
         }
     }
     let digest = hash.finalize();
-    digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Where each kind of input begins, for a number of seats. A change of anything in this file that

@@ -1,5 +1,7 @@
 //! What the net says of everything that a seat may do.
 
+use std::ops::ControlFlow;
+
 use super::{
     Hidden, Net,
     inputs::{Input, Inputs, Layout, Stage},
@@ -36,12 +38,13 @@ pub struct Scratch {
 
 impl Judge {
     /// Looks at every way to play a card, each board that a card leads to once, and tells `seen`
-    /// the card, the board and the logarithm of the odds; nothing if no card can be played.
+    /// the card, the board and the logarithm of the odds, until that breaks off; nothing if no
+    /// card can be played.
     pub fn plays(
         &self,
         view: &SeatView,
         scratch: &mut Scratch,
-        mut seen: impl FnMut(Card, &Board, f32),
+        mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
         let inputs = Inputs::new(&self.layout, view.rules, view.seat);
         for card in view.hand.kinds() {
@@ -56,22 +59,21 @@ impl Judge {
             let common = self.kept(&inputs, view, card, &mut scratch.inputs);
             for board in boards {
                 let logit = self.of_board(&inputs, view, &common, board, &mut scratch.inputs);
-                seen(card, board, logit);
+                if seen(card, board, logit).is_break() {
+                    return;
+                }
             }
         }
     }
 
     /// The best way to play a card: the first of those that the net likes most.
-    pub fn best_play(
-        &self,
-        view: &SeatView,
-        scratch: &mut Scratch,
-    ) -> Option<(Card, Board, f32)> {
+    pub fn best_play(&self, view: &SeatView, scratch: &mut Scratch) -> Option<(Card, Board, f32)> {
         let mut best = None;
         self.plays(view, scratch, |card, board, logit| {
             if best.is_none_or(|(_, _, highest)| logit > highest) {
                 best = Some((card, *board, logit));
             }
+            ControlFlow::Continue(())
         });
         best
     }
