@@ -139,6 +139,30 @@ fn games_without_an_end_are_given_up() {
     assert!(a.decisions + b.decisions >= 4 * u64::from(MOST_TURNS));
 }
 
+/// Does what nobody may.
+struct Cheat;
+
+impl Player for Cheat {
+    fn choose(&mut self, _: &SeatView, _: &mut ChaCha8Rng) -> Choice {
+        Choice::Ask
+    }
+}
+
+#[test]
+#[should_panic(expected = "a scoped thread panicked")]
+fn a_player_that_does_what_it_may_not_ends_the_match_at_once() {
+    let cheat = || -> Box<dyn Player> { Box::new(Cheat) };
+    // Built once, so that the other thread has players that could go on for hours.
+    let first = std::sync::Once::new();
+    let player = || {
+        let mut player = greedy();
+        first.call_once(|| player = cheat());
+        player
+    };
+    let rules = rules(Preset::DogspielIt, 4);
+    play(&plan(&rules, [&player, &greedy], 10_000_000));
+}
+
 fn dog(arguments: &str) -> Output {
     let mut dog = Command::new(env!("CARGO_BIN_EXE_dog"));
     dog.arg("arena").args(arguments.split_whitespace());
