@@ -10,8 +10,10 @@ mod duplicate;
 mod run;
 mod score;
 mod spec;
+mod sprt;
 
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
 pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};
 pub use spec::{PlayerSpec, SpecError};
+pub use sprt::{Decision, Sprt, SprtError};

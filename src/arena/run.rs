@@ -49,6 +49,7 @@ pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) 
             scope.spawn(move || {
                 let players = plan.players.map(|build| build());
                 let mut table = Table::new(plan.rules, plan.seed, players);
+                let _guard = EndOnPanic(next, plan.pairs);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     // Nobody listens any more once the match is stopped.
@@ -71,4 +72,17 @@ pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) 
         }
     });
     tally
+}
+
+/// Ends the match when its thread panics: without that thread's pair the others would play on for
+/// nothing.
+struct EndOnPanic<'a>(&'a AtomicU32, u32);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let EndOnPanic(next, pairs) = self;
+            next.store(*pairs, Ordering::Relaxed);
+        }
+    }
 }

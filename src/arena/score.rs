@@ -111,3 +111,107 @@ pub fn interval(counts: &[u32]) -> Interval {
         high: (mean + half).min(1.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_by_their_score() {
+        let mut four = Tally::new(2);
+        for (wins, unfinished) in [([2, 0], 0), ([1, 1], 0), ([0, 1], 1), ([0, 0], 2)] {
+            four.add(&Pair {
+                wins,
+                unfinished,
+                ..Pair::default()
+            });
+        }
+        assert_eq!(four.scores(), [0, 1, 2, 0, 1]);
+        assert_eq!(four.full_scores().collect::<Vec<_>>(), [0, 2, 1]);
+        assert_eq!((four.pairs(), four.wins, four.unfinished), (4, [3, 2], 3));
+        assert_eq!(four.mean(), 2.25 / 4.0);
+        let mut six = Tally::new(3);
+        for (wins, unfinished) in [([3, 0], 0), ([1, 2], 0), ([1, 1], 1)] {
+            six.add(&Pair {
+                wins,
+                unfinished,
+                ..Pair::default()
+            });
+        }
+        assert_eq!(six.full_scores().collect::<Vec<_>>(), [0, 1, 0, 1]);
+        assert!((six.mean() - (1.0 + 3.0 / 9.0 + 4.0 / 9.0) / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn intervals_are_the_formulas() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 2e-4, "{a}, expected {b}");
+        // Many pairs: 0.6 ± 1.96 · √(0.1 / 40,000).
+        let many = interval(&[5_000, 22_000, 13_000]);
+        let variance = 0.55 * 0.01 + 0.125 * 0.36 + 0.325 * 0.16;
+        close(many.low, 0.6 - Z * f64::sqrt(variance / 40_000.0));
+        close(many.high, 0.6 + Z * f64::sqrt(variance / 40_000.0));
+        // 0 of 20: the mean of 23.84 with 1.92 won, ± 1.96 · √(0.0806 · 0.9194 / 23.84).
+        let none = interval(&[20, 0]);
+        close(none.low, 0.0);
+        close(none.high, 0.1898);
+        // Never nothing, and the mean inside.
+        for counts in [
+            [0, 1, 0],
+            [0, 0, 1],
+            [0, 2_000, 0],
+            [1, 0, 5_000],
+            [0, 0, 0],
+        ] {
+            let Interval { low, high } = interval(&counts);
+            let mean = mean(&counts);
+            assert!(low < high && !(mean < low || mean > high), "{counts:?}");
+        }
+    }
+
+    /// 4,000 matches of so many pairs with these chances of 0, ½ and 1: how often, in percent, the
+    /// lower end of the interval is above the expected score, and the upper end below it.
+    fn misses(chances: [f64; 3], pairs: u32) -> [f64; 2] {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let expected = chances[1] / 2.0 + chances[2];
+        let mut misses = [0.0; 2];
+        for _ in 0..4_000 {
+            let mut counts = [0; 3];
+            for _ in 0..pairs {
+                let draw: f64 = rng.random();
+                let score = usize::from(draw >= chances[0]) + usize::from(draw >= 1.0 - chances[2]);
+                counts[score] += 1;
+            }
+            let Interval { low, high } = interval(&counts);
+            misses[0] += f64::from(low > expected) / 40.0;
+            misses[1] += f64::from(high < expected) / 40.0;
+        }
+        misses
+    }
+
+    #[test]
+    fn intervals_hold_the_expected_score_as_often_as_they_say() {
+        for (chances, pairs) in [
+            ([0.25, 0.5, 0.25], 30),
+            ([0.25, 0.5, 0.25], 300),
+            ([0.1, 0.3, 0.6], 200),
+            ([0.0, 0.1, 0.9], 100),
+            ([0.0, 0.02, 0.98], 100),
+            ([0.0, 0.01, 0.99], 500),
+            ([0.0, 0.002, 0.998], 1_000),
+            ([0.002, 0.006, 0.992], 500),
+            ([0.01, 0.0, 0.99], 200),
+            ([0.002, 0.0, 0.998], 1_000),
+        ] {
+            let [above, below] = misses(chances, pairs);
+            println!("{chances:?}, {pairs} pairs: {above:.2}% above, {below:.2}% below");
+            // 2.5 and 5 with some luck.
+            assert!(above <= 3.1, "{chances:?}, {pairs}: {above}% above");
+            assert!(
+                above + below <= 5.8,
+                "{chances:?}, {pairs}: {above} + {below}%"
+            );
+        }
+    }
+}

@@ -38,8 +38,9 @@ enum Kind {
 }
 
 impl PlayerSpec {
-    /// A player of this kind. It is to keep nothing from one game to the next, or results depend
-    /// on which thread plays which game.
+    /// A player of this kind. It sits at every seat of its side, game after game, and is to keep
+    /// nothing that a view told it from one decision to the next: that would be peeking at the
+    /// partner's cards, and make results depend on which thread plays which game.
     pub fn build(&self) -> Box<dyn Player> {
         match &self.kind {
             Kind::Level(level) => Box::new(AtOnce(*level)),

@@ -8,11 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::Context;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::{
-    arena::{Interval, MOST_TURNS, Match, PlayerSpec, Tally, Thinking, run_match},
+    arena::{Decision, Interval, MOST_TURNS, Match, PlayerSpec, Sprt, Tally, Thinking, run_match},
     rules::{
         options::{Preset, Rules},
         perft::read_rules,
@@ -40,7 +41,16 @@ pub struct Arena {
     /// All cards and all of the players' luck follow from it.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games played at once; as many as there are cores if left out.
+    /// Stop as soon as a sequential test decides between these expected scores, such as 0.50,0.55.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = read_scores)]
+    sprt: Option<(f64, f64)>,
+    /// The chance that the test takes the high score for true when the low one is.
+    #[arg(long, default_value_t = 0.05, requires = "sprt")]
+    alpha: f64,
+    /// The chance that the test takes the low score for true when the high one is.
+    #[arg(long, default_value_t = 0.05, requires = "sprt")]
+    beta: f64,
+    /// Pairs played at once; as many as there are cores if left out.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// Print a JSON object a line.
@@ -74,12 +84,26 @@ fn read_variants(text: &str) -> Result<Variants, String> {
     names.into_iter().map(variant).collect()
 }
 
+/// Reads the two scores of a sequential test.
+fn read_scores(text: &str) -> Result<(f64, f64), String> {
+    let scores = text.split_once(',').and_then(|(low, high)| {
+        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        Some((low, high))
+    });
+    scores.ok_or_else(|| "two scores are needed, LOW,HIGH, such as 0.50,0.55".to_owned())
+}
+
 impl Arena {
     /// Plays a match by each of the rules and prints a line for each.
     ///
     /// # Errors
-    /// If nothing can be printed.
+    /// If the bounds of the test make no sense, or nothing can be printed.
     pub fn run(self) -> anyhow::Result<()> {
+        let sprt = self
+            .sprt
+            .map(|(low, high)| Sprt::new(low, high, self.alpha, self.beta))
+            .transpose()
+            .context("--sprt")?;
         let variants: Vec<&Variant> = self.rules.iter().flatten().collect();
         let names = variants.iter().map(|variant| variant.name.len());
         let table = Table {
@@ -91,19 +115,20 @@ impl Arena {
         }
         for variant in variants {
             let begin = Instant::now();
-            let tally = self.play(variant);
+            let tally = self.play(variant, sprt.as_ref());
             let seconds = begin.elapsed().as_secs_f64();
             if self.json {
-                let object = self.object(variant, &tally, seconds);
-                writeln!(stdout(), "{object}")?;
+                let line = self.line(variant, &tally, sprt.as_ref(), seconds);
+                writeln!(stdout(), "{}", serde_json::to_string(&line)?)?;
             } else {
                 table.row(variant, &tally, seconds)?;
+                table.notes(&tally, sprt.as_ref())?;
             }
         }
         Ok(())
     }
 
-    fn play(&self, variant: &Variant) -> Tally {
+    fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> Tally {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Match {
             rules: &variant.rules,
@@ -115,38 +140,85 @@ impl Arena {
         let mut progress = Progress::new(&variant.name, self.pairs);
         let tally = run_match(&plan, |tally| {
             progress.show(tally);
-            ControlFlow::Continue(())
+            match sprt.map(|sprt| sprt.decide(tally.scores())) {
+                None | Some(Decision::Undecided) => ControlFlow::Continue(()),
+                Some(Decision::Low | Decision::High) => ControlFlow::Break(()),
+            }
         });
         progress.clear();
         tally
     }
 
     /// A match as data.
-    fn object(&self, variant: &Variant, tally: &Tally, seconds: f64) -> serde_json::Value {
+    fn line<'a>(
+        &self,
+        variant: &'a Variant,
+        tally: &'a Tally,
+        sprt: Option<&Sprt>,
+        seconds: f64,
+    ) -> Line<'a> {
         let Interval { low, high } = tally.interval();
-        let thinking = tally.thinking.map(|thinking| {
-            json!({
-                "decisions": thinking.decisions,
-                "mean_us": micros(thinking.mean()),
-                "max_us": micros(thinking.longest),
-            })
-        });
-        json!({
-            "rules": variant.name,
-            "a": self.a.to_string(),
-            "b": self.b.to_string(),
-            "seed": self.seed,
-            "pairs": tally.pairs(),
-            "score": tally.mean(),
-            "low": low,
-            "high": high,
-            "wins": tally.wins,
-            "unfinished": tally.unfinished,
-            "pairs_by_score": tally.scores(),
-            "thinking": thinking,
-            "seconds": seconds,
-        })
+        Line {
+            rules: &variant.name,
+            a: self.a.to_string(),
+            b: self.b.to_string(),
+            seed: self.seed,
+            pairs: tally.pairs(),
+            score: tally.mean(),
+            low,
+            high,
+            wins: tally.wins,
+            unfinished: tally.unfinished,
+            pairs_by_score: tally.scores(),
+            thinking: tally.thinking.map(|thinking| ThinkingTimes {
+                decisions: thinking.decisions,
+                mean_us: micros(thinking.mean()),
+                max_us: micros(thinking.longest),
+            }),
+            sprt: sprt.map(|sprt| SprtResult {
+                scores: sprt.scores(),
+                bounds: sprt.bounds(),
+                llr: sprt.llr(tally.scores()),
+                decision: sprt.decide(tally.scores()).name(),
+            }),
+            seconds,
+        }
     }
+}
+
+/// What `--json` prints of a match; docs/arena.md describes it.
+#[derive(Serialize)]
+struct Line<'a> {
+    rules: &'a str,
+    a: String,
+    b: String,
+    seed: u64,
+    pairs: u32,
+    score: f64,
+    low: f64,
+    high: f64,
+    wins: [u64; 2],
+    unfinished: u64,
+    pairs_by_score: &'a [u32],
+    thinking: [ThinkingTimes; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<SprtResult>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ThinkingTimes {
+    decisions: u64,
+    mean_us: f64,
+    max_us: f64,
+}
+
+#[derive(Serialize)]
+struct SprtResult {
+    scores: [f64; 2],
+    bounds: [f64; 2],
+    llr: f64,
+    decision: &'static str,
 }
 
 fn micros(time: Duration) -> f64 {
@@ -233,13 +305,32 @@ impl Table {
             &time(&tally.thinking[0]),
             &time(&tally.thinking[1]),
             &format!("{seconds:.1}"),
-        ])?;
+        ])
+    }
+
+    /// What a column has no room for.
+    fn notes(&self, tally: &Tally, sprt: Option<&Sprt>) -> anyhow::Result<()> {
+        let mut out = stdout();
         if tally.unfinished > 0 {
             writeln!(
-                stdout(),
-                "  {} games were given up after {MOST_TURNS} turns and count as chance would have it; \
-                 pairs with one may be missing among the pairs by score",
+                out,
+                "  {} games were given up after {MOST_TURNS} turns and count as chance would have \
+                 it; pairs with one may be missing among the pairs by score",
                 tally.unfinished
+            )?;
+        }
+        if let Some(sprt) = sprt {
+            let [low, high] = sprt.scores();
+            let [lower, upper] = sprt.bounds();
+            let verdict = match sprt.decide(tally.scores()) {
+                Decision::Low => format!("H0 accepted, the score is {low} or less"),
+                Decision::High => format!("H1 accepted, the score is {high} or more"),
+                Decision::Undecided => "undecided".to_owned(),
+            };
+            let llr = sprt.llr(tally.scores());
+            writeln!(
+                out,
+                "  SPRT {low} or {high}: {verdict}; LLR {llr:.2}, bounds {lower:.2} and {upper:.2}"
             )?;
         }
         Ok(())
