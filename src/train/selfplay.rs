@@ -14,8 +14,8 @@ use crate::{
         },
     },
     rules::{
-        board::Board, exchange::Answer, game::Phase, options::Rules, playout::Playout, seat::Seat,
-        view::SeatView,
+        board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
+        seat::Seat, view::SeatView,
     },
 };
 
@@ -176,7 +176,7 @@ impl<'a> SelfPlay<'a> {
         &self,
         view: &SeatView,
         stage: Stage,
-        hand: crate::rules::card::Cards,
+        hand: Cards,
         board: &Board,
         rng: &mut impl Rng,
         out: &mut Samples,
@@ -185,7 +185,8 @@ impl<'a> SelfPlay<'a> {
         let hidden = stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
         let inputs = Inputs::new(&self.judge.layout, view.rules, view.seat);
         inputs.cards(view, stage, hand, !hidden, &mut out.inputs);
-        inputs.board(board, &mut out.inputs);
+        let kept = if hidden { Cards::EMPTY } else { hand };
+        inputs.board(board, kept, &mut out.inputs);
         first..out.inputs.len()
     }
 

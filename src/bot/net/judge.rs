@@ -56,9 +56,13 @@ impl Judge {
             if boards.is_empty() {
                 continue;
             }
-            let common = self.kept(&inputs, view, card, &mut scratch.inputs);
+            let mut kept = view.hand;
+            kept.remove(card);
+            scratch.inputs.clear();
+            inputs.cards(view, Stage::Played, kept, true, &mut scratch.inputs);
+            let common = self.net.hidden(&scratch.inputs);
             for board in boards {
-                let logit = self.of_board(&inputs, view, &common, board, &mut scratch.inputs);
+                let logit = self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs);
                 if seen(card, board, logit).is_break() {
                     return;
                 }
@@ -78,35 +82,22 @@ impl Judge {
         best
     }
 
-    /// The hidden layer of what the seat knows after it played this card, boards aside.
-    pub fn kept(
-        &self,
-        inputs: &Inputs,
-        view: &SeatView,
-        card: Card,
-        list: &mut Vec<Input>,
-    ) -> Hidden {
-        let mut hand = view.hand;
-        hand.remove(card);
-        list.clear();
-        inputs.cards(view, Stage::Played, hand, true, list);
-        self.net.hidden(list)
-    }
-
-    /// The logarithm of the odds on this board, with what [`Judge::kept`] found.
-    pub fn of_board(
+    /// The logarithm of the odds on this board, with the cards that are kept and the hidden layer
+    /// of all that they have in common.
+    fn of_board(
         &self,
         inputs: &Inputs,
         view: &SeatView,
         common: &Hidden,
         board: &Board,
+        kept: Cards,
         list: &mut Vec<Input>,
     ) -> f32 {
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
         list.clear();
-        inputs.board(board, list);
+        inputs.board(board, kept, list);
         self.net.logit(common, list)
     }
 
@@ -141,7 +132,7 @@ impl Judge {
         let (stage, hand) = after(view, choice);
         scratch.inputs.clear();
         inputs.cards(view, stage, hand, true, &mut scratch.inputs);
-        inputs.board(&view.board, &mut scratch.inputs);
+        inputs.board(&view.board, hand, &mut scratch.inputs);
         self.net.logit(&self.net.first_bias, &scratch.inputs)
     }
 }
