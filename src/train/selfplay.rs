@@ -8,7 +8,7 @@ use crate::{
     bot::{
         Choice,
         net::{
-            inputs::{Input, Inputs, Stage},
+            inputs::{Input, Inputs, Kept, Stage},
             judge::{Judge, Scratch, WON, after},
             probability,
         },
@@ -184,8 +184,12 @@ impl<'a> SelfPlay<'a> {
         let first = out.inputs.len();
         let hidden = stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
         let inputs = Inputs::new(&self.judge.layout, view.rules, view.seat);
-        inputs.cards(view, stage, hand, !hidden, &mut out.inputs);
-        let kept = if hidden { Cards::EMPTY } else { hand };
+        let kept = if hidden {
+            Kept::Counted(hand.len())
+        } else {
+            Kept::Seen(hand)
+        };
+        inputs.cards(view, stage, kept, &mut out.inputs);
         inputs.board(board, kept, &mut out.inputs);
         first..out.inputs.len()
     }

@@ -140,8 +140,9 @@ pub fn fingerprint(setting: Setting) -> String {
             let view = game.seen_from(game.turn());
             let inputs = Inputs::new(&layout, &rules, view.seat);
             list.clear();
-            inputs.cards(&view, Stage::Played, view.hand, true, &mut list);
-            inputs.board(&view.board, view.hand, &mut list);
+            let kept = Kept::Seen(view.hand);
+            inputs.cards(&view, Stage::Played, kept, &mut list);
+            inputs.board(&view.board, kept, &mut list);
             for Input { index, value } in &list {
                 hash.update(index.to_le_bytes());
                 hash.update(value.to_le_bytes());
@@ -153,6 +154,38 @@ pub fn fingerprint(setting: Setting) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// The cards that a seat keeps, as far as they are to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// As the seat itself sees them.
+    Seen(Cards),
+    /// As many cards, as anybody at the table sees them.
+    Counted(u8),
+}
+
+impl Kept {
+    /// How many cards.
+    pub fn len(self) -> u8 {
+        match self {
+            Kept::Seen(hand) => hand.len(),
+            Kept::Counted(cards) => cards,
+        }
+    }
+
+    /// Whether no card is kept.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cards that are seen.
+    fn seen(self) -> Option<Cards> {
+        match self {
+            Kept::Seen(hand) => Some(hand),
+            Kept::Counted(_) => None,
+        }
+    }
 }
 
 /// Where each kind of input begins, for a number of seats. A change of anything in this file that
@@ -283,16 +316,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What the seat knows of the cards and the round after it did `stage` and kept `hand`; not
-    /// `shown`, the hand is only counted, as anybody at the table can.
-    pub fn cards(
-        &self,
-        view: &SeatView,
-        stage: Stage,
-        hand: Cards,
-        shown: bool,
-        inputs: &mut Vec<Input>,
-    ) {
+    /// What the seat knows of the cards and the round after it did `stage` and kept these cards.
+    pub fn cards(&self, view: &SeatView, stage: Stage, kept: Kept, inputs: &mut Vec<Input>) {
         let Layout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
@@ -300,10 +325,10 @@ impl<'a> Inputs<'a> {
         };
         let played = stage == Stage::Played;
         let own_count = match stage {
-            Stage::Played => hand.len(),
+            Stage::Played => kept.len(),
             _ => view.counts[self.seat],
         };
-        if shown {
+        if let Some(hand) = kept.seen() {
             for card in hand.kinds() {
                 let first = self.layout.own_hand + card as usize * usize::from(COPIES);
                 for copy in 0..hand.count(card).min(COPIES) {
@@ -373,7 +398,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// What lies on this board, and what the cards that are kept could do there.
-    pub fn board(&self, board: &Board, kept: Cards, inputs: &mut Vec<Input>) {
+    pub fn board(&self, board: &Board, kept: Kept, inputs: &mut Vec<Input>) {
         let Layout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
@@ -419,7 +444,9 @@ impl<'a> Inputs<'a> {
             }
         }
         self.threats(board, &mut add);
-        self.uses(board, kept, add);
+        if let Some(hand) = kept.seen() {
+            self.uses(board, hand, add);
+        }
     }
 
     /// What the cards that are kept could do.
