@@ -15,6 +15,7 @@ pub mod evaluate;
 mod exchange;
 mod greedy;
 mod hand;
+pub mod planner;
 pub mod player;
 
 use greedy::Scored;
