@@ -4,7 +4,10 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::bot::{Level, player::Player};
+use crate::bot::{Level, planner::Planner, player::Player};
+
+/// What the planner is called.
+const PLANNER: &str = "planner";
 
 /// A player as it is named on the command line: `NAME`, `NAME:PARAMETERS` or `NAME=PARAMETER`.
 ///
@@ -14,6 +17,8 @@ use crate::bot::{Level, player::Player};
 pub enum PlayerSpec {
     /// A level of the API: `random`, `greedy`.
     Level(Level),
+    /// `planner`: plans its whole hand, the others standing still.
+    Planner,
 }
 
 impl PlayerSpec {
@@ -23,6 +28,7 @@ impl PlayerSpec {
     pub fn build(&self) -> Box<dyn Player> {
         match *self {
             PlayerSpec::Level(level) => Box::new(level),
+            PlayerSpec::Planner => Box::new(Planner::new()),
         }
     }
 }
@@ -38,7 +44,8 @@ pub enum SpecError {
 
 /// The names of all players.
 fn known() -> String {
-    Level::ALL.map(Level::name).join(", ")
+    let levels = Level::ALL.map(Level::name);
+    [&levels[..], &[PLANNER]].concat().join(", ")
 }
 
 impl FromStr for PlayerSpec {
@@ -49,8 +56,10 @@ impl FromStr for PlayerSpec {
             Some((name, parameters)) => (name, Some(parameters)),
             None => (text, None),
         };
-        match (Level::by_name(name), parameters) {
-            (Some(level), None) => Ok(PlayerSpec::Level(level)),
+        let level = Level::by_name(name).map(PlayerSpec::Level);
+        let spec = level.or((name == PLANNER).then_some(PlayerSpec::Planner));
+        match (spec, parameters) {
+            (Some(spec), None) => Ok(spec),
             (Some(_), Some(parameters)) => Err(SpecError::Parameters {
                 name: name.to_owned(),
                 parameters: parameters.to_owned(),
@@ -66,6 +75,7 @@ impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlayerSpec::Level(level) => f.write_str(level.name()),
+            PlayerSpec::Planner => f.write_str(PLANNER),
         }
     }
 }
@@ -76,7 +86,7 @@ mod tests {
 
     #[test]
     fn specs_round_trip() {
-        for text in ["random", "greedy"] {
+        for text in ["random", "greedy", "planner"] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
     }
@@ -86,7 +96,7 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, greedy"
+            "there is no player \"oracle\"; there are random, greedy, planner"
         );
         assert_eq!(
             refused("greedy:200ms"),

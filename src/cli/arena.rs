@@ -25,7 +25,7 @@ const PROGRESS: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub struct Arena {
-    /// The player that is measured: random or greedy.
+    /// The player that is measured: random, greedy or planner.
     #[arg(value_name = "A")]
     a: PlayerSpec,
     /// The player it is measured against.
