@@ -63,7 +63,7 @@ impl Default for Method {
             plies: 8,
             to_round_end: true,
             prior: 4.0,
-            weighing: 8,
+            weighing: 48,
         }
     }
 }
