@@ -95,7 +95,10 @@ impl<'a> Worlds<'a> {
 
     /// How likely what was played was, with these hands.
     fn likelihood(&self, hands: &BySeat<Cards>) -> f32 {
-        self.clues.iter().map(|clue| clue.likelihood(hands)).product()
+        self.clues
+            .iter()
+            .map(|clue| clue.likelihood(hands))
+            .product()
     }
 }
 
