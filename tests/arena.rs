@@ -190,7 +190,7 @@ fn the_command_refuses_nonsense() {
     for (arguments, message) in [
         (
             "greedy oracle",
-            "there is no player \"oracle\"; there are random, greedy",
+            "there is no player \"oracle\"; there are random, greedy, planner",
         ),
         ("greedy", "required arguments"),
         ("greedy random --pairs 0", "0 is not in 1.."),

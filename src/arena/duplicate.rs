@@ -105,35 +105,10 @@ impl<'a> Table<'a> {
         // Each seat has its own luck, whoever sits there: a player against itself plays the same
         // game again.
         let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
-        let mut seat = game.beginner();
-        let mut turns = 0;
-        while turns < MOST_TURNS {
-            match game.phase() {
-                Phase::Finished => break,
-                Phase::Deal => {
-                    let dealt = game.apply(&Action::Deal { by: None });
-                    dealt.expect("the round is over");
-                    // So that the beginner is the first to be asked in the exchange.
-                    seat = game.beginner().plus(seats - 1, seats);
-                    continue;
-                }
-                // Round and round, so that who said "help!" answers after the others have heard.
-                Phase::Exchange => {
-                    let next = seat.next_of(seats, |seat| game.check_exchange(seat).is_ok());
-                    seat = next.expect("an exchange waits for somebody");
-                }
-                Phase::Play => {
-                    turns += 1;
-                    seat = game.turn().expect("somebody is to move");
-                }
-            }
+        play_out(&mut game, |game, seat| {
             let side = usize::from(seat.team(seats) != team);
-            let action = self.decide(side, &game, seat, &mut luck[seat], &mut thinking[side]);
-            if let Err(refusal) = game.apply(&action) {
-                panic!("player {}: {action:?} refused: {refusal}", ["A", "B"][side]);
-            }
-        }
-        game.winner()
+            self.decide(side, game, seat, &mut luck[seat], &mut thinking[side])
+        })
     }
 
     fn decide(
@@ -155,16 +130,7 @@ impl<'a> Table<'a> {
     fn set_up(&self, pair: u32) -> Game {
         let mut seed = [0; 32];
         self.stream(pair, SHUFFLE_STREAM).fill_bytes(&mut seed);
-        let nobody = game::Player {
-            name: String::new(),
-        };
-        Game::new(Setup {
-            rules: self.rules.clone(),
-            players: vec![nobody; usize::from(self.rules.seats)],
-            first_dealer: None,
-            seed: Seed::new(seed),
-            seed_given: true,
-        })
+        set_up(self.rules, seed)
     }
 
     /// The random numbers of one seat, or of the cards, in one pair: they follow from the match
@@ -174,4 +140,57 @@ impl<'a> Table<'a> {
         stream.set_stream(u64::from(pair) * STREAMS + number);
         stream
     }
+}
+
+/// A game before the first deal.
+pub(super) fn set_up(rules: &Rules, seed: [u8; 32]) -> Game {
+    let nobody = game::Player {
+        name: String::new(),
+    };
+    Game::new(Setup {
+        rules: rules.clone(),
+        players: vec![nobody; usize::from(rules.seats)],
+        first_dealer: None,
+        seed: Seed::new(seed),
+        seed_given: true,
+    })
+}
+
+/// Plays a game to its end as `decide` says; the winning team, none if the game was given up.
+///
+/// # Panics
+/// If `decide` does what the rules refuse.
+pub(super) fn play_out(
+    game: &mut Game,
+    mut decide: impl FnMut(&Game, Seat) -> Action,
+) -> Option<u8> {
+    let seats = game.rules().seats;
+    let mut seat = game.beginner();
+    let mut turns = 0;
+    while turns < MOST_TURNS {
+        match game.phase() {
+            Phase::Finished => break,
+            Phase::Deal => {
+                let dealt = game.apply(&Action::Deal { by: None });
+                dealt.expect("the round is over");
+                // So that the beginner is the first to be asked in the exchange.
+                seat = game.beginner().plus(seats - 1, seats);
+                continue;
+            }
+            // Round and round, so that who said "help!" answers after the others have heard.
+            Phase::Exchange => {
+                let next = seat.next_of(seats, |seat| game.check_exchange(seat).is_ok());
+                seat = next.expect("an exchange waits for somebody");
+            }
+            Phase::Play => {
+                turns += 1;
+                seat = game.turn().expect("somebody is to move");
+            }
+        }
+        let action = decide(game, seat);
+        if let Err(refusal) = game.apply(&action) {
+            panic!("{seat}: {action:?} refused: {refusal}");
+        }
+    }
+    game.winner()
 }

@@ -6,12 +6,15 @@
 //! a player against itself scores exactly what chance gives. These games are one *pair*, the unit
 //! of all statistics: its games are not independent of each other, pairs are.
 
+mod calibration;
 mod duplicate;
+pub mod latency;
 mod run;
 mod score;
 mod spec;
 mod sprt;
 
+pub use calibration::{SelfPlay, Tenth, Tenths, calibrate};
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
 pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};

@@ -12,6 +12,7 @@ use crate::bot::{
         judge::Judge,
         nets::{Nets, NetsError},
     },
+    planner::Planner,
     player::{AtOnce, ByNet, Player, Thinking},
     search::{Budget, Method},
 };
@@ -31,6 +32,8 @@ pub struct PlayerSpec {
 enum Kind {
     /// A level of the API that needs no time: `random`, `greedy`.
     Level(Level),
+    /// Plans its whole hand, the others standing still: `planner`.
+    Planner,
     /// The net alone: `net`.
     Net(Arc<Nets>),
     /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
@@ -44,6 +47,7 @@ impl PlayerSpec {
     pub fn build(&self) -> Box<dyn Player> {
         match &self.kind {
             Kind::Level(level) => Box::new(AtOnce(*level)),
+            Kind::Planner => Box::new(Planner::new()),
             Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
             Kind::Search(nets, method, budget) => {
                 Box::new(Thinking::new(nets.clone(), *method, *budget))
@@ -68,7 +72,7 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 5] = ["random", "greedy", "net", "fast", "strong"];
+const KNOWN: [&str; 6] = ["random", "greedy", "planner", "net", "fast", "strong"];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -113,6 +117,7 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => Kind::Search(nets, method, budget),
             (Some(level), _) => Kind::Level(level),
             (None, "net") => Kind::Net(nets),
+            (None, "planner") => Kind::Planner,
             (None, name) => {
                 let name = name.to_owned();
                 return Err(SpecError::Unknown { name });

@@ -20,7 +20,7 @@ use crate::rules::{
 pub const WON: f64 = 10_000.0;
 
 /// What leaving the kennel is worth, before the first step (65).
-const OUT: f64 = 45.0;
+pub(super) const OUT: f64 = 45.0;
 /// What a piece in the goal is worth, over and above the lap that it has walked (58).
 const IN_GOAL: f64 = 30.0;
 /// Each free goal field that is shut off by a piece nearer to the ring (70).
@@ -68,7 +68,7 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
 }
 
 /// A board with what is asked of it again and again.
-struct Position<'a> {
+pub(super) struct Position<'a> {
     rules: &'a Rules,
     board: &'a Board,
     tracks: BySeat<Fields>,
@@ -79,7 +79,8 @@ struct Position<'a> {
 }
 
 impl<'a> Position<'a> {
-    fn new(rules: &'a Rules, board: &'a Board) -> Position<'a> {
+    /// A board to ask about.
+    pub(super) fn new(rules: &'a Rules, board: &'a Board) -> Position<'a> {
         let mut tracks = BySeat::default();
         for seat in rules.ring().seats() {
             tracks[seat] = board.track(seat);
@@ -95,7 +96,7 @@ impl<'a> Position<'a> {
     }
 
     /// What the seat's pieces have reached and can hope for.
-    fn standing(&self, seat: Seat) -> f64 {
+    pub(super) fn standing(&self, seat: Seat) -> f64 {
         let (ring, goal) = (self.rules.ring(), self.board.goal(seat));
         let track = self.tracks[seat];
         let in_goal = goal.count_ones() as u8;
@@ -114,7 +115,7 @@ impl<'a> Position<'a> {
     }
 
     /// Steps walked, of a piece of the seat's on this track field: at the door a whole lap.
-    fn progress(&self, seat: Seat, field: u8) -> f64 {
+    pub(super) fn progress(&self, seat: Seat, field: u8) -> f64 {
         if self.must_leave(seat, field) {
             return 0.0;
         }
@@ -207,7 +208,7 @@ impl<'a> Position<'a> {
     }
 
     /// The seats of the other teams.
-    fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
+    pub(super) fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
         let seats = self.rules.seats;
         Seat::all(seats).filter(move |other| other.team(seats) != seat.team(seats))
     }

@@ -25,6 +25,7 @@ mod exchange;
 mod greedy;
 mod hand;
 pub mod net;
+pub mod planner;
 pub mod player;
 pub mod search;
 pub mod worlds;

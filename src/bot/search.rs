@@ -37,6 +37,11 @@ pub enum Budget {
     Samples(u32),
 }
 
+/// The longest that anybody thinks, however many samples are asked for.
+const LONGEST: Duration = Duration::from_secs(5);
+/// Boards that are judged between two looks at the clock, which costs as much as some.
+const CLOCK_EVERY: u32 = 128;
+
 /// What the search is made of. The parts can be left out one by one, to measure what each is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
@@ -63,7 +68,7 @@ impl Default for Method {
             plies: 8,
             to_round_end: true,
             prior: 4.0,
-            weighing: 8,
+            weighing: 48,
         }
     }
 }
@@ -108,11 +113,7 @@ impl Thought {
     /// The estimated chance that the team wins, 0 to 1, where the net's word counts for `prior`
     /// playouts.
     pub fn win_probability(&self, prior: f32) -> f64 {
-        let net = if self.logit >= WON {
-            1.0
-        } else {
-            f64::from(probability(self.logit))
-        };
+        let net = chance(self.logit);
         let (prior, samples) = (f64::from(prior), f64::from(self.samples));
         if self.samples == 0 {
             net
@@ -183,25 +184,30 @@ impl<'n> Thinker<'n> {
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let mut halved = 0;
         let mut samples = 0;
-        loop {
+        'thinking: loop {
             let hands = worlds.deal(rng);
-            let luck: u64 = rng.random();
-            let mut world_rng = Xoshiro256PlusPlus::seed_from_u64(luck);
-            let world = Playout::of(view, hands, &mut world_rng);
+            // The same luck for every candidate.
+            let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+            let world = Playout::of(view, hands, &mut luck.clone());
             for thought in &mut thoughts[..candidates] {
                 if clock.used(samples) >= 1.0 {
-                    break;
+                    break 'thinking;
                 }
-                let mut rng = world_rng.clone();
-                let end = self.playout(judge, view.seat, &world, thought.candidate, &mut rng);
+                let mut playing = Playing {
+                    judge,
+                    method: &self.method,
+                    clock: &clock,
+                    scratch: &mut self.scratch,
+                };
+                let mut luck = luck.clone();
+                let Some(end) = playing.on(view.seat, &world, thought.candidate, &mut luck) else {
+                    break 'thinking;
+                };
                 thought.add(end.value, end.captured);
                 samples += 1;
             }
-            let used = clock.used(samples);
-            if used >= 1.0 {
-                break;
-            }
-            if used * f64::from(halvings) >= f64::from(halved + 1) && candidates > 2 {
+            let used = clock.used(samples) * f64::from(halvings);
+            if candidates > 2 && used >= f64::from(halved + 1) {
                 halved += 1;
                 self.rank(&mut thoughts[..candidates]);
                 candidates = candidates.div_ceil(2);
@@ -231,28 +237,37 @@ impl<'n> Thinker<'n> {
         let mut thoughts = Vec::new();
         judge.plays(view, &mut self.scratch, |card, board, logit| {
             thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
-            // The clock costs as much as a board.
-            if thoughts.len() % 64 == 0 && clock.used(0) >= 1.0 {
+            if thoughts.len() as u32 % CLOCK_EVERY == 0 && clock.late() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         });
         if thoughts.is_empty() {
-            thoughts.push(Thought::new(Candidate::Fold, 0.0));
+            let logit = judge.of_fold(view, &mut self.scratch);
+            thoughts.push(Thought::new(Candidate::Fold, logit));
         }
         thoughts
     }
+}
 
+/// What a playout is played with.
+struct Playing<'a> {
+    judge: &'a Judge,
+    method: &'a Method,
+    clock: &'a Clock,
+    scratch: &'a mut Scratch,
+}
+
+impl Playing<'_> {
     /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
-    /// end.
-    fn playout(
+    /// end. Nothing if the time is up before.
+    fn on(
         &mut self,
-        judge: &Judge,
         seat: Seat,
         world: &Playout,
         candidate: Candidate,
-        rng: &mut Xoshiro256PlusPlus,
-    ) -> End {
+        rng: &mut impl Rng,
+    ) -> Option<End> {
         let rules = world.rules();
         let mut game = world.clone();
         let before = *game.board();
@@ -263,7 +278,8 @@ impl<'n> Thinker<'n> {
         }
         let mut watch = Watch::new(rules, seat, &before, game.board());
         let team = seat.team(rules.seats);
-        let mut value = 0.5;
+        let two_teams = rules.seats == 4;
+        let mut value = 1.0 / f64::from(rules.seats / 2);
         let mut plies = 0;
         loop {
             match game.phase() {
@@ -271,70 +287,87 @@ impl<'n> Thinker<'n> {
                     value = f64::from(u8::from(game.winner() == Some(team)));
                     break;
                 }
-                Phase::Deal => {
-                    // The round is over: what its last turn came to is the value.
-                    if self.method.to_round_end && plies > 0 {
-                        break;
-                    }
-                    game.deal(rng);
-                }
-                Phase::Exchange => self.exchange(judge, &mut game),
+                // The round is over: what its last turn came to is the value.
+                Phase::Deal if self.method.to_round_end && plies > 0 => break,
+                Phase::Deal => game.deal(rng),
+                Phase::Exchange => self.exchange(&mut game),
                 Phase::Play => {
                     let turn = game.turn();
                     if turn == seat {
                         watch.over();
                     }
                     let own = turn.team(rules.seats) == team;
-                    let chance = self.turn(judge, &mut game, &mut watch);
+                    let chance = self.turn(&mut game)?;
+                    watch.look(game.board());
                     plies += 1;
                     if own {
                         value = chance;
-                    } else if rules.seats == 4 {
+                    } else if two_teams {
                         value = 1.0 - chance;
                     }
                     // Of three teams only the own seats' estimates are of use.
-                    if plies >= self.method.plies && (own || rules.seats == 4) {
+                    if plies >= self.method.plies && (own || two_teams) {
                         break;
                     }
                 }
             }
         }
-        End {
-            value,
-            captured: watch.captured,
-        }
+        let captured = watch.captured;
+        Some(End { value, captured })
     }
 
-    /// One turn, played as the net likes it; the chance of that seat's team after it.
-    fn turn(&mut self, judge: &Judge, game: &mut Playout, watch: &mut Watch) -> f64 {
+    /// One turn, played as the net likes it; the chance of that seat's team after it. Nothing if
+    /// the time is up before.
+    fn turn(&mut self, game: &mut Playout) -> Option<f64> {
         let view = game.seen_from(game.turn());
-        match judge.best_play(&view, &mut self.scratch) {
+        let (mut best, mut seen, mut late) = (None, 0u32, false);
+        self.judge.plays(&view, self.scratch, |card, board, logit| {
+            if best.is_none_or(|(_, _, highest)| logit > highest) {
+                best = Some((card, *board, logit));
+            }
+            seen += 1;
+            late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
+            if late {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if late {
+            return None;
+        }
+        let logit = match best {
             Some((card, board, logit)) => {
                 game.play(card, &board);
-                watch.look(&board);
-                if logit >= WON {
-                    1.0
-                } else {
-                    f64::from(probability(logit))
-                }
+                logit
             }
             None => {
-                let logit = judge.of_fold(&view, &mut self.scratch);
+                let logit = self.judge.of_fold(&view, self.scratch);
                 game.fold();
-                f64::from(probability(logit))
+                logit
             }
-        }
+        };
+        Some(chance(logit))
     }
 
     /// Every seat that has still to answer does, as the net likes it.
-    fn exchange(&mut self, judge: &Judge, game: &mut Playout) {
+    fn exchange(&mut self, game: &mut Playout) {
         for seat in game.rules().ring().seats() {
             if game.may_answer(seat) {
                 let view = game.seen_from(seat);
-                let (choice, _) = judge.best_answer(&view, &mut self.scratch);
+                let (choice, _) = self.judge.best_answer(&view, self.scratch);
                 answer(game, seat, choice);
             }
         }
+    }
+}
+
+/// The chance that a logarithm of the odds stands for; a won game is won.
+fn chance(logit: f32) -> f64 {
+    if logit >= WON {
+        1.0
+    } else {
+        f64::from(probability(logit))
     }
 }
 
@@ -404,11 +437,18 @@ impl Clock {
     /// The share of the budget that is used, 1 or more when it is gone.
     fn used(&self, samples: u32) -> f64 {
         match self.budget {
-            Budget::Time(time) => {
-                let time = time.as_secs_f64().max(1e-6);
-                self.begin.elapsed().as_secs_f64() / time
-            }
+            Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
+            Budget::Samples(_) if self.late() => 1.0,
             Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
         }
+    }
+
+    /// Whether no time is left.
+    fn late(&self) -> bool {
+        let longest = match self.budget {
+            Budget::Time(time) => time.min(LONGEST),
+            Budget::Samples(_) => LONGEST,
+        };
+        self.begin.elapsed() >= longest
     }
 }

@@ -22,7 +22,7 @@ use crate::rules::{
 };
 
 /// A board as it is spoken: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
-fn board(rules: &Rules, seats: &[&str]) -> Board {
+pub(super) fn board(rules: &Rules, seats: &[&str]) -> Board {
     let number = |text: &str| text.parse().expect("a field");
     let placements: Vec<Placement> = seats
         .iter()
@@ -42,7 +42,7 @@ fn board(rules: &Rules, seats: &[&str]) -> Board {
     Board::place(rules, &placements).unwrap()
 }
 
-fn cards(text: &str) -> Cards {
+pub(super) fn cards(text: &str) -> Cards {
     text.split_whitespace()
         .map(|card| card.parse::<Card>().unwrap())
         .collect()
@@ -53,11 +53,11 @@ fn seat(number: u8, rules: &Rules) -> Seat {
 }
 
 /// What seat 0 sees, everybody holding as many cards.
-fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
+pub(super) fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
     SeatView::to_play(rules, board(rules, pieces), seat(0, rules), cards(hand))
 }
 
-fn rng(seed: u64) -> ChaCha8Rng {
+pub(super) fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
@@ -77,7 +77,7 @@ fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
 }
 
 /// The id of the move that greedy plays.
-fn plays(rules: &Rules, pieces: &[&str], hand: &str) -> String {
+pub(super) fn plays(rules: &Rules, pieces: &[&str], hand: &str) -> String {
     match choose(Level::Greedy, &view(rules, pieces, hand), &mut rng(1)) {
         Choice::Play(mv) => mv.to_string(),
         other => panic!("{other:?} is no move"),
@@ -248,7 +248,7 @@ fn levels_have_names() {
     assert_eq!(Level::by_name("oracle"), None);
 }
 
-fn new_game(rules: &Rules, seed: u64) -> Game {
+pub(super) fn new_game(rules: &Rules, seed: u64) -> Game {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let name = String::new;
@@ -262,7 +262,7 @@ fn new_game(rules: &Rules, seed: u64) -> Game {
 }
 
 /// Somebody who is to act, if the game is neither over nor waiting for a deal.
-fn to_act(game: &Game) -> Option<Seat> {
+pub(super) fn to_act(game: &Game) -> Option<Seat> {
     match game.phase() {
         Phase::Deal | Phase::Finished => None,
         Phase::Exchange => {
@@ -424,7 +424,7 @@ fn whole_games_go_through_under_any_rules() {
 
 /// The same game with everything changed that the seat cannot see: the other hands, the cards
 /// laid down in the exchange, the stock and the shuffle seed.
-fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
+pub(super) fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
     let mut value = serde_json::to_value(game).unwrap();
     let others: Vec<usize> = (0..usize::from(game.rules().seats))
         .filter(|&other| other != usize::from(seat.number()))

@@ -25,7 +25,7 @@ const PROGRESS: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub struct Arena {
-    /// The player that is measured: random, greedy, net, fast, strong (see docs/arena.md).
+    /// The player that is measured: random, greedy, planner, net, fast, strong (see docs/arena.md).
     #[arg(value_name = "A")]
     a: PlayerSpec,
     /// The player it is measured against.

@@ -1,14 +1,18 @@
 //! The command line: one file a command.
 
 mod arena;
+mod calibrate;
 mod errors;
 mod healthcheck;
+mod latency;
 mod openapi;
 mod perft;
 mod serve;
 mod train;
 
 use clap::{Parser, Subcommand};
+
+use crate::bot::Level;
 
 /// The game of DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
@@ -34,6 +38,10 @@ enum Command {
     Train(train::Train),
     /// Measure one player against another in duplicate matches.
     Arena(arena::Arena),
+    /// See whether the chances that advice names are right.
+    Calibrate(calibrate::Calibrate),
+    /// Measure how long advice takes.
+    Latency(latency::Latency),
 }
 
 impl Cli {
@@ -50,6 +58,14 @@ impl Cli {
             Command::Perft(perft) => perft.run(),
             Command::Train(train) => train.run(),
             Command::Arena(arena) => arena.run(),
+            Command::Calibrate(calibrate) => calibrate.run(),
+            Command::Latency(latency) => latency.run(),
         }
     }
+}
+
+/// A level by its name.
+fn level(name: &str) -> Result<Level, String> {
+    let names = Level::ALL.map(Level::name).join(", ");
+    Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))
 }

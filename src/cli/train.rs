@@ -2,8 +2,10 @@
 
 use std::{
     fs::{self, OpenOptions},
-    io::Write,
+    io::{Write, stdout},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -13,8 +15,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
-    bot::net::{file, inputs::Setting, judge::Judge},
-    train::{Plan, Run, Window, checkpoint},
+    bot::net::{file, inputs::Setting, judge::Judge, nets::Nets},
+    train::{Plan, Run, Window, checkpoint, gate},
 };
 
 /// How often a run is written to disk and to the log.
@@ -50,18 +52,18 @@ pub struct Train {
     /// λ: how much of a later estimate is taken from what came still later.
     #[arg(long, default_value_t = 0.95)]
     lambda: f32,
-    /// Threads that play and learn.
-    #[arg(long, default_value_t = threads())]
-    threads: usize,
+    /// Threads that play and learn; as many as there are cores if left out.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// When the run is done, play its net against the one in this file, or in the program if the
+    /// file does not fit it, and write it there if it is shown to be stronger.
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
 }
 
 fn setting(name: &str) -> Result<Setting, String> {
     let names = Setting::ALL.map(Setting::name).join(", ");
     Setting::by_name(name).ok_or(format!("the nets are {names}"))
-}
-
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// A line of the log.
@@ -79,6 +81,10 @@ impl Train {
     /// # Errors
     /// If the folder cannot be written, or a run or a net in it does not fit.
     pub fn run(self) -> anyhow::Result<()> {
+        let threads = match self.threads {
+            Some(threads) => threads,
+            None => thread::available_parallelism()?,
+        };
         fs::create_dir_all(&self.run).with_context(|| self.run.display().to_string())?;
         let path = self.run.join("checkpoint");
         let mut run = self.begin(&path)?;
@@ -95,7 +101,7 @@ impl Train {
         let mut saved = Instant::now();
         while !run.done() {
             let step = run.step();
-            let window = run.window(self.threads);
+            let window = run.window(threads.get());
             bar.set_position(window.games);
             bar.set_message(format!(
                 "loss {:.4}, {:.0} turns",
@@ -115,6 +121,43 @@ impl Train {
             }
         }
         bar.finish();
+        match &self.into {
+            Some(file) => self.gate(&run, file, threads),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets the run's net take a file's place if it is stronger.
+    fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
+        let setting = run.plan.setting;
+        let mut nets = Nets::built_in()?;
+        match fs::read(path).map(|bytes| file::read(&bytes)) {
+            Ok(Ok((judge, header))) => {
+                header.fits(setting)?;
+                nets.replace(setting, judge);
+            }
+            Ok(Err(error)) => log::warn!("{}: {error}", path.display()),
+            Err(error) => log::warn!("{}: {error}", path.display()),
+        }
+        // As it would be read from its file, rounded numbers and all.
+        let (judge, _) = file::read(&net(run, "not measured"))?;
+        let bar = ProgressBar::new_spinner();
+        let show = |story: &str| bar.set_message(format!("the new net scores {story}"));
+        let verdict = gate::decide(&nets, &judge, setting, threads, show);
+        bar.finish_and_clear();
+        let what = if verdict.stronger {
+            let strength = gate::strength(&nets, &judge, setting, threads);
+            fs::write(path, net(run, &strength))?;
+            format!("it takes its place; {strength}")
+        } else {
+            "that is not shown to be stronger".to_owned()
+        };
+        let against = path.display();
+        writeln!(
+            stdout(),
+            "the new net scores {} against {against}: {what}",
+            verdict.story
+        )?;
         Ok(())
     }
 
@@ -150,18 +193,21 @@ impl Train {
         Ok(Run::from_net(plan, judge))
     }
 
-    /// Writes the averaged weights as a net that can play.
+    /// Writes the run's net into its folder.
     fn write_net(&self, run: &Run) -> anyhow::Result<()> {
-        let judge = Judge {
-            layout: run.judge.layout.clone(),
-            net: run.averaged.clone(),
-        };
-        let story = format!(
-            "{} games, {} positions of self-play, seed {}",
-            run.games, run.samples, run.plan.seed
-        );
-        let bytes = file::write(&judge, run.plan.setting, &story, "not measured");
-        fs::write(self.run.join("net"), bytes)?;
+        fs::write(self.run.join("net"), net(run, "not measured"))?;
         Ok(())
     }
+}
+
+/// The averaged weights as a net that can play, and what is to be said of it.
+fn net(run: &Run, strength: &str) -> Vec<u8> {
+    let judge = Judge {
+        layout: run.judge.layout.clone(),
+        net: run.averaged.clone(),
+    };
+    let Plan { setting, seed, .. } = run.plan;
+    let (games, samples) = (run.games, run.samples);
+    let story = format!("{games} games, {samples} positions of self-play, seed {seed}");
+    file::write(&judge, setting, &story, strength)
 }

@@ -224,6 +224,12 @@ impl Board {
         }
     }
 
+    /// Whether the board is one of these rules: a stored one knows of no rules.
+    pub(super) fn fits(&self, rules: &Rules) -> bool {
+        let placed = Board::place(rules, &self.placements(rules));
+        placed.as_ref() == Ok(self)
+    }
+
     /// The board written out seat by seat.
     pub fn placements(&self, rules: &Rules) -> Vec<Placement> {
         let placement = |seat| Placement {

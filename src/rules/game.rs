@@ -11,10 +11,13 @@ use super::{
     judge,
     notation::Move,
     options::{Dealer, Rules},
+    plays::{Played, Record},
     refusal::Refusal,
     seat::Seat,
     shuffle::Seed,
 };
+
+mod stored;
 
 /// Where a game stands in its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +74,7 @@ pub(super) struct SeatState {
 
 /// A whole game, secrets included. What somebody may see of it is a view (see [`super::view`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")] // see `stored`
 pub struct Game {
     rules: Rules,
     players: Vec<Player>,
@@ -91,6 +95,9 @@ pub struct Game {
     seats: Vec<SeatState>,
     winner: Option<u8>,
     last_event: Event,
+    /// The turns of this round, once there are some. What earlier builds stored has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record: Option<Record>,
 }
 
 /// What a game is made of.
@@ -163,6 +170,7 @@ impl Game {
             last_event: Event::GameCreated {
                 dealer: first_dealer,
             },
+            record: None,
             rules,
             seed,
         };
@@ -280,6 +288,8 @@ impl Game {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
+        let record = self.record.get_or_insert_with(|| Record::new(self.board));
+        record.push(seat, *mv, hand);
         let mut events = Vec::with_capacity(2);
         match *mv {
             Move::Fold => {
@@ -331,6 +341,7 @@ impl Game {
         let round = self.round;
         self.phase = Phase::Deal;
         self.seats.fill(SeatState::default());
+        self.record = None;
         self.round += 1;
         Some(Event::RoundEnded { round })
     }
@@ -432,6 +443,16 @@ impl Game {
     /// The first event of the last action, in full: show it through [`Event::seen_by`].
     pub fn last_event(&self) -> &Event {
         &self.last_event
+    }
+
+    /// The turns of this round so far, which all saw.
+    pub(super) fn plays(&self) -> Vec<Played> {
+        let Some(record) = &self.record else {
+            return Vec::new();
+        };
+        record
+            .plays(&self.rules)
+            .expect("moves that were legal, or checked when they were read")
     }
 
     /// A seat's hand: its own secret. Laid cards count as in the hand until the swap.

@@ -13,6 +13,7 @@ pub mod options;
 pub mod perft;
 pub mod pieces;
 pub mod playout;
+pub mod plays;
 pub mod refusal;
 pub mod ring;
 pub mod sample;

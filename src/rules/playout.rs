@@ -111,7 +111,8 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// What this seat would know, as [`super::game::Game::seen_from`] has it.
+    /// What this seat would know, as [`super::game::Game::seen_from`] has it, save what was played
+    /// before: thinking ahead, nobody looks back.
     pub fn seen_from(&self, seat: Seat) -> SeatView<'a> {
         let own = self.deeds[seat];
         let partner = seat.partner(self.rules.seats);
@@ -132,6 +133,7 @@ impl<'a> Playout<'a> {
             holds_received: own.received.is_some_and(|card| own.known.contains(card)),
             round: self.round,
             beginner: self.beginner,
+            plays: Vec::new(),
         };
         view.known[partner] = self.deeds[partner].known;
         for seat in self.rules.ring().seats() {

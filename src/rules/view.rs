@@ -7,6 +7,7 @@ use super::{
     exchange::ExchangeState,
     game::{Game, Phase},
     options::Rules,
+    plays::Played,
     seat::{BySeat, Seat},
 };
 
@@ -107,6 +108,7 @@ impl Game {
             holds_received: self.known_to_partner(seat).is_some(),
             round: self.round(),
             beginner: self.beginner(),
+            plays: self.plays(),
         }
     }
 }
@@ -140,6 +142,9 @@ pub struct SeatView<'a> {
     pub round: u32,
     /// Who begins this round.
     pub beginner: Seat,
+    /// What was played in this round, in order. A round that an earlier build began lacks its
+    /// first turns; a playout, or a position without a past, lacks all of them.
+    pub plays: Vec<Played>,
 }
 
 impl<'a> SeatView<'a> {
@@ -163,6 +168,7 @@ impl<'a> SeatView<'a> {
             holds_received: false,
             round: 1,
             beginner: seat,
+            plays: Vec::new(),
         }
     }
 }

@@ -17,31 +17,36 @@ const CHANGED: f64 = 0.3;
 
 /// The rules of one game: a preset that fits the setting, sometimes with other options.
 pub fn rules(setting: Setting, rng: &mut impl Rng) -> Rules {
-    let presets: Vec<Preset> = Preset::ALL
-        .into_iter()
-        .filter(|&p| fits(setting, p))
-        .collect();
     let random = rng.random_range(0..RANDOM) == 0;
-    let preset = if random {
-        Preset::ALL[rng.random_range(0..Preset::ALL.len())]
-    } else {
-        presets[rng.random_range(0..presets.len())]
-    };
+    if !random {
+        let mut presets = presets(setting);
+        return presets.swap_remove(rng.random_range(0..presets.len()));
+    }
+    let preset = Preset::ALL[rng.random_range(0..Preset::ALL.len())];
+    let mut options = on_board(setting, preset);
+    change(&mut options, setting, rng);
+    Rules::try_from(options).expect("options that go together")
+}
+
+/// The presets that are played on the setting's board as they are published; with six seats all.
+pub fn presets(setting: Setting) -> Vec<Rules> {
+    let rules = Preset::ALL.map(|preset| {
+        let published = setting == Setting::Six || Setting::of(&preset.rules()) == setting;
+        published.then(|| on_board(setting, preset))
+    });
+    let possible = |options| Rules::try_from(options).expect("options that go together");
+    rules.into_iter().flatten().map(possible).collect()
+}
+
+/// A preset's options on the setting's board.
+fn on_board(setting: Setting, preset: Preset) -> Options {
     let mut options = preset.options();
     match setting {
         Setting::Four15 => options.fields_per_seat = 15,
         Setting::Four16 => options.fields_per_seat = 16,
         Setting::Six => options.seats = 6,
     }
-    if random {
-        change(&mut options, setting, rng);
-    }
-    Rules::try_from(options).expect("options that go together")
-}
-
-/// Whether a preset, as it is published, is played on the setting's board.
-fn fits(setting: Setting, preset: Preset) -> bool {
-    setting == Setting::Six || Setting::of(&preset.rules()) == setting
+    options
 }
 
 fn change(options: &mut Options, setting: Setting, rng: &mut impl Rng) {

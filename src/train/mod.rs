@@ -25,6 +25,7 @@ use crate::bot::net::{
 
 pub mod checkpoint;
 mod diet;
+pub mod gate;
 pub mod gradient;
 pub mod selfplay;
 

@@ -8,14 +8,14 @@ use crate::{
     bot::{
         Choice,
         net::{
-            inputs::{Input, Inputs, Stage},
+            inputs::{Input, Inputs, Kept, Stage},
             judge::{Judge, Scratch, WON, after},
             probability,
         },
     },
     rules::{
-        board::Board, exchange::Answer, game::Phase, options::Rules, playout::Playout, seat::Seat,
-        view::SeatView,
+        board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
+        seat::Seat, view::SeatView,
     },
 };
 
@@ -176,7 +176,7 @@ impl<'a> SelfPlay<'a> {
         &self,
         view: &SeatView,
         stage: Stage,
-        hand: crate::rules::card::Cards,
+        hand: Cards,
         board: &Board,
         rng: &mut impl Rng,
         out: &mut Samples,
@@ -184,8 +184,13 @@ impl<'a> SelfPlay<'a> {
         let first = out.inputs.len();
         let hidden = stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
         let inputs = Inputs::new(&self.judge.layout, view.rules, view.seat);
-        inputs.cards(view, stage, hand, !hidden, &mut out.inputs);
-        inputs.board(board, &mut out.inputs);
+        let kept = if hidden {
+            Kept::Counted(hand.len())
+        } else {
+            Kept::Seen(hand)
+        };
+        inputs.cards(view, stage, kept, &mut out.inputs);
+        inputs.board(board, kept, &mut out.inputs);
         first..out.inputs.len()
     }
 

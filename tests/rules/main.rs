@@ -9,6 +9,7 @@ mod movement;
 mod naive;
 mod options;
 mod playouts;
+mod plays;
 mod position;
 mod properties;
 mod random;

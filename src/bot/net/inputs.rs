@@ -9,6 +9,7 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::uses;
 use crate::rules::{
     board::{Board, PIECES},
     card::{Card, Cards},
@@ -40,6 +41,8 @@ const COPIES: u8 = 3;
 const THREATS: usize = 15;
 /// The farthest that a card carries a piece.
 const REACH: u8 = 13;
+/// What a kept card could do, as inputs: be played, take home, hit, be played but do harm.
+const USES: usize = 4;
 /// Steps that make one unit of the inputs that count steps.
 const LAP: f32 = 64.0;
 /// Whatever else is told about the options.
@@ -137,8 +140,9 @@ pub fn fingerprint(setting: Setting) -> String {
             let view = game.seen_from(game.turn());
             let inputs = Inputs::new(&layout, &rules, view.seat);
             list.clear();
-            inputs.cards(&view, Stage::Played, view.hand, true, &mut list);
-            inputs.board(&view.board, &mut list);
+            let kept = Kept::Seen(view.hand);
+            inputs.cards(&view, Stage::Played, kept, &mut list);
+            inputs.board(&view.board, kept, &mut list);
             for Input { index, value } in &list {
                 hash.update(index.to_le_bytes());
                 hash.update(value.to_le_bytes());
@@ -150,6 +154,38 @@ pub fn fingerprint(setting: Setting) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// The cards that a seat keeps, as far as they are to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// As the seat itself sees them.
+    Seen(Cards),
+    /// As many cards, as anybody at the table sees them.
+    Counted(u8),
+}
+
+impl Kept {
+    /// How many cards.
+    pub fn len(self) -> u8 {
+        match self {
+            Kept::Seen(hand) => hand.len(),
+            Kept::Counted(cards) => cards,
+        }
+    }
+
+    /// Whether no card is kept.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cards that are seen.
+    fn seen(self) -> Option<Cards> {
+        match self {
+            Kept::Seen(hand) => Some(hand),
+            Kept::Counted(_) => None,
+        }
+    }
 }
 
 /// Where each kind of input begins, for a number of seats. A change of anything in this file that
@@ -175,11 +211,17 @@ pub struct Layout {
     home: usize,
     to_go: usize,
     threats: usize,
+    uses: usize,
+    unplayable: usize,
+    goals: usize,
+    stuck: usize,
+    swap: usize,
+    risk: usize,
     len: usize,
 }
 
 /// The version of what the inputs mean.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 impl Layout {
     /// The layout for 4 or 6 seats.
@@ -211,6 +253,12 @@ impl Layout {
             home: next(seats),
             to_go: next(seats),
             threats: next(seats * (seats - 2) * THREATS),
+            uses: next(kinds * USES),
+            unplayable: next(usize::from(HAND)),
+            goals: next(seats << PIECES),
+            stuck: next(seats),
+            swap: next(seats),
+            risk: next(seats * (seats - 2)),
             len: 0,
         };
         layout.len = len;
@@ -268,16 +316,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What the seat knows of the cards and the round after it did `stage` and kept `hand`; not
-    /// `shown`, the hand is only counted, as anybody at the table can.
-    pub fn cards(
-        &self,
-        view: &SeatView,
-        stage: Stage,
-        hand: Cards,
-        shown: bool,
-        inputs: &mut Vec<Input>,
-    ) {
+    /// What the seat knows of the cards and the round after it did `stage` and kept these cards.
+    pub fn cards(&self, view: &SeatView, stage: Stage, kept: Kept, inputs: &mut Vec<Input>) {
         let Layout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
@@ -285,10 +325,10 @@ impl<'a> Inputs<'a> {
         };
         let played = stage == Stage::Played;
         let own_count = match stage {
-            Stage::Played => hand.len(),
+            Stage::Played => kept.len(),
             _ => view.counts[self.seat],
         };
-        if shown {
+        if let Some(hand) = kept.seen() {
             for card in hand.kinds() {
                 let first = self.layout.own_hand + card as usize * usize::from(COPIES);
                 for copy in 0..hand.count(card).min(COPIES) {
@@ -357,8 +397,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What lies on this board.
-    pub fn board(&self, board: &Board, inputs: &mut Vec<Input>) {
+    /// What lies on this board, and what the cards that are kept could do there.
+    pub fn board(&self, board: &Board, kept: Kept, inputs: &mut Vec<Input>) {
         let Layout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
@@ -391,32 +431,82 @@ impl<'a> Inputs<'a> {
                 add(self.layout.home + place, 1.0);
             }
             add(self.layout.to_go + place, to_go as f32 / LAP);
+            add(
+                self.layout.goals + (place << PIECES) + usize::from(goal),
+                1.0,
+            );
+            if of_seat.on_track() == 0 {
+                add(self.layout.stuck + place, 1.0);
+            }
+            let swap = uses::best_swap(self.rules, board, seat);
+            if swap > 0 {
+                add(self.layout.swap + place, f32::from(swap) / LAP);
+            }
         }
-        self.threats(board, add);
+        self.threats(board, &mut add);
+        if let Some(hand) = kept.seen() {
+            self.uses(board, hand, add);
+        }
+    }
+
+    /// What the cards that are kept could do.
+    fn uses(&self, board: &Board, kept: Cards, mut add: impl FnMut(usize, f32)) {
+        let table = uses::Table::new(self.rules, board, self.seat);
+        let mut unplayable = 0;
+        for card in kept.kinds() {
+            let found = table.of(card);
+            let first = self.layout.uses + card as usize * USES;
+            if !found.playable {
+                unplayable += kept.count(card);
+                continue;
+            }
+            add(first, 1.0);
+            let more = [found.home, found.hit, !found.harmless];
+            for (place, is) in more.into_iter().enumerate() {
+                if is {
+                    add(first + 1 + place, 1.0);
+                }
+            }
+        }
+        for card in 0..unplayable.min(HAND) {
+            add(self.layout.unplayable + usize::from(card), 1.0);
+        }
     }
 
     /// Who can be captured by whom, blocks in the way left aside.
     fn threats(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
         let ring = self.rules.ring();
         let blocks = board.blocks(self.rules);
-        for &(owner, other, first) in &self.pairs {
+        for (pair, &(owner, other, first)) in self.pairs.iter().enumerate() {
+            let mut risk = 0;
+            let door = ring.door(owner);
             let exposed = board.pieces(owner);
             let start = ring.start(other);
             for field in exposed.track_fields() {
                 if blocks & ring::bit(field) != 0 {
                     continue;
                 }
+                let mut ranks = 0;
                 for from in board.pieces(other).track_fields() {
                     let steps = ring.distance(from, field);
                     if steps <= REACH {
                         add(first + usize::from(steps) - 1, 1.0);
+                        // A seven captures whatever it passes.
+                        ranks += 2 + u32::from(steps < 7);
                     } else if steps == ring.length() - 4 {
                         add(first + THREATS - 2, 1.0);
+                        ranks += 2;
                     }
                 }
                 if field == start && board.kennel(other) > 0 {
                     add(first + THREATS - 1, 1.0);
+                    ranks += 3;
                 }
+                let walked = ring.length() - ring.distance(field, door);
+                risk += ranks * (u32::from(walked) + 40);
+            }
+            if risk > 0 {
+                add(self.layout.risk + pair, risk as f32 / 256.0);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{
     Hidden, Net,
-    inputs::{Input, Inputs, Layout, Stage},
+    inputs::{Input, Inputs, Kept, Layout, Stage},
 };
 use crate::{
     bot::Choice,
@@ -56,9 +56,14 @@ impl Judge {
             if boards.is_empty() {
                 continue;
             }
-            let common = self.kept(&inputs, view, card, &mut scratch.inputs);
+            let mut kept = view.hand;
+            kept.remove(card);
+            scratch.inputs.clear();
+            let kept = Kept::Seen(kept);
+            inputs.cards(view, Stage::Played, kept, &mut scratch.inputs);
+            let common = self.net.hidden(&scratch.inputs);
             for board in boards {
-                let logit = self.of_board(&inputs, view, &common, board, &mut scratch.inputs);
+                let logit = self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs);
                 if seen(card, board, logit).is_break() {
                     return;
                 }
@@ -78,35 +83,42 @@ impl Judge {
         best
     }
 
-    /// The hidden layer of what the seat knows after it played this card, boards aside.
-    pub fn kept(
-        &self,
-        inputs: &Inputs,
-        view: &SeatView,
-        card: Card,
-        list: &mut Vec<Input>,
-    ) -> Hidden {
-        let mut hand = view.hand;
-        hand.remove(card);
-        list.clear();
-        inputs.cards(view, Stage::Played, hand, true, list);
-        self.net.hidden(list)
+    /// The most that a card can come to for a seat whose hand is not known, as a logarithm of the
+    /// odds: nothing if it cannot be played.
+    pub fn best_of_card(&self, view: &SeatView, card: Card, scratch: &mut Scratch) -> Option<f32> {
+        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
+        let Scratch {
+            generator, boards, ..
+        } = scratch;
+        boards.clear();
+        generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
+        let kept = Kept::Counted(view.counts[view.seat].saturating_sub(1));
+        scratch.inputs.clear();
+        inputs.cards(view, Stage::Played, kept, &mut scratch.inputs);
+        let common = self.net.hidden(&scratch.inputs);
+        let logits = scratch
+            .boards
+            .iter()
+            .map(|board| self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs));
+        logits.reduce(f32::max)
     }
 
-    /// The logarithm of the odds on this board, with what [`Judge::kept`] found.
-    pub fn of_board(
+    /// The logarithm of the odds on this board, with the cards that are kept and the hidden layer
+    /// of all that they have in common.
+    fn of_board(
         &self,
         inputs: &Inputs,
         view: &SeatView,
         common: &Hidden,
         board: &Board,
+        kept: Kept,
         list: &mut Vec<Input>,
     ) -> f32 {
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
         list.clear();
-        inputs.board(board, list);
+        inputs.board(board, kept, list);
         self.net.logit(common, list)
     }
 
@@ -140,8 +152,9 @@ impl Judge {
         let inputs = Inputs::new(&self.layout, view.rules, view.seat);
         let (stage, hand) = after(view, choice);
         scratch.inputs.clear();
-        inputs.cards(view, stage, hand, true, &mut scratch.inputs);
-        inputs.board(&view.board, &mut scratch.inputs);
+        let kept = Kept::Seen(hand);
+        inputs.cards(view, stage, kept, &mut scratch.inputs);
+        inputs.board(&view.board, kept, &mut scratch.inputs);
         self.net.logit(&self.net.first_bias, &scratch.inputs)
     }
 }

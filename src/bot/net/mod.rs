@@ -11,6 +11,7 @@ pub mod file;
 pub mod inputs;
 pub mod judge;
 pub mod nets;
+mod uses;
 
 use inputs::Input;
 

@@ -1,0 +1,88 @@
+//! `dog calibrate`: whether the chances that advice names are right.
+
+use std::{
+    io::{Write, stdout},
+    num::NonZeroUsize,
+    thread,
+};
+
+use clap::Args;
+
+use crate::{
+    arena::{SelfPlay, Tenth, calibrate},
+    bot::{Level, net::nets::Nets, search::Budget},
+    rules::{
+        options::{Preset, Rules},
+        perft::read_rules,
+    },
+};
+
+#[derive(Debug, Args)]
+pub struct Calibrate {
+    /// The level that plays all seats.
+    #[arg(value_parser = super::level)]
+    level: Level,
+    /// A preset, and options such as "hausregeln seats=6".
+    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = read)]
+    rules: Rules,
+    /// Games to play.
+    #[arg(long, default_value_t = 1000)]
+    games: u32,
+    /// Playouts a decision; the level's own time if left out.
+    #[arg(long)]
+    samples: Option<u32>,
+    /// What the cards and the players' luck are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at once; as many as there are cores if left out.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+fn read(text: &str) -> Result<Rules, String> {
+    read_rules(text).map_err(|error| error.to_string())
+}
+
+impl Calibrate {
+    /// Plays the games and prints a table, one line for each tenth.
+    ///
+    /// # Errors
+    /// If the nets do not fit the program, or nothing can be printed.
+    pub fn run(self) -> anyhow::Result<()> {
+        let nets = Nets::built_in()?;
+        let threads = match self.threads {
+            Some(threads) => threads,
+            None => thread::available_parallelism()?,
+        };
+        let tenths = calibrate(&SelfPlay {
+            nets: &nets,
+            rules: &self.rules,
+            level: self.level,
+            budget: self.samples.map(Budget::Samples),
+            games: self.games,
+            seed: self.seed,
+            threads,
+        });
+        let mut out = stdout().lock();
+        writeln!(
+            out,
+            "chance given    decisions  mean given %    won %  difference"
+        )?;
+        for (place, tenth) in tenths.iter().enumerate() {
+            let Tenth {
+                decisions,
+                said,
+                won,
+            } = *tenth;
+            let of_all = |sum: f64| 100.0 * sum / decisions.max(1) as f64;
+            let (said, won) = (of_all(said), of_all(won as f64));
+            let (from, to) = (place * 10, place * 10 + 10);
+            writeln!(
+                out,
+                "{from:>3} to {to:>3} %  {decisions:>11}  {said:>12.2}  {won:>7.2}  {:>10.2}",
+                won - said
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! What was played in a round (RULES §7.4), in view of all. Hidden hands can be guessed from it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    board::Board,
+    card::{Card, Cards},
+    judge,
+    notation::Move,
+    options::Rules,
+    seat::Seat,
+};
+
+/// One turn of a round, as all saw it (RULES §7.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    pub seat: Seat,
+    pub before: Board,
+    /// The card that was played, a joker as a joker; none if the seat folded.
+    pub card: Option<Card>,
+    /// The cards that came to lie open: the one played or, by folding, the whole hand.
+    pub laid: Cards,
+    pub after: Board,
+}
+
+/// The turns of a round so far, in a form short enough to store: the boards follow from the
+/// moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The board before the first of them.
+    began: Board,
+    turns: Vec<Turn>,
+}
+
+/// Who moved, how, and the cards that were laid open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Turn(Seat, Move, Cards);
+
+impl Record {
+    /// No turn yet, on this board.
+    pub(super) fn new(began: Board) -> Record {
+        Record {
+            began,
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds a legal move of a seat with this hand.
+    pub(super) fn push(&mut self, seat: Seat, mv: Move, hand: Cards) {
+        self.turns.push(Turn(seat, mv, laid(&mv, hand)));
+    }
+
+    /// Each turn with its boards; none if the record is damaged, and a move cannot be played.
+    pub(super) fn plays(&self, rules: &Rules) -> Option<Vec<Played>> {
+        let mut board = self.began;
+        if !board.fits(rules) {
+            return None;
+        }
+        let play = |&Turn(seat, mv, hand): &Turn| {
+            let sound = seat.number() < rules.seats && laid(&mv, hand) == hand;
+            let outcome = judge::judge(rules, &board, sound.then_some(seat)?, hand, &mv).ok()?;
+            let before = std::mem::replace(&mut board, outcome.board);
+            Some(Played {
+                seat,
+                before,
+                card: mv.card(),
+                laid: hand,
+                after: board,
+            })
+        };
+        self.turns.iter().map(play).collect()
+    }
+}
+
+/// The cards of a hand that a move lays open.
+fn laid(mv: &Move, hand: Cards) -> Cards {
+    mv.card().map_or(hand, |card| Cards::each(&[card]))
+}
