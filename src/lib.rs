@@ -3,6 +3,7 @@
 //! * [`rules`] is the game, pure.
 //! * [`bot`] plays and advises; of a game it knows only what a seat may see.
 //! * [`arena`] measures players against each other.
+//! * [`train`] makes the nets that players judge by.
 //! * [`store`] is where games live.
 //! * [`api`] serves them over HTTP.
 //! * [`cli`] is the command line.

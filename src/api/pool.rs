@@ -3,6 +3,7 @@
 use std::{
     sync::{Arc, Mutex, mpsc},
     thread,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::oneshot;
@@ -17,14 +18,21 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Some threads and a queue of limited length before them.
 pub struct Pool {
     queue: mpsc::SyncSender<Job>,
+    patience: Duration,
 }
 
 impl Pool {
-    /// Starts `threads` threads that share a queue of `length` jobs.
+    /// Starts `threads` threads that share a queue of `length` jobs, none of which is done if it
+    /// has waited longer than `patience`: advice may take seconds, and a queue of it minutes.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(name: &str, threads: usize, length: usize) -> std::io::Result<Pool> {
+    pub fn start(
+        name: &str,
+        threads: usize,
+        length: usize,
+        patience: Duration,
+    ) -> std::io::Result<Pool> {
         let (queue, jobs) = mpsc::sync_channel::<Job>(length);
         let jobs = Arc::new(Mutex::new(jobs));
         for number in 0..threads {
@@ -42,7 +50,7 @@ impl Pool {
                     }
                 })?;
         }
-        Ok(Pool { queue })
+        Ok(Pool { queue, patience })
     }
 
     /// Works out an answer on one of the threads, its JSON too: a seven's can have megabytes.
@@ -65,24 +73,50 @@ impl Pool {
     /// Does something on one of the threads.
     ///
     /// # Errors
-    /// `unavailable` at once if the queue is full; `internal` if the work panicked; else what
-    /// the work says.
+    /// `unavailable` at once if the queue is full, or after waiting in it for too long; `internal`
+    /// if the work panicked; else what the work says.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (answer, answered) = oneshot::channel();
+        let (asked, patience) = (Instant::now(), self.patience);
         let job = Box::new(move || {
             // Nobody waits any more if the client has gone.
-            if !answer.is_closed() {
-                let _ = answer.send(work());
+            if answer.is_closed() {
+                return;
             }
+            let answered = if asked.elapsed() < patience {
+                work()
+            } else {
+                Err(too_many())
+            };
+            let _ = answer.send(answered);
         });
-        self.queue
-            .try_send(job)
-            .map_err(|_| Problem::new(Code::Unavailable, "too many requests are waiting"))?;
+        self.queue.try_send(job).map_err(|_| too_many())?;
         answered
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
+    }
+}
+
+fn too_many() -> Problem {
+    Problem::new(Code::Unavailable, "too many requests are waiting")
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::ResponseError;
+
+    use super::*;
+
+    #[actix_web::test]
+    async fn what_has_waited_too_long_is_not_done() {
+        let pool = |patience| Pool::start("test", 1, 1, patience).unwrap();
+        let patient = pool(Duration::MAX);
+        assert_eq!(patient.run(|| Ok(1)).await.unwrap(), 1);
+        let impatient = pool(Duration::ZERO);
+        let refused = impatient.run(|| -> Result<u8, Problem> { panic!("it is done") });
+        assert_eq!(refused.await.unwrap_err().status_code(), 503);
     }
 }

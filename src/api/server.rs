@@ -25,6 +25,9 @@ const SHUTDOWN_SECONDS: u64 = 10;
 /// Requests that may wait for a thread of a pool.
 const QUEUE: usize = 1024;
 
+/// How long they may wait.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Where the server listens, and who may call it from a browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -75,7 +78,7 @@ impl Server {
     /// If the address is taken or no address.
     pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let pool = |name| Pool::start(name, cores, QUEUE).map_err(ServeError::Thread);
+        let pool = |name| Pool::start(name, cores, QUEUE, PATIENCE).map_err(ServeError::Thread);
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)

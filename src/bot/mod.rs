@@ -19,6 +19,7 @@ use crate::rules::{
 };
 
 mod chance;
+pub mod effect;
 pub mod evaluate;
 mod exchange;
 mod greedy;

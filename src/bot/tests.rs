@@ -2,19 +2,23 @@
 
 use std::sync::LazyLock;
 
-use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, net::nets::Nets, search::Budget};
 use crate::rules::{
-    board::Placement,
-    card::Cards,
+    board::{Board, Placement},
+    card::{Card, Cards},
+    event::Action,
     game::{Game, Phase, Player, Setup},
     judge,
+    notation::Move,
     options::{
         DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
         SevenPartner, SevenSurplus,
     },
+    seat::Seat,
     shuffle::Seed,
+    view::SeatView,
 };
 
 /// A board as it is spoken: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).

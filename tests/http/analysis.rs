@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, PRESETS, Server, Viewer::*};
+use crate::support::{Answer, Game, LEVELS, PRESETS, Server, Viewer::*};
 
 const ROUTES: [&str; 2] = ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"];
 
@@ -441,7 +441,7 @@ fn well_known() -> Value {
 fn advice_ranks_the_legal_moves_of_a_position() {
     let server = Server::start();
     let mut body = well_known();
-    for level in ["greedy", "random"] {
+    for level in LEVELS {
         body["level"] = json!(level);
         let advice = advise(&server, &body).expect(200);
         assert_eq!(advice.get("version"), None);
@@ -452,19 +452,224 @@ fn advice_ranks_the_legal_moves_of_a_position() {
         let position = json!({
             "rules": body["rules"], "board": body["board"], "seat": 0, "hand": body["hand"],
         });
-        let legal = ids(&legal_moves(&server, &position));
+        let mut legal = ids(&legal_moves(&server, &position));
         let mut last = 1.0;
         for suggestion in advice["suggestions"].as_array().expect("suggestions") {
             let id = suggestion["move"]["id"].as_str().expect("an id");
-            assert!(legal.contains(id), "{id}");
+            assert!(legal.remove(id), "{id} is not legal, or comes twice");
             assert_eq!(suggestion["request"]["body"], json!({"move": id}));
             let probability = suggestion["win_probability"].as_f64().expect("a number");
-            assert!(level == "random" || probability <= last);
+            assert!(level != "greedy" || probability <= last);
             last = probability;
         }
+        assert!(legal.is_empty(), "{legal:?} are not ranked");
         let mut again = advise(&server, &body).expect(200);
         again["elapsed_ms"] = advice["elapsed_ms"].clone();
         assert_eq!(again, advice);
+    }
+}
+
+/// What greedy says that a move does, found by what it leads to.
+#[track_caller]
+fn effect(server: &Server, position: &Value, leads_to: impl Fn(&Value) -> bool) -> Value {
+    let mut body = position.clone();
+    body["level"] = json!("greedy");
+    let mut advice = advise(server, &body).expect(200);
+    let suggestions = advice["suggestions"].as_array_mut().expect("suggestions");
+    let found = suggestions
+        .iter_mut()
+        .find(|suggestion| leads_to(&suggestion["move"]));
+    let mut effect = found.expect("such a move")["effect"].take();
+    assert_eq!(
+        effect["risk"].take(),
+        Value::Null,
+        "greedy looks at no next turn"
+    );
+    effect
+}
+
+#[test]
+fn the_effect_of_a_move_is_told() {
+    let server = Server::start();
+    let none = || {
+        json!({
+            "captured": {"own": 0, "partner": 0, "others": 0},
+            "pieces_home": 0, "leaves_kennel": false, "steps": 0, "risk": null,
+        })
+    };
+    // What differs from a move that does nothing.
+    let check = |preset: &str, board: Value, card: &str, id: &str, differs: Value| {
+        let position = position(preset, board, json!([card]));
+        let mut expected = none();
+        for (name, value) in differs.as_object().expect("fields") {
+            let field = expected.pointer_mut(name).expect("a field");
+            *field = value.clone();
+        }
+        let found = effect(&server, &position, |mv| mv["id"] == id);
+        assert_eq!(found, expected, "{id}");
+    };
+    let it = "dogspiel-it";
+    let at = |fields: Value| json!({"track": fields});
+    let home = || json!({"goal": [0, 1, 2, 3]});
+
+    // A walk, forward and back.
+    check(
+        it,
+        json!([at(json!([20])), {}, {}, {}]),
+        "Q",
+        "Q:20>32",
+        json!({"/steps": 12}),
+    );
+    check(
+        it,
+        json!([at(json!([20])), {}, {}, {}]),
+        "4",
+        "4:20>16",
+        json!({"/steps": 4}),
+    );
+    // Captures: another team's piece, the partner's, one's own.
+    let onto =
+        |own: Value, next: Value, partner: Value| json!([at(own), at(next), at(partner), {}]);
+    let board = onto(json!([20]), json!([23]), json!([]));
+    check(
+        it,
+        board,
+        "3",
+        "3:20>23",
+        json!({"/steps": 3, "/captured/others": 1}),
+    );
+    let board = onto(json!([20]), json!([]), json!([23]));
+    check(
+        it,
+        board,
+        "3",
+        "3:20>23",
+        json!({"/steps": 3, "/captured/partner": 1}),
+    );
+    let board = onto(json!([20, 23]), json!([]), json!([]));
+    check(
+        it,
+        board,
+        "3",
+        "3:20>23",
+        json!({"/steps": 3, "/captured/own": 1}),
+    );
+    // Leaving the kennel, onto a free field, another's piece and one's own.
+    let out = || json!({"/leaves_kennel": true});
+    check(it, json!([{}, {}, {}, {}]), "K", "K:out", out());
+    check(it, json!([{}, {}, {}, {}]), "joker", "joker=A:out", out());
+    let captures = json!({"/leaves_kennel": true, "/captured/others": 1});
+    check(
+        it,
+        json!([{}, at(json!([0])), {}, {}]),
+        "K",
+        "K:out",
+        captures,
+    );
+    let captures = json!({"/leaves_kennel": true, "/captured/own": 1});
+    check(
+        it,
+        json!([at(json!([0])), {}, {}, {}]),
+        "A",
+        "A:out",
+        captures,
+    );
+    // Into the goal, within it, and backward into it.
+    let homeward = json!({"/steps": 9, "/pieces_home": 1});
+    check(
+        it,
+        json!([at(json!([57])), {}, {}, {}]),
+        "9",
+        "9:57>g1",
+        homeward,
+    );
+    let within = json!([{"goal": [0]}, {}, {}, {}]);
+    check(it, within, "2", "2:g0>g2", json!({"/steps": 2}));
+    let back = json!({"/steps": 4, "/pieces_home": 1});
+    check(
+        "hausregeln",
+        json!([at(json!([1])), {}, {}, {}]),
+        "4",
+        "4:1>g1",
+        back,
+    );
+    // For the partner, once all of one's own are home.
+    let board = json!([home(), {}, {"track": [31]}, {}]);
+    check(
+        it,
+        board,
+        "2",
+        "2:31>p0",
+        json!({"/steps": 2, "/pieces_home": 1}),
+    );
+    let board = json!([home(), {}, {"track": [32]}, {}]);
+    let captures = json!({"/leaves_kennel": true, "/captured/partner": 1});
+    check(it, board, "K", "K:out", captures);
+    // What moves nothing a step.
+    let board = json!([at(json!([17])), at(json!([33])), {}, {}]);
+    check(it, board, "J", "J:17<>33", json!({}));
+    check(
+        "hausregeln",
+        json!([at(json!([17])), {}, {}, {}]),
+        "J",
+        "J:none",
+        json!({}),
+    );
+    check(it, json!([{}, {}, {}, {}]), "2", "fold", json!({}));
+}
+
+#[test]
+fn the_effect_of_a_seven_is_all_that_its_parts_do() {
+    let server = Server::start();
+    let expected = |captured: Value, pieces_home: u8, steps: u8| {
+        json!({
+            "captured": captured, "pieces_home": pieces_home, "leaves_kennel": false,
+            "steps": steps, "risk": null,
+        })
+    };
+    // One piece goes home, the other captures on its way and where it ends.
+    let board = json!([{"track": [20, 60]}, {"track": [21]}, {"track": [22]}, {}]);
+    let found = effect(
+        &server,
+        &position("dogspiel-it", board, json!(["7"])),
+        |mv| mv["board"][0] == json!({"track": [22], "goal": [0], "kennel": 2, "fresh": false}),
+    );
+    let captured = json!({"own": 0, "partner": 1, "others": 1});
+    assert_eq!(found, expected(captured, 1, 7));
+    // Steps that lapse are not walked.
+    let board = json!([{"track": [57], "goal": [1, 2, 3]}, {}, {"goal": [0, 1, 2, 3]}, {}]);
+    let won = position("hausregeln", board, json!(["7"]));
+    let found = effect(&server, &won, |mv| mv["id"] == "7:57>g0");
+    let captured = json!({"own": 0, "partner": 0, "others": 0});
+    assert_eq!(found, expected(captured, 1, 3));
+}
+
+/// Seat 1 holds a two and nothing else, and must play it: it captures what stands on field 23.
+#[test]
+fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
+    let server = Server::start();
+    let mut body = json!({
+        "board": [{"track": [20, 40]}, {"track": [21]}, {}, {}],
+        "seat": 0,
+        "hand": ["3", "9"],
+        "known": {"counts": [2, 1, 0, 0], "hands": {"1": ["2"]}, "folded": [2, 3]},
+        "samples": 40,
+        "seed": 1,
+    });
+    for level in LEVELS {
+        body["level"] = json!(level);
+        let advice = advise(&server, &body).expect(200);
+        let suggestions = advice["suggestions"].as_array().expect("suggestions");
+        let risk = |id: &str| {
+            let mut of_move = suggestions.iter().filter(|found| found["move"]["id"] == id);
+            of_move.next().expect("such a move")["effect"]["risk"].clone()
+        };
+        if ["random", "greedy"].contains(&level) {
+            assert_eq!(risk("3:20>23"), Value::Null);
+        } else {
+            assert_eq!(risk("3:20>23").as_f64(), Some(1.0));
+            assert_eq!(risk("3:40>43").as_f64(), Some(0.0));
+        }
     }
 }
 
@@ -527,7 +732,9 @@ fn advice_of_the_wrong_shape_is_refused() {
         ("budget_ms", json!(-5)),
         ("budget_ms", json!("5")),
         ("samples", json!(0)),
-        ("samples", json!(100_001)),
+        ("samples", json!(10_001)),
+        // Samples are given already.
+        ("budget_ms", json!(5)),
         ("seed", json!(-1)),
         ("seed", json!(1.5)),
         ("known", json!([])),

@@ -216,7 +216,9 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
     let game = Game::in_play(&server);
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
-    let heavy = json!({"rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"]});
+    let heavy = json!({
+        "rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"], "level": "greedy",
+    });
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CARDS, Dice, Game, Server, Viewer, Viewer::*};
+use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Viewer, Viewer::*};
 
 /// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
@@ -212,6 +212,49 @@ fn with_a_mandatory_exchange() {
 #[test]
 fn with_an_optional_exchange() {
     look_everywhere(&json!({"preset": "hausregeln"}));
+}
+
+/// Two games in which seat 1 is dealt the same hand, and all others different ones.
+#[test]
+fn advice_depends_on_nothing_that_the_seat_cannot_see() {
+    let server = Server::start();
+    let games = [258, 516].map(|number| {
+        let shuffle_seed = format!("{number:064x}");
+        let wishes = json!({"first_dealer": 0, "shuffle_seed": shuffle_seed});
+        let game = Game::create(&server, &wishes);
+        game.deal();
+        game
+    });
+    let [here, there] = &games;
+    let advised_alike = || {
+        assert_eq!(here.hand(1), there.hand(1));
+        for seat in [0, 2, 3] {
+            assert_ne!(here.hand(seat), there.hand(seat));
+        }
+        for level in LEVELS {
+            for seed in 0..3 {
+                let query = format!("/suggest-move?level={level}&samples=40&seed={seed}");
+                let [first, second] = games.each_ref().map(|game| {
+                    let mut advice = game.get(Seat(1), &query).send().expect(200);
+                    advice["elapsed_ms"].take();
+                    advice.to_string().replace(&game.id, "{id}")
+                });
+                assert_eq!(first, second);
+            }
+        }
+    };
+    advised_alike();
+    for game in &games {
+        // Seat 1 sees what it gets from its partner.
+        for (seat, card) in [(1, "2"), (3, "Q")] {
+            game.swap(seat, &json!({"card": card}));
+        }
+        for seat in [0, 2] {
+            game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+        }
+        assert_eq!(game.turn(), 1);
+    }
+    advised_alike();
 }
 
 #[test]

@@ -1,65 +1,90 @@
 //! `GET /v1/games/{id}/suggest-move`
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use crate::support::{Dice, Game, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{Dice, Game, LEVELS, Server, UNKNOWN_TOKEN, Viewer::*};
 
 fn advice(game: &Game, seat: usize, query: &str) -> Value {
     let path = format!("/suggest-move{query}");
     game.get(Seat(seat), &path).send().expect(200)
 }
 
-/// Advice without what differs from one time to another.
-fn timeless(mut advice: Value) -> Value {
-    advice["elapsed_ms"].take();
-    advice
+/// Advice as it came, byte for byte, without the time it took.
+fn timeless(game: &Game, seat: usize, query: &str) -> String {
+    let path = format!("/suggest-move{query}");
+    let answer = game.get(Seat(seat), &path).send();
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let text = answer.text();
+    let (advice, _) = text.split_once(",\"elapsed_ms\":").expect("the last field");
+    advice.to_owned()
 }
 
-/// Suggestions are there, each is one thing to do, and the best come first.
+/// Suggestions are there, each is one thing to do and says how sure it is, and the best come
+/// first.
 fn check_suggestions(advice: &Value, what: &str) {
     let suggestions = advice["suggestions"].as_array().expect("suggestions");
     assert!(!suggestions.is_empty());
-    let mut last = 1.0;
+    let thinks = !advice["budget"].is_null();
+    let (mut last, mut counted, mut samples) = (1.0, BTreeSet::new(), 0);
     for suggestion in suggestions {
-        for name in ["move", "swap"] {
-            assert_eq!(suggestion.get(name).is_some(), name == what, "{suggestion}");
+        for (name, of) in [("move", "move"), ("effect", "move"), ("swap", "swap")] {
+            assert_eq!(suggestion.get(name).is_some(), of == what, "{suggestion}");
         }
         let probability = suggestion["win_probability"].as_f64().expect("a number");
         assert!((0.0..=last).contains(&probability), "{advice}");
-        last = probability;
+        if advice["level"] == "greedy" {
+            last = probability;
+        }
+        let own = suggestion["samples"].as_u64().expect("a number");
+        assert!(own == 0 || thinks, "{suggestion}");
+        let error = &suggestion["standard_error"];
+        assert_eq!(error.is_number(), own > 1, "{suggestion}");
+        let risk = &suggestion["effect"]["risk"];
+        assert_eq!(risk.is_number(), own > 0 && what == "move", "{suggestion}");
+        // Moves that play one card to one board are one thing to think about.
+        let (mv, swap) = (&suggestion["move"], &suggestion["swap"]);
+        if counted.insert(format!("{} {} {swap}", mv["card"], mv["board"])) {
+            samples += own;
+        }
     }
+    assert_eq!(advice["samples"], samples, "{advice}");
 }
 
 #[test]
 fn moves_are_ranked_and_ready_to_be_posted() {
     let server = Server::start();
-    for level in ["greedy", "random"] {
+    for (level, turns) in LEVELS.into_iter().zip([60, 60, 20, 20]) {
         let game = Game::in_play(&server);
-        for _ in 0..60 {
+        for _ in 0..turns {
             let view = game.view(Spectator);
             let Some(turn) = view["turn"].as_u64() else {
                 game.step(&mut Dice::new(1));
                 continue;
             };
             let turn = turn as usize;
-            let advice = advice(&game, turn, &format!("?level={level}&seed=7"));
+            let query = format!("?level={level}&samples=6&seed=7");
+            let advice = advice(&game, turn, &query);
             assert_eq!(
                 (&advice["seat"], &advice["level"]),
                 (&json!(turn), &json!(level))
             );
-            if level == "greedy" {
-                check_suggestions(&advice, "move");
-            }
+            check_suggestions(&advice, "move");
             let moves = game.legal_moves(turn);
-            let ids: Vec<&Value> = moves
-                .as_array()
-                .expect("moves")
-                .iter()
-                .map(|mv| &mv["id"])
-                .collect();
+            let ids = |list: &Value, id: &str| {
+                let list = list.as_array().expect("a list").iter();
+                let mut ids: Vec<String> = list
+                    .map(|entry| entry.pointer(id).expect("an id").to_string())
+                    .collect();
+                ids.sort();
+                ids
+            };
+            // Every legal move, and each once.
+            let ranked = ids(&advice["suggestions"], "/move/id");
+            assert_eq!(ranked, ids(&moves, "/id"));
             for suggestion in advice["suggestions"].as_array().expect("suggestions") {
                 let id = &suggestion["move"]["id"];
-                assert!(ids.contains(&id), "{id} is not listed");
                 let request =
                     json!({"method": "POST", "path": game.path("/play"), "body": {"move": id}});
                 assert_eq!(suggestion["request"], request);
@@ -74,7 +99,10 @@ fn moves_are_ranked_and_ready_to_be_posted() {
 #[test]
 fn in_the_exchange_cards_to_give_are_ranked() {
     let server = Server::start();
-    for preset in ["dogspiel-it", "hausregeln"] {
+    let presets = ["dogspiel-it", "hausregeln"];
+    let tables = presets.map(|preset| LEVELS.map(|level| (preset, level)));
+    for (preset, level) in tables.into_iter().flatten() {
+        let query = format!("?level={level}&samples=6&seed=1");
         let game = Game::of_preset(&server, preset);
         game.deal();
         for seat in [2, 0, 1, 3] {
@@ -82,23 +110,29 @@ fn in_the_exchange_cards_to_give_are_ranked() {
             if view["actions"][0]["route"] != "swap" {
                 continue;
             }
-            let advice = advice(&game, seat, "?level=greedy&seed=1");
+            let advice = advice(&game, seat, &query);
             check_suggestions(&advice, "swap");
             let hand = game.hand(seat);
+            let mut ranked = BTreeSet::new();
             for suggestion in advice["suggestions"].as_array().expect("suggestions") {
                 let swap = &suggestion["swap"];
                 let request = json!({"method": "POST", "path": game.path("/swap"), "body": swap});
                 assert_eq!(suggestion["request"], request);
+                assert!(ranked.insert(swap.to_string()), "{swap} comes twice");
                 match swap["card"].as_str() {
                     Some(card) => assert!(hand.iter().any(|held| held == card), "{swap}"),
                     None => assert_eq!(preset, "hausregeln", "{swap}"),
                 }
             }
+            // Each card of the hand, and the other answers where there are any.
+            let cards: BTreeSet<&String> = hand.iter().collect();
+            let others = if preset == "hausregeln" { 2 } else { 0 };
+            assert_eq!(ranked.len(), cards.len() + others);
             let best = &advice["suggestions"][0]["request"];
             let swapped = game.as_suggested(seat, best).expect(200);
             // One who asked must still answer, and is not told to ask again.
             if swapped["events"][0]["type"] == "help_asked" {
-                let again = self::advice(&game, seat, "?level=greedy&seed=1");
+                let again = self::advice(&game, seat, &query);
                 let best = &again["suggestions"][0]["request"];
                 game.as_suggested(seat, best).expect(200);
             }
@@ -111,7 +145,7 @@ fn in_the_exchange_cards_to_give_are_ranked() {
 fn every_card_to_give_can_be_given() {
     let server = Server::start();
     let game = Game::dealt(&server);
-    let advice = advice(&game, 3, "");
+    let advice = advice(&game, 3, "?samples=20");
     for suggestion in advice["suggestions"].as_array().expect("suggestions") {
         let other = Game::dealt(&server);
         let body = &suggestion["request"]["body"];
@@ -125,8 +159,9 @@ fn advice_changes_nothing() {
     let game = Game::in_play(&server);
     let before = game.snapshot();
     for seed in 0..5 {
-        advice(&game, 1, &format!("?level=random&seed={seed}"));
-        advice(&game, 1, &format!("?level=greedy&seed={seed}"));
+        for level in LEVELS {
+            advice(&game, 1, &format!("?level={level}&samples=6&seed={seed}"));
+        }
     }
     assert_eq!(game.snapshot(), before);
 }
@@ -134,19 +169,58 @@ fn advice_changes_nothing() {
 #[test]
 fn the_same_seed_gives_the_same_advice() {
     let server = Server::start();
-    let game = Game::in_play(&server);
-    for level in ["greedy", "random"] {
-        for seed in ["0", "1", "4294967296", "9007199254740991"] {
-            let query = format!("?level={level}&seed={seed}&samples=10");
-            let first = timeless(advice(&game, 1, &query));
-            assert_eq!(first["seed"].to_string(), seed);
-            assert_eq!(timeless(advice(&game, 1, &query)), first);
+    for game in [Game::dealt(&server), Game::in_play(&server)] {
+        for level in LEVELS {
+            for seed in ["0", "1", "4294967296", "9007199254740991"] {
+                let query = format!("?level={level}&seed={seed}&samples=40");
+                let first = timeless(&game, 1, &query);
+                assert!(first.contains(&format!("\"seed\":{seed},")), "{first}");
+                assert_eq!(timeless(&game, 1, &query), first);
+            }
+            // Without a seed it says which one was drawn, a number that a double can hold.
+            let drawn = timeless(&game, 1, &format!("?level={level}&samples=10"));
+            let (_, rest) = drawn.split_once("\"seed\":").expect("a seed");
+            let seed = rest.split(',').next().unwrap_or_default();
+            assert!(
+                seed.parse::<u64>().is_ok_and(|seed| seed < 1 << 53),
+                "{seed}"
+            );
+            let query = format!("?level={level}&samples=10&seed={seed}");
+            assert_eq!(timeless(&game, 1, &query), drawn);
         }
-        // Without a seed it says which one was drawn.
-        let drawn = timeless(advice(&game, 1, &format!("?level={level}")));
-        let query = format!("?level={level}&seed={}", drawn["seed"]);
-        assert_eq!(timeless(advice(&game, 1, &query)), drawn);
     }
+}
+
+#[test]
+fn it_says_how_long_it_was_to_think() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let thinks_for = |query: &str, level: &str, budget: Value| {
+        let advice = advice(&game, 1, query);
+        check_suggestions(&advice, "move");
+        assert_eq!(advice["level"], level);
+        assert_eq!(advice["budget"], budget);
+        advice["samples"].as_u64().expect("a number")
+    };
+    thinks_for("", "strong", json!({"budget_ms": 200}));
+    thinks_for("?budget_ms=1", "strong", json!({"budget_ms": 1}));
+    thinks_for("?level=fast&budget_ms=20", "fast", json!({"budget_ms": 20}));
+    for samples in [1, 7, 40] {
+        let query = format!("?level=fast&samples={samples}");
+        let played = thinks_for(&query, "fast", json!({"samples": samples}));
+        assert_eq!(played, samples);
+    }
+    for level in ["random", "greedy"] {
+        for query in ["", "&samples=7", "&budget_ms=7"] {
+            let query = format!("?level={level}{query}");
+            assert_eq!(thinks_for(&query, level, Value::Null), 0);
+        }
+    }
+    let own = advice(&game, 1, "?level=fast")["budget"].take();
+    assert!(
+        own["budget_ms"].as_u64().is_some_and(|time| time <= 5),
+        "{own}"
+    );
 }
 
 #[test]
@@ -186,7 +260,7 @@ fn queries_that_make_no_sense_are_refused() {
         "budget_ms=99999999999999999999",
         "samples=0",
         "samples=-1",
-        "samples=100001",
+        "samples=10001",
         "seed=x",
         "seed=-1",
         "seed=1.5",
@@ -197,6 +271,21 @@ fn queries_that_make_no_sense_are_refused() {
     for query in queries {
         let path = format!("/suggest-move?{query}");
         game.get(Seat(1), &path).send().refused("invalid_request");
+    }
+    // Whatever the level.
+    for level in LEVELS {
+        for (query, why) in [
+            ("budget_ms=0", "budget_ms must be 1 to 2000"),
+            ("budget_ms=2001", "budget_ms must be 1 to 2000"),
+            ("samples=0", "samples must be 1 to 10000"),
+            ("samples=10001", "samples must be 1 to 10000"),
+            ("budget_ms=5&samples=5", "budget_ms or samples, not both"),
+        ] {
+            let path = format!("/suggest-move?level={level}&{query}");
+            let problem = game.get(Seat(1), &path).send().refused("invalid_request");
+            let detail = problem["detail"].as_str().unwrap_or_default();
+            assert!(detail.contains(why), "{detail}");
+        }
     }
 }
 

@@ -59,17 +59,17 @@ pub async fn suggest_move(
 /// Asks the adviser, who gets to see this view and nothing else.
 ///
 /// # Errors
-/// A parameter is out of range.
+/// `invalid_request`, if the parameters make no sense.
 pub fn advise(
     nets: &Nets,
     view: &SeatView,
     params: &AdviceParams,
     target: &Target,
 ) -> Result<Advice, Problem> {
+    let thinking = params.thinking()?;
     let begun = Instant::now();
-    let (level, seed) = (params.level()?, params.seed());
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let suggestions = bot::advise(nets, level, params.budget(), view, &mut rng);
+    let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
+    let suggestions = bot::advise(nets, thinking.level, thinking.budget, view, &mut rng);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
-    Advice::new(target, view, level, seed, suggestions, elapsed_ms)
+    Advice::new(target, view, &thinking, suggestions, elapsed_ms)
 }

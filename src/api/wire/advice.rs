@@ -1,17 +1,67 @@
 //! Advice as clients see it, each entry ready to be posted.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::moves::MoveView;
+use super::{
+    moves::{self, MoveView},
+    request::Thinking,
+};
 use crate::{
     api::problem::Problem,
-    bot::{Choice, Level, Suggestion},
+    bot::{
+        Choice, Level, Suggestion,
+        effect::{Captured, Effect},
+        search::Budget,
+    },
     rules::{card::Card, moves::LegalMove, seat::Seat, view::SeatView},
 };
 
 /// Ranked advice, best first.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "version": 17,
+    "seat": 0,
+    "level": "strong",
+    "budget": {"budget_ms": 200},
+    "seed": 1,
+    "samples": 9120,
+    "suggestions": [{
+        "move": {
+            "id": "3:20>23",
+            "card": "3",
+            "as": null,
+            "kind": "advance",
+            "seat": 0,
+            "parts": [{"seat": 0, "from": "20", "to": "23", "steps": 3}],
+            "captures": [{"seat": 1, "from": "23"}],
+            "board": [
+                {"track": [23, 57], "goal": [], "kennel": 2, "fresh": false},
+                {"track": [], "goal": [], "kennel": 4, "fresh": false},
+                {"track": [], "goal": [], "kennel": 4, "fresh": false},
+                {"track": [], "goal": [], "kennel": 4, "fresh": false}
+            ]
+        },
+        "effect": {
+            "captured": {"own": 0, "partner": 0, "others": 1},
+            "pieces_home": 0,
+            "leaves_kennel": false,
+            "steps": 3,
+            "risk": 0.0312
+        },
+        "request": {
+            "method": "POST",
+            "path": "/v1/games/1y51r0ztfn8hp2zw9f8m33tzg0/play",
+            "body": {"move": "3:20>23"}
+        },
+        "win_probability": 0.5642,
+        "standard_error": 0.0012,
+        "samples": 3104
+    }],
+    "elapsed_ms": 200.4
+}))]
 pub struct Advice {
     /// The game's version that the advice is for; absent in an analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,21 +69,44 @@ pub struct Advice {
     seat: Seat,
     #[schema(value_type = Level)]
     level: &'static str,
-    /// The seed that gives the same advice again.
+    /// How long it was to think; null for the levels that do not think ahead.
+    #[schema(required)]
+    budget: Option<BudgetView>,
+    /// The seed. With it and the same samples the advice is the same again.
     seed: u64,
+    /// Playouts in all. Moves that play one card to one board share theirs.
+    samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
     /// Milliseconds the adviser took.
     elapsed_ms: f64,
 }
 
-/// Something to do, and how good it looks. It has either `move` or `swap`.
+/// How long to think: a time or a number of playouts, as a request says it.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Budget)]
+pub enum BudgetView {
+    Time {
+        /// Milliseconds.
+        budget_ms: u32,
+    },
+    Samples {
+        /// Playouts.
+        samples: u32,
+    },
+}
+
+/// Something to do, and how good it looks. It has either `move` and `effect`, or `swap`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Suggestion)]
 pub struct SuggestionView {
     /// A move to play.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     mv: Option<MoveView>,
+    /// What the move does, in numbers; absent in the exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<EffectView>,
     /// What to do in the exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     swap: Option<SwapView>,
@@ -42,10 +115,45 @@ pub struct SuggestionView {
     /// The adviser's estimate that the seat's team wins, 0 to 1.
     #[schema(minimum = 0, maximum = 1)]
     win_probability: f64,
+    /// The standard error of that estimate, as far as it comes from playouts; null with fewer than
+    /// two of them.
+    #[schema(required, minimum = 0)]
+    standard_error: Option<f64>,
+    /// Playouts that the estimate rests on; 0 if it was made without looking ahead.
+    samples: u32,
+}
+
+/// What a move does, in numbers. Where it does so stands in the move.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Effect)]
+pub struct EffectView {
+    captured: CapturedView,
+    /// Pieces of the seat's team that come into their goals.
+    pieces_home: u8,
+    /// Whether a piece leaves its kennel.
+    leaves_kennel: bool,
+    /// Steps walked in all, forward or back.
+    steps: u8,
+    /// The chance, 0 to 1, that a piece of the team that the move has moved is captured before the
+    /// seat's next turn: the share of the playouts in which it was; null without playouts.
+    #[schema(required, minimum = 0, maximum = 1)]
+    risk: Option<f64>,
+}
+
+/// How many pieces are sent to their kennels, by whose they are.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Captured)]
+pub struct CapturedView {
+    /// The seat's own.
+    own: u8,
+    /// Its partner's.
+    partner: u8,
+    /// The other teams'.
+    others: u8,
 }
 
 /// What to do in the exchange: one of the three.
-#[derive(Clone, Copy, Serialize, ToSchema)]
+#[derive(Clone, Copy, Default, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = SwapChoice)]
 pub struct SwapView {
@@ -59,12 +167,6 @@ pub struct SwapView {
     #[serde(skip_serializing_if = "Option::is_none")]
     ask: Option<bool>,
 }
-
-const NO_SWAP: SwapView = SwapView {
-    card: None,
-    decline: None,
-    ask: None,
-};
 
 /// A request, ready to be sent.
 #[derive(Serialize, ToSchema)]
@@ -104,11 +206,11 @@ impl Advice {
     pub fn new(
         target: &Target,
         view: &SeatView,
-        level: Level,
-        seed: u64,
+        thinking: &Thinking,
         suggestions: Vec<Suggestion>,
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
+        let samples = playouts(&suggestions);
         let suggestions = suggestions
             .into_iter()
             .map(|suggestion| SuggestionView::new(target, view, suggestion))
@@ -117,11 +219,67 @@ impl Advice {
         Ok(Advice {
             version,
             seat,
-            level: level.name(),
-            seed,
+            level: thinking.level.name(),
+            budget: thinking.budget.map(BudgetView::from),
+            seed: thinking.seed,
+            samples,
             suggestions,
             elapsed_ms,
         })
+    }
+}
+
+/// Playouts in all, those that several moves share counted once.
+fn playouts(suggestions: &[Suggestion]) -> u32 {
+    let mut counted = HashSet::new();
+    let counts = |suggestion: &&Suggestion| match suggestion.choice {
+        Choice::Play(mv) => counted.insert((mv.card(), suggestion.board)),
+        _ => true,
+    };
+    let samples = |suggestion: &Suggestion| suggestion.samples;
+    suggestions.iter().filter(counts).map(samples).sum()
+}
+
+/// A probability or its error with as many digits as tell something.
+fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl From<Budget> for BudgetView {
+    fn from(budget: Budget) -> BudgetView {
+        match budget {
+            Budget::Time(time) => BudgetView::Time {
+                budget_ms: time.as_millis() as u32,
+            },
+            Budget::Samples(samples) => BudgetView::Samples { samples },
+        }
+    }
+}
+
+impl EffectView {
+    fn new(effect: Effect, risk: Option<f64>) -> EffectView {
+        let Effect {
+            captured:
+                Captured {
+                    own,
+                    partner,
+                    others,
+                },
+            pieces_home,
+            leaves_kennel,
+            steps,
+        } = effect;
+        EffectView {
+            captured: CapturedView {
+                own,
+                partner,
+                others,
+            },
+            pieces_home,
+            leaves_kennel,
+            steps,
+            risk: risk.map(rounded),
+        }
     }
 }
 
@@ -131,50 +289,55 @@ impl SuggestionView {
         view: &SeatView,
         suggestion: Suggestion,
     ) -> Result<SuggestionView, Problem> {
-        let (mv, swap) = match suggestion.choice {
+        let mut shown = SuggestionView {
+            mv: None,
+            effect: None,
+            swap: None,
+            request: RequestView::new(target, suggestion.choice),
+            win_probability: rounded(suggestion.win_probability),
+            standard_error: suggestion.standard_error.map(rounded),
+            samples: suggestion.samples,
+        };
+        match suggestion.choice {
             Choice::Play(mv) => {
                 let board = suggestion.board.unwrap_or(view.board);
                 let legal = LegalMove { mv, board };
-                let mv = MoveView::listed(view.rules, &view.board, view.seat, &legal, true)?;
-                (Some(mv), None)
+                let outcome = moves::outcome(view.rules, &view.board, view.seat, &legal)?;
+                let effect = Effect::of(view, &outcome);
+                shown.effect = Some(EffectView::new(effect, suggestion.risk));
+                let mv = MoveView::with_outcome(view.rules, &mv, view.seat, outcome, true);
+                shown.mv = Some(mv);
             }
-            Choice::Give(card) => (
-                None,
-                Some(SwapView {
-                    card: Some(card),
-                    ..NO_SWAP
-                }),
-            ),
-            Choice::Decline => (
-                None,
-                Some(SwapView {
-                    decline: Some(true),
-                    ..NO_SWAP
-                }),
-            ),
-            Choice::Ask => (
-                None,
-                Some(SwapView {
-                    ask: Some(true),
-                    ..NO_SWAP
-                }),
-            ),
-        };
-        let (route, body) = match suggestion.choice {
+            answer => shown.swap = Some(SwapView::of(answer)),
+        }
+        Ok(shown)
+    }
+}
+
+impl SwapView {
+    fn of(choice: Choice) -> SwapView {
+        let mut swap = SwapView::default();
+        match choice {
+            Choice::Give(card) => swap.card = Some(card),
+            Choice::Decline => swap.decline = Some(true),
+            Choice::Ask => swap.ask = Some(true),
+            Choice::Play(_) => {}
+        }
+        swap
+    }
+}
+
+impl RequestView {
+    /// The request that makes this choice.
+    fn new(target: &Target, choice: Choice) -> RequestView {
+        let (route, body) = match choice {
             Choice::Play(mv) => ("play", RequestBody::Play { id: mv.to_string() }),
-            _ => ("swap", RequestBody::Swap(swap.unwrap_or(NO_SWAP))),
+            answer => ("swap", RequestBody::Swap(SwapView::of(answer))),
         };
-        let path = format!("{}/{route}", target.game);
-        let request = RequestView {
+        RequestView {
             method: "POST",
-            path,
+            path: format!("{}/{route}", target.game),
             body,
-        };
-        Ok(SuggestionView {
-            mv,
-            swap,
-            request,
-            win_probability: suggestion.win_probability,
-        })
+        }
     }
 }

@@ -72,6 +72,8 @@ pub struct MovesAnalysis {
     "seat": 0,
     "hand": ["7", "joker"],
     "known": {"counts": [2, 2, 2, 2]},
+    "level": "strong",
+    "samples": 500,
     "seed": 1
 }))]
 pub struct AdviceAnalysis {
@@ -90,14 +92,16 @@ pub struct AdviceAnalysis {
     hand: Vec<String>,
     /// What the seat knows besides.
     known: Option<Known>,
-    /// How well to think: `greedy` if left out.
+    /// How well to think: `strong` if left out.
     #[schema(value_type = Option<Level>)]
     level: Option<String>,
-    /// Milliseconds to think at most.
+    /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
+    /// levels `random` and `greedy` never need them. Not together with `samples`.
     #[schema(minimum = 1, maximum = 2000)]
     budget_ms: Option<u32>,
-    /// Samples to think with in place of a time, which makes the answer repeatable.
-    #[schema(minimum = 1, maximum = 100_000)]
+    /// Playouts to think with in place of a time, which makes the answer repeatable. The levels
+    /// `random` and `greedy` take none.
+    #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
     seed: Option<u64>,

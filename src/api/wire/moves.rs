@@ -109,7 +109,7 @@ impl From<Capture> for CaptureView {
 }
 
 impl MoveView {
-    /// A move with what it does; `board` is left out if the client did not ask for it.
+    /// A move with what it does, in parts.
     pub fn new(
         mv: &Move,
         kind: Kind,
@@ -130,29 +130,15 @@ impl MoveView {
         }
     }
 
-    /// A listed move of the seat to move on this board.
-    ///
-    /// # Errors
-    /// `internal`, if the rules contradict themselves: listed, but not legal.
-    pub fn listed(
+    /// A move of this seat's with what it does; `board` is left out if the client did not ask for
+    /// it.
+    pub fn with_outcome(
         rules: &Rules,
-        before: &Board,
+        mv: &Move,
         seat: Seat,
-        legal: &LegalMove,
+        outcome: Outcome,
         with_board: bool,
-    ) -> Result<MoveView, Problem> {
-        let outcome = match &legal.mv {
-            Move::Fold => Outcome {
-                kind: Kind::Fold,
-                parts: Vec::new(),
-                captures: Vec::new(),
-                board: legal.board,
-            },
-            Move::Play { rank, action, .. } => {
-                judge::outcome(rules, before, seat, *rank, action)
-                    .map_err(|_| Problem::internal("a listed move was refused"))?
-            }
-        };
+    ) -> MoveView {
         let Outcome {
             kind,
             parts,
@@ -160,7 +146,29 @@ impl MoveView {
             board,
         } = outcome;
         let board = with_board.then(|| board::view(rules, &board));
-        Ok(MoveView::new(&legal.mv, kind, seat, parts, captures, board))
+        MoveView::new(mv, kind, seat, parts, captures, board)
+    }
+}
+
+/// What a listed move of the seat to move does on this board.
+///
+/// # Errors
+/// `internal`, if the rules contradict themselves: listed, but not legal.
+pub fn outcome(
+    rules: &Rules,
+    before: &Board,
+    seat: Seat,
+    legal: &LegalMove,
+) -> Result<Outcome, Problem> {
+    match &legal.mv {
+        Move::Fold => Ok(Outcome {
+            kind: Kind::Fold,
+            parts: Vec::new(),
+            captures: Vec::new(),
+            board: legal.board,
+        }),
+        Move::Play { rank, action, .. } => judge::outcome(rules, before, seat, *rank, action)
+            .map_err(|_| Problem::internal("a listed move was refused")),
     }
 }
 
@@ -168,7 +176,7 @@ impl LegalMoves {
     /// The listed moves of a seat; `version` in a game only.
     ///
     /// # Errors
-    /// As [`MoveView::listed`].
+    /// As [`outcome`].
     pub fn new(
         version: Option<u64>,
         rules: &Rules,
@@ -177,10 +185,18 @@ impl LegalMoves {
         moves: &[LegalMove],
         with_boards: bool,
     ) -> Result<LegalMoves, Problem> {
-        let moves = moves
-            .iter()
-            .map(|legal| MoveView::listed(rules, before, seat, legal, with_boards))
-            .collect::<Result<_, Problem>>()?;
+        let view = |legal: &LegalMove| {
+            let outcome = outcome(rules, before, seat, legal)?;
+            let mv = &legal.mv;
+            Ok(MoveView::with_outcome(
+                rules,
+                mv,
+                seat,
+                outcome,
+                with_boards,
+            ))
+        };
+        let moves = moves.iter().map(view).collect::<Result<_, Problem>>()?;
         Ok(LegalMoves {
             version,
             seat,

@@ -26,7 +26,7 @@ const NAME_LENGTH: usize = 40;
 pub const MAX_BUDGET_MS: u32 = 2_000;
 
 /// Samples of thinking at most.
-pub const MAX_SAMPLES: u32 = 100_000;
+pub const MAX_SAMPLES: u32 = 10_000;
 
 /// Games in one part of the list: by default, and at most.
 const LIST_LIMIT: (u32, u32) = (20, 100);
@@ -345,33 +345,54 @@ impl MovesParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceParams {
-    /// How well to think: `greedy` if left out.
+    /// How well to think: `strong` if left out.
     #[param(value_type = Option<Level>)]
     #[schema(value_type = Option<Level>)]
     pub(super) level: Option<String>,
-    /// Milliseconds to think at most. The levels `random` and `greedy` never need them.
+    /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
+    /// levels `random` and `greedy` never need them. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
     #[schema(minimum = 1, maximum = 2000)]
     pub(super) budget_ms: Option<u32>,
-    /// Samples to think with in place of a time, which makes the answer repeatable. The levels
+    /// Playouts to think with in place of a time, which makes the answer repeatable. The levels
     /// `random` and `greedy` take none.
-    #[param(minimum = 1, maximum = 100_000)]
-    #[schema(minimum = 1, maximum = 100_000)]
+    #[param(minimum = 1, maximum = 10_000)]
+    #[schema(minimum = 1, maximum = 10_000)]
     pub(super) samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
     pub(super) seed: Option<u64>,
 }
 
+/// How to think about a move, checked and complete.
+pub struct Thinking {
+    pub level: Level,
+    /// None for the levels that do not think ahead.
+    pub budget: Option<Budget>,
+    pub seed: u64,
+}
+
 impl AdviceParams {
-    /// The level asked for.
+    /// What is asked for, with what was left out.
     ///
     /// # Errors
-    /// `invalid_request`, if there is no such level, or a number is out of range.
-    pub fn level(&self) -> Result<Level, Problem> {
-        in_range("budget_ms", self.budget_ms, MAX_BUDGET_MS)?;
-        in_range("samples", self.samples, MAX_SAMPLES)?;
+    /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
+    /// samples are given.
+    pub fn thinking(&self) -> Result<Thinking, Problem> {
+        let level = self.level()?;
+        let asked = self.budget()?;
+        let budget = level.budget().map(|own| asked.unwrap_or(own));
+        // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
+        let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+        Ok(Thinking {
+            level,
+            budget,
+            seed,
+        })
+    }
+
+    fn level(&self) -> Result<Level, Problem> {
         let Some(name) = &self.level else {
-            return Ok(Level::Greedy);
+            return Ok(Level::Strong);
         };
         Level::by_name(name).ok_or_else(|| {
             let names = Level::ALL.map(Level::name).join(", ");
@@ -382,15 +403,19 @@ impl AdviceParams {
         })
     }
 
-    /// How long to think, if anything is said of it: samples count before a time.
-    pub fn budget(&self) -> Option<Budget> {
-        let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
-        let samples = self.samples.map(Budget::Samples);
-        samples.or(self.budget_ms.map(time))
-    }
-
-    /// The seed asked for, or a random one.
-    pub fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(rand::random)
+    fn budget(&self) -> Result<Option<Budget>, Problem> {
+        let millis = in_range("budget_ms", self.budget_ms, MAX_BUDGET_MS)?;
+        let samples = in_range("samples", self.samples, MAX_SAMPLES)?;
+        match (millis, samples) {
+            (Some(_), Some(_)) => Err(Problem::new(
+                Code::InvalidRequest,
+                "send budget_ms or samples, not both: samples take the place of a time",
+            )),
+            (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
+            (millis, None) => {
+                let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
+                Ok(millis.map(time))
+            }
+        }
     }
 }

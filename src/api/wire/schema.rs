@@ -43,7 +43,11 @@ macro_rules! texts {
 texts! {
     Card, "Card", "A card. Suits never matter.", Card::ALL.map(Card::name);
     Preset, "Preset", "One of the five published rule sheets.", Preset::ALL.map(Preset::name);
-    Level, "Level", "How well a bot or an adviser thinks.", Level::ALL.map(Level::name);
+    Level, "Level",
+        "How well a bot or an adviser thinks. `random` and `greedy` answer at once; `fast` and \
+         `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
+         what the seat knows, for a few milliseconds and for 200 unless a budget is given.",
+        Level::ALL.map(Level::name);
     Phase, "Phase", "Where a game stands in its round.", Phase::ALL.map(Phase::name);
     Dealer, "Dealer", "Whether the deal passes on each round.", ["rotates", "fixed"];
     Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional"];

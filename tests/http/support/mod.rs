@@ -24,6 +24,9 @@ pub const PRESETS: [&str; 5] = [
     "hausregeln",
 ];
 
+/// Every level of an adviser, the weakest first; the last two think ahead.
+pub const LEVELS: [&str; 4] = ["random", "greedy", "fast", "strong"];
+
 /// Every card, as JSON and move ids name it.
 pub const CARDS: [&str; 14] = [
     "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "joker",
