@@ -237,7 +237,7 @@ impl<'n> Thinker<'n> {
         let mut thoughts = Vec::new();
         judge.plays(view, &mut self.scratch, |card, board, logit| {
             thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
-            if thoughts.len() as u32 % CLOCK_EVERY == 0 && clock.late() {
+            if (thoughts.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
