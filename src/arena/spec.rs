@@ -154,7 +154,14 @@ mod tests {
 
     #[test]
     fn specs_round_trip() {
-        for text in ["random", "greedy"] {
+        for text in [
+            "random",
+            "greedy",
+            "planner",
+            "net",
+            "fast",
+            "strong:samples=40:plies=4",
+        ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
     }
@@ -164,12 +171,19 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, greedy"
+            "there is no player \"oracle\"; there are random, greedy, planner, net, fast, strong"
         );
         assert_eq!(
             refused("greedy:200ms"),
-            "greedy takes no parameters, such as \"200ms\""
+            "greedy takes no such parameter: \"200ms\""
         );
+        assert_eq!(
+            refused("net:samples=3"),
+            "net takes no such parameter: \"samples=3\""
+        );
+        refused("strong:samples=many");
+        refused("strong:200");
+        refused("net:net=/no/such/file");
         refused("");
     }
 }
