@@ -80,6 +80,10 @@ impl FromStr for PlayerSpec {
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
         let mut parameters = text.split(':');
         let name = parameters.next().unwrap_or_default();
+        if !KNOWN.contains(&name) {
+            let name = name.to_owned();
+            return Err(SpecError::Unknown { name });
+        }
         let refuse = |parameter: &str| SpecError::Parameter {
             name: name.to_owned(),
             parameter: parameter.to_owned(),
@@ -117,11 +121,7 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => Kind::Search(nets, method, budget),
             (Some(level), _) => Kind::Level(level),
             (None, "net") => Kind::Net(nets),
-            (None, "planner") => Kind::Planner,
-            (None, name) => {
-                let name = name.to_owned();
-                return Err(SpecError::Unknown { name });
-            }
+            (None, _) => Kind::Planner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
