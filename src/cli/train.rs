@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     bot::net::{file, inputs::Setting, judge::Judge, nets::Nets},
-    train::{Plan, Run, Window, checkpoint, gate},
+    train::{GAMES, Plan, Run, Window, checkpoint, gate},
 };
 
 /// How often a run is written to disk and to the log.
@@ -55,6 +55,9 @@ pub struct Train {
     /// Look at one decision in so many with its alternatives, too; at none if 0.
     #[arg(long, default_value_t = 0)]
     alternatives: u32,
+    /// Games that are played before they are learnt from.
+    #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
+    window: u64,
     /// Threads that play and learn; as many as there are cores if left out.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -173,6 +176,7 @@ impl Train {
             exploration: self.exploration,
             lambda: self.lambda,
             alternatives: self.alternatives,
+            games_a_window: self.window,
         };
         if path.exists() {
             let run = checkpoint::load(path)?;

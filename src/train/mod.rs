@@ -32,8 +32,8 @@ pub mod selfplay;
 use gradient::{Adam, Gradient};
 use selfplay::{Samples, SelfPlay};
 
-/// Games of a window: some 16,000 positions.
-pub const GAMES: usize = 96;
+/// Games of a window, if nobody says: some 16,000 positions.
+pub const GAMES: u64 = 96;
 /// Samples of a batch.
 const BATCH: usize = 512;
 /// Parts of a batch that threads work on.
@@ -57,6 +57,14 @@ pub struct Plan {
     /// One decision in so many is looked at with its alternatives; none if 0.
     #[serde(default)]
     pub alternatives: u32,
+    /// Games that are played before they are learnt from.
+    #[serde(default = "games")]
+    pub games_a_window: u64,
+}
+
+/// What runs that were begun before it could be chosen have as their window.
+const fn games() -> u64 {
+    GAMES
 }
 
 /// A run as far as it has come.
@@ -135,7 +143,7 @@ impl Run {
     pub fn window(&mut self, threads: usize) -> Window {
         let (samples, turns) = self.play(threads);
         let loss = self.learn(&samples, threads);
-        self.games += GAMES as u64;
+        self.games += self.plan.games_a_window;
         self.samples += samples.targets.len() as u64;
         for (averaged, block) in self.averaged.blocks_mut().zip(self.judge.net.blocks()) {
             for (averaged, weight) in averaged.iter_mut().zip(block) {
@@ -146,14 +154,15 @@ impl Run {
             games: self.games,
             samples: self.samples,
             loss,
-            turns: f64::from(turns) / GAMES as f64,
+            turns: f64::from(turns) / self.plan.games_a_window as f64,
         }
     }
 
     fn play(&self, threads: usize) -> (Samples, u32) {
         let exploration = self.plan.exploration * (1.0 - self.progress() / 0.8).max(0.0);
         let next = AtomicUsize::new(0);
-        let played = Mutex::new(vec![None; GAMES]);
+        let games = self.plan.games_a_window as usize;
+        let played = Mutex::new(vec![None; games]);
         let work = || {
             let mut play = SelfPlay::new(
                 &self.judge,
@@ -163,7 +172,7 @@ impl Run {
             );
             loop {
                 let game = next.fetch_add(1, Ordering::Relaxed);
-                if game >= GAMES {
+                if game >= games {
                     break;
                 }
                 let number = self.games + game as u64;
