@@ -249,4 +249,4 @@ fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

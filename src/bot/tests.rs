@@ -48,7 +48,7 @@ pub(super) fn cards(text: &str) -> Cards {
         .collect()
 }
 
-fn seat(number: u8, rules: &Rules) -> Seat {
+pub(super) fn seat(number: u8, rules: &Rules) -> Seat {
     Seat::new(number, rules.seats).unwrap()
 }
 
@@ -62,7 +62,7 @@ pub(super) fn rng(seed: u64) -> ChaCha8Rng {
 }
 
 /// The nets, read once for all tests.
-fn nets() -> &'static Nets {
+pub(crate) fn nets() -> &'static Nets {
     static NETS: LazyLock<Nets> = LazyLock::new(|| Nets::built_in().unwrap());
     &NETS
 }
@@ -72,7 +72,7 @@ fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> 
     super::advise(nets(), level, Some(Budget::Samples(6)), view, rng)
 }
 
-fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
+pub(super) fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
     advise(level, view, rng)[0].choice
 }
 
@@ -312,7 +312,7 @@ fn greedy_beats_random_by_every_preset() {
 }
 
 /// Rules with every option drawn at random.
-fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
+pub(super) fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
     fn one_of<T: Clone>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
         values[rng.random_range(0..values.len())].clone()
     }
@@ -344,7 +344,7 @@ fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
 }
 
 /// A board with every piece somewhere.
-fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
+pub(super) fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     let mut free: Vec<u8> = (0..rules.ring().length()).collect();
     free.shuffle(rng);
     let placement = |seat: Seat| {

@@ -1,0 +1,207 @@
+//! Nets in files: what is written is read again, what does not fit is refused, nothing panics.
+
+use rand::RngExt;
+use serde_json::{Value, json};
+
+use super::random_net;
+use crate::{
+    bot::{
+        net::{
+            HIDDEN, SECOND,
+            file::{read, write},
+            inputs::{Layout, Setting, fingerprint},
+            judge::Judge,
+            nets::Nets,
+        },
+        tests::rng,
+    },
+    rules::options::{Options, Preset, Rules},
+};
+
+fn judge(setting: Setting) -> Judge {
+    let layout = Layout::new(setting.seats());
+    let mut net = random_net(layout.len(), &mut rng(1));
+    // A block of nothing has a unit too.
+    net.last_bias = 0.0;
+    Judge { layout, net }
+}
+
+fn bytes() -> Vec<u8> {
+    let setting = Setting::Four16;
+    write(&judge(setting), setting, "a run", "a strength")
+}
+
+/// Where the weights begin.
+fn weights(bytes: &[u8]) -> usize {
+    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    lines.by_ref().take(2).map(<[u8]>::len).sum()
+}
+
+/// The same file with something else in its header.
+fn with(name: &str, value: Value) -> Vec<u8> {
+    let bytes = bytes();
+    let (header, weights) = bytes.split_at(weights(&bytes));
+    let mut header: Value = serde_json::from_slice(&header[b"dog-net\n".len()..]).unwrap();
+    assert!(header.get(name).is_some(), "{name}");
+    header[name] = value;
+    [b"dog-net\n", header.to_string().as_bytes(), b"\n", weights].concat()
+}
+
+#[test]
+fn a_net_survives_its_file() {
+    for setting in Setting::ALL {
+        let judge = judge(setting);
+        let bytes = write(&judge, setting, "a run", "a strength");
+        let (again, header) = read(&bytes).unwrap();
+        assert_eq!(header.setting, setting);
+        assert_eq!(header.inputs, Layout::new(setting.seats()).len());
+        assert_eq!((header.hidden, header.second), (HIDDEN, SECOND));
+        assert_eq!(header.fingerprint, fingerprint(setting));
+        assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
+        let blocks = judge.net.blocks().zip(again.net.blocks());
+        for ((block, again), unit) in blocks.zip(header.units) {
+            // Half a unit, and the error of the division by it.
+            let off = |(weight, again): (&f32, &f32)| (weight - again).abs() > 0.51 * unit;
+            assert!(!block.iter().zip(again).any(off), "a unit of {unit}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let whole = bytes();
+    let begin = weights(&whole);
+    let long = [&whole[..], &[0]].concat();
+    let units = |unit: Value| json!([1e-5, 1e-5, 1e-5, unit, 1e-5, 1e-5]);
+    let unit = "a unit of the weights is not a positive number";
+    let four_15 = fingerprint(Setting::Four15);
+    for (bytes, message) in [
+        (Vec::new(), "this is not a net"),
+        (whole[1..].to_vec(), "this is not a net"),
+        (whole[..begin / 2].to_vec(), "the header cannot be read"),
+        (
+            whole[..b"dog-net\n".len()].to_vec(),
+            "the header cannot be read",
+        ),
+        (with("setting", json!("five")), "the header cannot be read"),
+        (with("inputs", json!(-1)), "the header cannot be read"),
+        (
+            with("format", json!(2)),
+            "the file has format 2, this program reads format 1",
+        ),
+        (
+            with("inputs", json!(5)),
+            "the net has 5 inputs, this program",
+        ),
+        (
+            with("setting", json!("six")),
+            " inputs, this program needs ",
+        ),
+        (
+            with("hidden", json!(64)),
+            "the net has 64 units in the first layer, this program needs 128",
+        ),
+        (
+            with("second", json!(0)),
+            "the net has 0 units in the second layer, this program needs 32",
+        ),
+        (
+            with("units", json!([1.0])),
+            "the net has 1 blocks of weights, this program needs 6",
+        ),
+        (
+            with("setting", json!("four-15")),
+            &format!("needed {four_15}"),
+        ),
+        (
+            with("fingerprint", json!("0123")),
+            "with other inputs or other rules than this program's (fingerprint 0123, needed ",
+        ),
+        (whole[..begin].to_vec(), "the file has 0 bytes of weights"),
+        (
+            whole[..begin - 1].to_vec(),
+            "the file has 0 bytes of weights",
+        ),
+        (
+            whole[..whole.len() - 1].to_vec(),
+            " bytes of weights where ",
+        ),
+        (
+            whole[..whole.len() - 2].to_vec(),
+            " bytes of weights where ",
+        ),
+        (long, " bytes of weights where "),
+        (with("units", units(json!(0.0))), unit),
+        (with("units", units(json!(-1e-5))), unit),
+        // Neither infinity nor what is no number is written in JSON; these come closest.
+        (
+            with("units", units(json!(1e39))),
+            "the header cannot be read",
+        ),
+        (
+            with("units", units(Value::Null)),
+            "the header cannot be read",
+        ),
+    ] {
+        let error = read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(message), "{error:?} is not {message:?}");
+    }
+    assert!(read(&with("run", json!("another"))).is_ok());
+}
+
+#[test]
+fn a_net_for_another_table_says_so() {
+    let (_, header) = read(&bytes()).unwrap();
+    assert!(header.fits(Setting::Four16).is_ok());
+    assert!(header.fits(Setting::Four15).is_err());
+    let error = header.fits(Setting::Six).unwrap_err().to_string();
+    assert_eq!(error, "the net is for four-16, not for six");
+}
+
+#[test]
+fn damage_does_no_harm() {
+    let whole = bytes();
+    let mut rng = rng(9);
+    let header = weights(&whole);
+    let mut refused = 0;
+    for _ in 0..150 {
+        let mut bytes = whole.clone();
+        for _ in 0..rng.random_range(1..4) {
+            bytes[rng.random_range(0..header)] = rng.random();
+        }
+        bytes.truncate(rng.random_range(header / 2..2 * bytes.len()));
+        match read(&bytes) {
+            Ok((judge, _)) => {
+                let mut weights = judge.net.blocks().flatten();
+                assert!(weights.all(|weight| weight.is_finite()));
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 50, "{refused}");
+}
+
+#[test]
+fn the_program_carries_a_net_for_every_table() {
+    let files: [&[u8]; 3] = [
+        include_bytes!("../weights/four-15.net"),
+        include_bytes!("../weights/four-16.net"),
+        include_bytes!("../weights/six.net"),
+    ];
+    let nets = Nets::built_in().unwrap();
+    for preset in Preset::ALL {
+        for seats in [4, 6] {
+            let options = Options {
+                seats,
+                ..preset.options()
+            };
+            let rules = Rules::try_from(options).unwrap();
+            let setting = Setting::of(&rules);
+            let (judge, header) = read(files[setting as usize]).unwrap();
+            assert!(header.fits(setting).is_ok(), "{}", setting.name());
+            assert_eq!(nets.of(&rules).net, judge.net, "{}", setting.name());
+        }
+    }
+    // Whoever fetches the program fetches them too.
+    assert!(files.iter().map(|file| file.len()).sum::<usize>() <= 1_000_000);
+}
