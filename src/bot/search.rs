@@ -456,3 +456,6 @@ impl Clock {
         self.begin.elapsed() >= longest
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,3 +166,6 @@ pub fn table<'a>(view: &SeatView<'a>, seat: Seat) -> SeatView<'a> {
         ..SeatView::to_play(rules, view.board, seat, Cards::EMPTY)
     }
 }
+
+#[cfg(test)]
+mod tests;
