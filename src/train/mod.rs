@@ -242,3 +242,6 @@ impl Run {
         loss / samples.targets.len().max(1) as f64
     }
 }
+
+#[cfg(test)]
+mod tests;

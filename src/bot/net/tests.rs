@@ -27,7 +27,6 @@ use crate::{
 
 mod file;
 mod inputs;
-mod uses;
 
 /// A net of which no two blocks of weights are of the same size.
 pub(crate) fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {

@@ -111,22 +111,10 @@ impl<'a> Table<'a> {
     }
 
     fn back(&self, found: &mut Use) {
-        let Table {
-            rules,
-            board,
-            mover,
-            blocks,
-            ..
-        } = *self;
-        let ring = rules.ring();
-        for from in board.pieces(mover).track_fields() {
-            if blocks & ring.path_back(from, 4) == 0 {
+        let ring = self.rules.ring();
+        for from in self.board.pieces(self.mover).track_fields() {
+            if self.blocks & ring.path_back(from, 4) == 0 {
                 self.land(ring.backward(from, 4), found);
-            }
-            if movement::back_into_goal(rules, board, blocks, mover, from).is_ok() {
-                found.playable = true;
-                found.home = true;
-                found.harmless = true;
             }
         }
     }
@@ -155,17 +143,14 @@ impl<'a> Table<'a> {
     }
 
     fn jack(&self, found: &mut Use) {
-        let free = !self.board.unswappable(self.rules);
+        let protected = self.board.unswappable(self.rules);
         let own = self.board.track(self.mover);
-        let others = self.board.occupied() & !own;
-        if own & free != 0 && others & free != 0 {
+        let strangers = self.board.occupied() & !own & !protected;
+        if own & !protected != 0 && strangers != 0 {
             found.playable = true;
-            found.hit = others & free & self.others != 0;
+            found.harmless = true;
+            found.hit = strangers & self.others != 0;
         }
-        // Two jacks that change nothing (RULES §6).
-        found.playable |= self.rules.jack_own_pair && (own & free).count_ones() > 1;
-        found.playable |= self.rules.jack_without_effect && own != 0 && others == 0;
-        found.harmless = found.playable;
     }
 
     fn joker(&self, found: &mut Use) {
