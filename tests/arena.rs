@@ -8,7 +8,11 @@ use std::{
 
 use dog_server::{
     arena::{Build, Decision, MOST_TURNS, Match, Sprt, Tally, run_match},
-    bot::{Choice, Level, advise, player::Player},
+    bot::{
+        Choice, Level, advise,
+        net::nets::Nets,
+        player::{AtOnce, Player},
+    },
     rules::{
         board::Board,
         options::{Options, Preset, Rules},
@@ -26,11 +30,11 @@ fn rules(preset: Preset, seats: u8) -> Rules {
 }
 
 fn random() -> Box<dyn Player> {
-    Box::new(Level::Random)
+    Box::new(AtOnce(Level::Random))
 }
 
 fn greedy() -> Box<dyn Player> {
-    Box::new(Level::Greedy)
+    Box::new(AtOnce(Level::Greedy))
 }
 
 /// A match on two threads.
@@ -114,7 +118,9 @@ fn greedy_beats_random() {
 }
 
 /// Keeps its pieces out of the goal as long as it can.
-struct Dawdler;
+struct Dawdler {
+    nets: Nets,
+}
 
 impl Player for Dawdler {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
@@ -122,7 +128,7 @@ impl Player for Dawdler {
             let placements = board.placements(view.rules);
             placements.iter().map(|seat| seat.goal.len()).sum()
         };
-        let choices = advise(Level::Random, view, rng).into_iter();
+        let choices = advise(&self.nets, Level::Random, None, view, rng).into_iter();
         let best = choices.min_by_key(|choice| choice.board.map(home));
         best.expect("a choice").choice
     }
@@ -130,7 +136,8 @@ impl Player for Dawdler {
 
 #[test]
 fn games_without_an_end_are_given_up() {
-    let dawdler = || -> Box<dyn Player> { Box::new(Dawdler) };
+    let nets = Nets::built_in().unwrap();
+    let dawdler = || -> Box<dyn Player> { Box::new(Dawdler { nets: nets.clone() }) };
     let rules = rules(Preset::DogspielIt, 4);
     let tally = play(&plan(&rules, [&dawdler, &dawdler], 2));
     assert_eq!((tally.wins, tally.unfinished), ([0, 0], 4));

@@ -80,6 +80,10 @@ impl FromStr for PlayerSpec {
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
         let mut parameters = text.split(':');
         let name = parameters.next().unwrap_or_default();
+        if !KNOWN.contains(&name) {
+            let name = name.to_owned();
+            return Err(SpecError::Unknown { name });
+        }
         let refuse = |parameter: &str| SpecError::Parameter {
             name: name.to_owned(),
             parameter: parameter.to_owned(),
@@ -117,11 +121,7 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => Kind::Search(nets, method, budget),
             (Some(level), _) => Kind::Level(level),
             (None, "net") => Kind::Net(nets),
-            (None, "planner") => Kind::Planner,
-            (None, name) => {
-                let name = name.to_owned();
-                return Err(SpecError::Unknown { name });
-            }
+            (None, _) => Kind::Planner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
@@ -154,7 +154,14 @@ mod tests {
 
     #[test]
     fn specs_round_trip() {
-        for text in ["random", "greedy"] {
+        for text in [
+            "random",
+            "greedy",
+            "planner",
+            "net",
+            "fast",
+            "strong:samples=40:plies=4",
+        ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
     }
@@ -164,12 +171,19 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, greedy"
+            "there is no player \"oracle\"; there are random, greedy, planner, net, fast, strong"
         );
         assert_eq!(
             refused("greedy:200ms"),
-            "greedy takes no parameters, such as \"200ms\""
+            "greedy takes no such parameter: \"200ms\""
         );
+        assert_eq!(
+            refused("net:samples=3"),
+            "net takes no such parameter: \"samples=3\""
+        );
+        refused("strong:samples=many");
+        refused("strong:200");
+        refused("net:net=/no/such/file");
         refused("");
     }
 }

@@ -187,6 +187,19 @@ fn thought_out(
 ) -> Vec<Suggestion> {
     let mut thinker = Thinker::new(nets, Method::default());
     let thoughts = thinker.think(view, budget, rng);
+    let mut suggestions = listed(&thinker, view, &thoughts);
+    // Of choices that were left out early the net may have said more than thinking left of the
+    // better ones: no choice is said to be better than one that is ranked before it.
+    let mut most = 1.0f64;
+    for suggestion in &mut suggestions {
+        most = most.min(suggestion.win_probability);
+        suggestion.win_probability = most;
+    }
+    suggestions
+}
+
+/// Each thought with every move that leads to its board.
+fn listed(thinker: &Thinker, view: &SeatView, thoughts: &[Thought]) -> Vec<Suggestion> {
     let suggestion = |thought: &Thought, choice, board| Suggestion {
         choice,
         win_probability: thinker.win_probability(thought),

@@ -2,7 +2,7 @@
 //! cards dealt out in ways that fit what the seat has seen.
 //!
 //! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
-//! ([`worlds`]), each candidate is played with the same cards, the game goes on for some plies in
+//! ([`super::worlds`]), each candidate is played with the same cards, the game goes on for some plies in
 //! which every seat plays what the net tells it by its own information, and the net says how the
 //! team stands then. As time passes the weaker half of the candidates is left out, and again, so
 //! that most of it goes into telling the best apart (sequential halving).
@@ -237,7 +237,7 @@ impl<'n> Thinker<'n> {
         let mut thoughts = Vec::new();
         judge.plays(view, &mut self.scratch, |card, board, logit| {
             thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
-            if thoughts.len() as u32 % CLOCK_EVERY == 0 && clock.late() {
+            if (thoughts.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -250,18 +250,18 @@ impl<'n> Thinker<'n> {
     }
 }
 
-/// What a playout is played with.
-struct Playing<'a> {
-    judge: &'a Judge,
-    method: &'a Method,
-    clock: &'a Clock,
-    scratch: &'a mut Scratch,
+/// What playouts are played with.
+pub struct Playing<'a> {
+    pub judge: &'a Judge,
+    pub method: &'a Method,
+    pub clock: &'a Clock,
+    pub scratch: &'a mut Scratch,
 }
 
 impl Playing<'_> {
     /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
     /// end. Nothing if the time is up before.
-    fn on(
+    pub fn on(
         &mut self,
         seat: Seat,
         world: &Playout,
@@ -372,9 +372,12 @@ fn chance(logit: f32) -> f64 {
 }
 
 /// How a playout ended.
-struct End {
-    value: f64,
-    captured: bool,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// The chance that the seat's team wins.
+    pub value: f64,
+    /// Whether a piece that the candidate moved was captured before the seat's next turn.
+    pub captured: bool,
 }
 
 /// Carries out an answer in the exchange.
@@ -420,14 +423,15 @@ impl Watch {
     }
 }
 
-/// How much of the budget is gone.
-struct Clock {
+/// How much of a budget is gone.
+pub struct Clock {
     begin: Instant,
     budget: Budget,
 }
 
 impl Clock {
-    fn start(budget: Budget) -> Clock {
+    /// A budget of which nothing is gone yet.
+    pub fn start(budget: Budget) -> Clock {
         Clock {
             begin: Instant::now(),
             budget,

@@ -52,6 +52,9 @@ pub struct Train {
     /// λ: how much of a later estimate is taken from what came still later.
     #[arg(long, default_value_t = 0.95)]
     lambda: f32,
+    /// Look at one decision in so many with its alternatives, too; at none if 0.
+    #[arg(long, default_value_t = 0)]
+    alternatives: u32,
     /// Threads that play and learn; as many as there are cores if left out.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -169,6 +172,7 @@ impl Train {
             step: (self.step, self.last_step),
             exploration: self.exploration,
             lambda: self.lambda,
+            alternatives: self.alternatives,
         };
         if path.exists() {
             let run = checkpoint::load(path)?;

@@ -69,26 +69,26 @@ impl Gradient {
             slopes.second_bias[unit] += of_second[unit];
         }
         let mut of_hidden: Hidden = [0.0; HIDDEN];
-        for unit in 0..HIDDEN {
-            let (row, slopes) = (&net.second[unit], &mut slopes.second[unit]);
+        let rows = net.second.iter().zip(&mut slopes.second);
+        for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(&hidden).zip(rows) {
             // Eight sums side by side, which vectors can hold.
             let mut sums = [0.0; 8];
-            for part in 0..SECOND / 8 {
+            let parts = of_second.chunks_exact(8).zip(row.chunks_exact(8));
+            for ((of_second, row), slopes) in parts.zip(slopes.chunks_exact_mut(8)) {
                 for lane in 0..8 {
-                    let other = part * 8 + lane;
-                    sums[lane] += of_second[other] * row[other];
-                    slopes[other] += of_second[other] * hidden[unit];
+                    sums[lane] += of_second[lane] * row[lane];
+                    slopes[lane] += of_second[lane] * unit;
                 }
             }
-            of_hidden[unit] = sums.iter().sum::<f32>() * through(hidden[unit]);
+            *of_unit = sums.iter().sum::<f32>() * through(unit);
         }
-        for unit in 0..HIDDEN {
-            slopes.first_bias[unit] += of_hidden[unit];
+        for (slope, of_unit) in slopes.first_bias.iter_mut().zip(&of_hidden) {
+            *slope += of_unit;
         }
         for input in inputs {
             let row = &mut slopes.first[usize::from(input.index)];
-            for unit in 0..HIDDEN {
-                row[unit] += input.value * of_hidden[unit];
+            for (slope, of_unit) in row.iter_mut().zip(&of_hidden) {
+                *slope += input.value * of_unit;
             }
         }
     }

@@ -54,6 +54,9 @@ pub struct Plan {
     /// ε at the beginning; it falls evenly to nothing at four fifths of the run.
     pub exploration: f32,
     pub lambda: f32,
+    /// One decision in so many is looked at with its alternatives; none if 0.
+    #[serde(default)]
+    pub alternatives: u32,
 }
 
 /// A run as far as it has come.
@@ -152,7 +155,12 @@ impl Run {
         let next = AtomicUsize::new(0);
         let played = Mutex::new(vec![None; GAMES]);
         let work = || {
-            let mut play = SelfPlay::new(&self.judge, exploration, self.plan.lambda);
+            let mut play = SelfPlay::new(
+                &self.judge,
+                exploration,
+                self.plan.lambda,
+                self.plan.alternatives,
+            );
             loop {
                 let game = next.fetch_add(1, Ordering::Relaxed);
                 if game >= GAMES {

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use rand::{Rng, RngExt, rngs::Xoshiro256PlusPlus};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 use crate::{
     bot::{
@@ -12,6 +12,7 @@ use crate::{
             judge::{Judge, Scratch, WON, after},
             probability,
         },
+        search::{Budget, Candidate, Clock, Method, Playing},
     },
     rules::{
         board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
@@ -22,6 +23,8 @@ use crate::{
 /// More turns than any game between players that want to win takes; such a game teaches nothing
 /// of how it ends.
 const MOST_TURNS: u32 = 2_500;
+/// Choices that are looked at together.
+const ALTERNATIVES: usize = 6;
 /// One position in so many is shown to the net without its own hand, so that it can tell what a
 /// seat's position is worth to those who do not know its hand.
 const HIDDEN_HAND: u32 = 16;
@@ -65,6 +68,8 @@ pub struct SelfPlay<'a> {
     pub judge: &'a Judge,
     /// How often any choice is made in place of the best.
     pub exploration: f32,
+    /// One decision in so many is looked at with its alternatives; none if 0.
+    pub alternatives: u32,
     /// λ: how much of a later estimate is taken from what came still later.
     pub lambda: f32,
     pub scratch: Scratch,
@@ -72,11 +77,12 @@ pub struct SelfPlay<'a> {
 }
 
 impl<'a> SelfPlay<'a> {
-    pub fn new(judge: &'a Judge, exploration: f32, lambda: f32) -> SelfPlay<'a> {
+    pub fn new(judge: &'a Judge, exploration: f32, lambda: f32, alternatives: u32) -> SelfPlay<'a> {
         SelfPlay {
             judge,
             exploration,
             lambda,
+            alternatives,
             scratch: Scratch::default(),
             decisions: Vec::new(),
         }
@@ -110,6 +116,13 @@ impl<'a> SelfPlay<'a> {
                 continue;
             }
             let view = game.seen_from(seat);
+            if self.looks_around(rng) {
+                let answers = self.judge.answers(&view, &mut self.scratch);
+                let all = answers
+                    .into_iter()
+                    .map(|(choice, logit)| (Candidate::Answer(choice), logit));
+                self.look_around(game, &view, all.collect(), rng, out);
+            }
             let (mut choice, logit) = self.judge.best_answer(&view, &mut self.scratch);
             let explored = rng.random::<f32>() < self.exploration;
             if explored {
@@ -131,6 +144,8 @@ impl<'a> SelfPlay<'a> {
     fn turn(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
         let view = game.seen_from(game.turn());
         let explores = rng.random::<f32>() < self.exploration;
+        let looks = self.looks_around(rng);
+        let mut all = Vec::new();
         let mut best: Option<(_, Board, f32)> = None;
         let mut any = None;
         let mut seen = 0;
@@ -138,6 +153,9 @@ impl<'a> SelfPlay<'a> {
             .plays(&view, &mut self.scratch, |card, board, logit| {
                 if best.is_none_or(|(_, _, highest)| logit > highest) {
                     best = Some((card, *board, logit));
+                }
+                if looks {
+                    all.push((Candidate::Play(card, *board), logit));
                 }
                 if explores {
                     seen += 1;
@@ -161,6 +179,9 @@ impl<'a> SelfPlay<'a> {
             game.fold();
             return;
         };
+        if looks {
+            self.look_around(game, &view, all, rng, out);
+        }
         if let Some(other) = any {
             (card, board) = other;
         }
@@ -169,6 +190,55 @@ impl<'a> SelfPlay<'a> {
         let inputs = self.inputs(&view, Stage::Played, hand, &board, rng, out);
         self.decided(&view, inputs, logit, any.is_some());
         game.play(card, &board);
+    }
+
+    fn looks_around(&self, rng: &mut impl Rng) -> bool {
+        self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
+    }
+
+    /// Adds what the likeliest choices come to when the game goes on from each for a while, with
+    /// the same luck: of those that are never chosen the game itself teaches nothing.
+    fn look_around(
+        &mut self,
+        game: &Playout,
+        view: &SeatView,
+        mut all: Vec<(Candidate, f32)>,
+        rng: &mut Xoshiro256PlusPlus,
+        out: &mut Samples,
+    ) {
+        if all.len() < 2 {
+            return;
+        }
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let method = Method::default();
+        let clock = Clock::start(Budget::Samples(u32::MAX));
+        let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+        for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
+            if logit >= WON {
+                continue;
+            }
+            let mut playing = Playing {
+                judge: self.judge,
+                method: &method,
+                clock: &clock,
+                scratch: &mut self.scratch,
+            };
+            let Some(end) = playing.on(view.seat, game, candidate, &mut luck.clone()) else {
+                continue;
+            };
+            let (choice, board) = match candidate {
+                Candidate::Play(card, board) => {
+                    let mut hand = view.hand;
+                    hand.remove(card);
+                    ((Stage::Played, hand), board)
+                }
+                Candidate::Answer(choice) => (after(view, choice), view.board),
+                Candidate::Fold => continue,
+            };
+            let (stage, hand) = choice;
+            let inputs = self.inputs(view, stage, hand, &board, rng, out);
+            out.targets.push((inputs, end.value as f32));
+        }
     }
 
     /// Adds the inputs of what the seat sees after a choice.
