@@ -72,9 +72,10 @@ pub struct Advice {
     /// How long it was to think; null for the levels that do not think ahead.
     #[schema(required)]
     budget: Option<BudgetView>,
-    /// The seed. With it and the same samples the advice is the same again.
+    /// The seed. With it and the same samples for a budget the advice is the same again.
     seed: u64,
-    /// Playouts in all. Moves that play one card to one board share theirs.
+    /// Playouts in all, which moves that play one card to one board share: none if there is one
+    /// thing to do, and fewer than asked for if five seconds were not enough.
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,

@@ -99,8 +99,9 @@ pub struct AdviceAnalysis {
     /// levels `random` and `greedy` never need them. Not together with `samples`.
     #[schema(minimum = 1, maximum = 2000)]
     budget_ms: Option<u32>,
-    /// Playouts to think with in place of a time, which makes the answer repeatable. The levels
-    /// `random` and `greedy` take none.
+    /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
+    /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
+    /// none.
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.

@@ -354,8 +354,9 @@ pub struct AdviceParams {
     #[param(minimum = 1, maximum = 2000)]
     #[schema(minimum = 1, maximum = 2000)]
     pub(super) budget_ms: Option<u32>,
-    /// Playouts to think with in place of a time, which makes the answer repeatable. The levels
-    /// `random` and `greedy` take none.
+    /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
+    /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
+    /// none.
     #[param(minimum = 1, maximum = 10_000)]
     #[schema(minimum = 1, maximum = 10_000)]
     pub(super) samples: Option<u32>,
