@@ -169,7 +169,9 @@ fn damage_does_no_harm() {
         for _ in 0..rng.random_range(1..4) {
             bytes[rng.random_range(0..header)] = rng.random();
         }
-        bytes.truncate(rng.random_range(header / 2..2 * bytes.len()));
+        if rng.random() {
+            bytes.truncate(rng.random_range(0..2 * header));
+        }
         match read(&bytes) {
             Ok((judge, _)) => {
                 let mut weights = judge.net.blocks().flatten();
@@ -178,7 +180,7 @@ fn damage_does_no_harm() {
             Err(_) => refused += 1,
         }
     }
-    assert!(refused > 50, "{refused}");
+    assert!(refused > 75, "{refused}");
 }
 
 #[test]
