@@ -1,6 +1,7 @@
 //! Whether advice is right about itself: how often a team wins when it was given a chance.
 
 use std::{
+    collections::BTreeMap,
     num::NonZeroUsize,
     sync::{
         Mutex,
@@ -27,8 +28,53 @@ pub struct Tenth {
     pub won: u64,
 }
 
-/// Decisions by the chance given, the lowest tenth first.
-pub type Tenths = [Tenth; 10];
+/// What chances a level names, and what becomes of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Decisions by the chance given, the lowest tenth first.
+    pub tenths: [Tenth; 10],
+    /// What the logarithms of the odds given would have to be multiplied with to fit best: 1 if
+    /// the level is as sure as it should be, more if it is too modest.
+    pub sharpness: f64,
+}
+
+impl Calibration {
+    /// Of decisions by the chance given and whether they were won.
+    pub fn of(decisions: &[(f64, bool)]) -> Calibration {
+        let mut tenths = [Tenth::default(); 10];
+        for &(chance, won) in decisions {
+            let tenth = &mut tenths[((chance * 10.0) as usize).min(9)];
+            tenth.decisions += 1;
+            tenth.said += chance;
+            tenth.won += u64::from(won);
+        }
+        let sharpness = sharpness(decisions);
+        Calibration { tenths, sharpness }
+    }
+}
+
+/// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
+/// be looked for by halves.
+fn sharpness(decisions: &[(f64, bool)]) -> f64 {
+    // A chance of nothing or of all cannot be stretched.
+    let inner = decisions
+        .iter()
+        .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance));
+    let inner: Vec<(f64, f64)> = inner
+        .map(|&(chance, won)| ((chance / (1.0 - chance)).ln(), f64::from(u8::from(won))))
+        .collect();
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        let slope = |&(odds, won): &(f64, f64)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds;
+        if inner.iter().map(slope).sum::<f64>() > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
+}
 
 /// What is to be played.
 #[derive(Clone, Copy)]
@@ -43,9 +89,9 @@ pub struct SelfPlay<'a> {
 }
 
 /// Plays games with one level at all seats; every decision counts, those of the exchange too.
-pub fn calibrate(plan: &SelfPlay) -> Tenths {
+pub fn calibrate(plan: &SelfPlay) -> Calibration {
     let next = AtomicU32::new(0);
-    let sum = Mutex::new(Tenths::default());
+    let games = Mutex::new(BTreeMap::new());
     thread::scope(|scope| {
         for _ in 0..plan.threads.get() {
             scope.spawn(|| {
@@ -54,21 +100,22 @@ pub fn calibrate(plan: &SelfPlay) -> Tenths {
                     if number >= plan.games {
                         break;
                     }
-                    let tenths = game(plan, number);
-                    let mut sum = sum.lock().expect("no thread panicked");
-                    for (sum, more) in sum.iter_mut().zip(tenths) {
-                        sum.decisions += more.decisions;
-                        sum.said += more.said;
-                        sum.won += more.won;
-                    }
+                    let decisions = game(plan, number);
+                    let mut games = games.lock().expect("no thread panicked");
+                    games.insert(number, decisions);
                 }
             });
         }
     });
-    sum.into_inner().expect("no thread panicked")
+    // In the order of the games, so that sums do not depend on the threads.
+    let games = games.into_inner().expect("no thread panicked");
+    let decisions: Vec<_> = games.into_values().flatten().collect();
+    Calibration::of(&decisions)
 }
 
-fn game(plan: &SelfPlay, number: u32) -> Tenths {
+/// The decisions of a game: the chance given to what was chosen, and whether the team won. None of
+/// a game that does not end.
+fn game(plan: &SelfPlay, number: u32) -> Vec<(f64, bool)> {
     let seats = plan.rules.seats;
     let stream = |stream: u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
@@ -87,13 +134,54 @@ fn game(plan: &SelfPlay, number: u32) -> Tenths {
         said.push((seat.team(seats), best.win_probability));
         best.choice.action(seat)
     });
-    let mut tenths = Tenths::default();
-    let Some(winner) = winner else { return tenths };
-    for (team, chance) in said {
-        let tenth = &mut tenths[((chance * 10.0) as usize).min(9)];
-        tenth.decisions += 1;
-        tenth.said += chance;
-        tenth.won += u64::from(team == winner);
+    let Some(winner) = winner else {
+        return Vec::new();
+    };
+    let said = said.into_iter();
+    said.map(|(team, chance)| (chance, team == winner))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+
+    /// Decisions of somebody who says `said(p)` where the chance is p.
+    fn decisions(said: impl Fn(f64) -> f64) -> Vec<(f64, bool)> {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let decision = |_| {
+            let chance: f64 = rng.random_range(0.0..1.0);
+            (said(chance), rng.random_bool(chance))
+        };
+        (0..50_000).map(decision).collect()
     }
-    tenths
+
+    #[test]
+    fn who_says_what_is_so_is_right() {
+        let found = Calibration::of(&decisions(|chance| chance));
+        assert!((found.sharpness - 1.0).abs() < 0.05, "{}", found.sharpness);
+        for tenth in found.tenths {
+            let decisions = tenth.decisions as f64;
+            assert!((4_500.0..5_500.0).contains(&decisions));
+            let error = (tenth.won as f64 - tenth.said) / decisions;
+            assert!(error.abs() < 0.03, "{error}");
+        }
+    }
+
+    #[test]
+    fn the_modest_and_the_boastful_are_told() {
+        // Odds of which the square root is said, and their square.
+        let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
+        let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
+        let found = Calibration::of(&decisions(modest)).sharpness;
+        assert!((found - 2.0).abs() < 0.1, "{found}");
+        let found = Calibration::of(&decisions(boastful)).sharpness;
+        assert!((found - 0.5).abs() < 0.05, "{found}");
+        // Certainties count in their tenths, and nothing can be learnt from them.
+        let certain = Calibration::of(&[(0.0, false), (1.0, true), (1.0, false)]);
+        assert_eq!(certain.tenths[0].decisions, 1);
+        assert_eq!((certain.tenths[9].decisions, certain.tenths[9].won), (2, 1));
+    }
 }

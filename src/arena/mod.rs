@@ -14,7 +14,7 @@ mod score;
 mod spec;
 mod sprt;
 
-pub use calibration::{SelfPlay, Tenth, Tenths, calibrate};
+pub use calibration::{Calibration, SelfPlay, Tenth, calibrate};
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
 pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};

@@ -54,7 +54,7 @@ impl Calibrate {
             Some(threads) => threads,
             None => thread::available_parallelism()?,
         };
-        let tenths = calibrate(&SelfPlay {
+        let found = calibrate(&SelfPlay {
             nets: &nets,
             rules: &self.rules,
             level: self.level,
@@ -68,7 +68,7 @@ impl Calibrate {
             out,
             "chance given    decisions  mean given %    won %  difference"
         )?;
-        for (place, tenth) in tenths.iter().enumerate() {
+        for (place, tenth) in found.tenths.iter().enumerate() {
             let Tenth {
                 decisions,
                 said,
@@ -83,6 +83,11 @@ impl Calibrate {
                 won - said
             )?;
         }
+        writeln!(
+            out,
+            "it would fit best with its odds to the power of {:.3}",
+            found.sharpness
+        )?;
         Ok(())
     }
 }
