@@ -1,6 +1,7 @@
 //! `dog latency`: how long advice takes.
 
 use std::{
+    fs,
     io::{Write, stdout},
     time::Duration,
 };
@@ -52,6 +53,19 @@ impl Latency {
             millis(0.99),
             millis(1.0)
         )?;
+        if let Some(kibibytes) = most_memory() {
+            let mebibytes = kibibytes as f64 / 1024.0;
+            writeln!(stdout(), "the process took {mebibytes:.1} MiB at most")?;
+        }
         Ok(())
     }
+}
+
+/// The most memory that this process has held, in KiB, where the system tells.
+fn most_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
 }
