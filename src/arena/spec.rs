@@ -109,6 +109,8 @@ impl FromStr for PlayerSpec {
                 "prior" if thinks => method.prior = number(value)? as f32,
                 "margin" if thinks => method.margin = number(value)? as f32 / 10.0,
                 "on" if thinks => method.to_round_end = false,
+                "apart" if thinks => method.common = false,
+                "even" if thinks => method.halving = false,
                 time if thinks && value.is_empty() => {
                     let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
                     budget = Budget::Time(Duration::from_millis(number(millis)?.into()));

@@ -54,6 +54,10 @@ pub struct Method {
     pub plies: u32,
     /// Whether a playout ends with the round, where no hand is hidden any more.
     pub to_round_end: bool,
+    /// Whether every candidate is played with the same hidden cards and the same luck.
+    pub common: bool,
+    /// Whether the weaker half of the candidates is left out as time passes.
+    pub halving: bool,
     /// How many deals the net's own word counts for.
     pub prior: f32,
     /// Deals of which one is taken, the likelier ones rather; 1 takes any.
@@ -67,6 +71,8 @@ impl Default for Method {
             margin: 2.0,
             plies: 8,
             to_round_end: true,
+            common: true,
+            halving: true,
             prior: 4.0,
             weighing: 48,
         }
@@ -164,7 +170,7 @@ impl<'n> Thinker<'n> {
 
     /// Everything that the seat may choose, best first: what the search looked at closely, then
     /// the rest as the net ranks it.
-    pub fn think(&mut self, view: &SeatView, budget: Budget, rng: &mut impl Rng) -> Vec<Thought> {
+    pub fn think<R: Rng>(&mut self, view: &SeatView, budget: Budget, rng: &mut R) -> Vec<Thought> {
         let clock = Clock::start(budget);
         let judge = self.nets.of(view.rules);
         let mut thoughts = self.at_once(judge, view, &clock);
@@ -185,13 +191,18 @@ impl<'n> Thinker<'n> {
         let mut halved = 0;
         let mut samples = 0;
         'thinking: loop {
-            let hands = worlds.deal(rng);
-            // The same luck for every candidate.
-            let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
-            let world = Playout::of(view, hands, &mut luck.clone());
-            for thought in &mut thoughts[..candidates] {
+            let mut deal = |rng: &mut R| {
+                let hands = worlds.deal(rng);
+                let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+                (Playout::of(view, hands, &mut luck.clone()), luck)
+            };
+            let (mut world, mut luck) = deal(rng);
+            for (place, thought) in thoughts[..candidates].iter_mut().enumerate() {
                 if clock.used(samples) >= 1.0 {
                     break 'thinking;
+                }
+                if place > 0 && !self.method.common {
+                    (world, luck) = deal(rng);
                 }
                 let mut playing = Playing {
                     judge,
@@ -207,7 +218,7 @@ impl<'n> Thinker<'n> {
                 samples += 1;
             }
             let used = clock.used(samples) * f64::from(halvings);
-            if candidates > 2 && used >= f64::from(halved + 1) {
+            if self.method.halving && candidates > 2 && used >= f64::from(halved + 1) {
                 halved += 1;
                 self.rank(&mut thoughts[..candidates]);
                 candidates = candidates.div_ceil(2);
