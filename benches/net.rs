@@ -88,10 +88,10 @@ fn evaluations(criterion: &mut Criterion) {
             .iter()
             .map(|view| {
                 let judge = nets.of(view.rules);
-                let inputs = Inputs::new(&judge.layout, view.rules, view.seat);
+                let inputs = Inputs::new(&judge.layout, view, Stage::Played);
                 let kept = Kept::Seen(view.hand);
                 let (mut common, mut board) = (Vec::new(), Vec::new());
-                inputs.cards(view, Stage::Played, kept, &mut common);
+                inputs.cards(kept, &mut common);
                 inputs.board(&view.board, kept, &mut board);
                 (&judge.net, judge.net.hidden(&common), board)
             })

@@ -198,7 +198,7 @@ impl Train {
             from.display(),
             header.setting.name()
         );
-        Ok(Run::from_net(plan, judge))
+        Ok(Run::from_net(plan, judge, Some(header.run)))
     }
 
     /// Writes the run's net into its folder.
@@ -214,8 +214,5 @@ fn net(run: &Run, strength: &str) -> Vec<u8> {
         layout: run.judge.layout.clone(),
         net: run.averaged.clone(),
     };
-    let Plan { setting, seed, .. } = run.plan;
-    let (games, samples) = (run.games, run.samples);
-    let story = format!("{games} games, {samples} positions of self-play, seed {seed}");
-    file::write(&judge, setting, &story, strength)
+    file::write(&judge, run.plan.setting, &run.story(), strength)
 }

@@ -20,6 +20,8 @@ use crate::bot::net::{
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     plan: Plan,
+    #[serde(default)]
+    before: Option<String>,
     fingerprint: String,
     games: u64,
     samples: u64,
@@ -33,6 +35,7 @@ struct Header {
 pub fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let header = Header {
         plan: run.plan.clone(),
+        before: run.before.clone(),
         fingerprint: fingerprint(run.plan.setting),
         games: run.games,
         samples: run.samples,
@@ -89,6 +92,7 @@ pub fn load(path: &Path) -> anyhow::Result<Run> {
     let [net, averaged, mean, square] = nets;
     Ok(Run {
         plan: header.plan,
+        before: header.before,
         judge: Judge { layout, net },
         averaged,
         adam: Adam {

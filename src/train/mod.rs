@@ -34,7 +34,7 @@ use selfplay::{Samples, SelfPlay};
 
 /// Games of a window, if nobody says: some 16,000 positions.
 pub const GAMES: u64 = 96;
-/// Samples of a batch.
+/// Groups of samples of a batch.
 const BATCH: usize = 512;
 /// Parts of a batch that threads work on.
 const PARTS: usize = 4;
@@ -71,6 +71,8 @@ const fn games() -> u64 {
 #[derive(Clone)]
 pub struct Run {
     pub plan: Plan,
+    /// How the net that it began with was trained, if it did not begin from nothing.
+    pub before: Option<String>,
     pub judge: Judge,
     /// The mean of the weights of the latest windows: what is used in the end.
     pub averaged: Net,
@@ -86,7 +88,7 @@ pub struct Run {
 pub struct Window {
     pub games: u64,
     pub samples: u64,
-    /// The mean loss of the window's samples, each before it was learnt from, in nats.
+    /// The mean loss of the window's groups of samples, each before it was learnt from, in nats.
     pub loss: f64,
     /// The mean number of turns of a game.
     pub turns: f64,
@@ -108,19 +110,37 @@ impl Run {
         let inputs = crate::bot::net::HIDDEN as f32;
         fill(net.second.as_flattened_mut(), (3.0 / inputs).sqrt());
         fill(&mut net.last, 0.1);
-        Run::from_net(plan, Judge { layout, net })
+        Run::from_net(plan, Judge { layout, net }, None)
     }
 
-    /// A run that goes on from a net.
-    pub fn from_net(plan: Plan, judge: Judge) -> Run {
+    /// A run that goes on from a net, which was trained like this before.
+    pub fn from_net(plan: Plan, judge: Judge, before: Option<String>) -> Run {
         Run {
             plan,
+            before,
             averaged: judge.net.clone(),
             adam: Adam::new(judge.layout.len()),
             judge,
             games: 0,
             samples: 0,
         }
+    }
+
+    /// How its net was trained, in words.
+    pub fn story(&self) -> String {
+        let Plan {
+            seed, alternatives, ..
+        } = self.plan;
+        let (games, samples) = (self.games, self.samples);
+        let mut story = match &self.before {
+            Some(before) => format!("{before}; then "),
+            None => String::new(),
+        };
+        story += &format!("{games} games, {samples} positions of self-play, seed {seed}");
+        if alternatives > 0 {
+            story += &format!(", alternatives at one decision in {alternatives}");
+        }
+        story
     }
 
     /// Whether all games have been played.
@@ -200,11 +220,11 @@ impl Run {
         (all, turns)
     }
 
-    /// Learns from samples in batches; returns their mean loss.
+    /// Learns from samples in batches; returns the mean loss of their groups.
     fn learn(&mut self, samples: &Samples, threads: usize) -> f64 {
         let step = self.step();
         let inputs = self.judge.layout.len();
-        let mut order: Vec<u32> = (0..samples.targets.len() as u32).collect();
+        let mut order: Vec<u32> = (0..samples.groups.len() as u32).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed ^ !self.games);
         order.shuffle(&mut rng);
         let mut parts = vec![Gradient::new(inputs); PARTS];
@@ -219,7 +239,7 @@ impl Run {
                     move || {
                         for (gradient, which) in share {
                             gradient.clear();
-                            gradient.add_samples(net, samples, which);
+                            gradient.add_groups(net, samples, which);
                         }
                     }
                 });
@@ -239,7 +259,7 @@ impl Run {
             loss += sum.loss;
             self.adam.step(&mut self.judge.net, sum, batch.len(), step);
         }
-        loss / samples.targets.len().max(1) as f64
+        loss / samples.groups.len().max(1) as f64
     }
 }
 

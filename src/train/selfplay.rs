@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
+use super::gradient::LARGEST_GROUP;
 use crate::{
     bot::{
         Choice,
@@ -24,8 +25,8 @@ use crate::{
 /// of how it ends.
 const MOST_TURNS: u32 = 2_500;
 /// Choices that are looked at together.
-const ALTERNATIVES: usize = 6;
-/// One position in so many is shown to the net without its own hand, so that it can tell what a
+const ALTERNATIVES: usize = LARGEST_GROUP;
+/// One decision in so many is shown to the net without its own hand, so that it can tell what a
 /// seat's position is worth to those who do not know its hand.
 const HIDDEN_HAND: u32 = 16;
 
@@ -34,16 +35,23 @@ const HIDDEN_HAND: u32 = 16;
 pub struct Samples {
     pub inputs: Vec<Input>,
     pub targets: Vec<(Range<usize>, f32)>,
+    /// Targets that belong together: one by itself, or what the alternatives of one decision came
+    /// to with the same luck.
+    pub groups: Vec<Range<usize>>,
 }
 
 impl Samples {
     pub fn clear(&mut self) {
         self.inputs.clear();
         self.targets.clear();
+        self.groups.clear();
     }
 
     /// Adds another list.
     pub fn append(&mut self, other: &Samples) {
+        let first = self.targets.len();
+        let shifted = |group: &Range<usize>| group.start + first..group.end + first;
+        self.groups.extend(other.groups.iter().map(shifted));
         let first = self.inputs.len();
         self.inputs.extend_from_slice(&other.inputs);
         let shifted = |(range, target): &(Range<usize>, f32)| {
@@ -116,7 +124,8 @@ impl<'a> SelfPlay<'a> {
                 continue;
             }
             let view = game.seen_from(seat);
-            if self.looks_around(rng) {
+            // These decisions are few, and each is for a whole round: all are looked at.
+            if self.alternatives > 0 {
                 let answers = self.judge.answers(&view, &mut self.scratch);
                 let all = answers
                     .into_iter()
@@ -130,7 +139,7 @@ impl<'a> SelfPlay<'a> {
                 choice = answers[rng.random_range(0..answers.len())];
             }
             let (stage, hand) = after(&view, choice);
-            let inputs = self.inputs(&view, stage, hand, &view.board, rng, out);
+            let inputs = self.inputs(&view, stage, hand, &view.board, true, rng, out);
             self.decided(&view, inputs, logit, explored);
             match choice {
                 Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
@@ -168,7 +177,7 @@ impl<'a> SelfPlay<'a> {
         let Some((mut card, mut board, logit)) = best else {
             let mut inputs = |out: &mut Samples| {
                 let empty = Default::default();
-                self.inputs(&view, Stage::Played, empty, &view.board, rng, out)
+                self.inputs(&view, Stage::Played, empty, &view.board, true, rng, out)
             };
             let range = inputs(out);
             let logit = {
@@ -187,7 +196,7 @@ impl<'a> SelfPlay<'a> {
         }
         let mut hand = view.hand;
         hand.remove(card);
-        let inputs = self.inputs(&view, Stage::Played, hand, &board, rng, out);
+        let inputs = self.inputs(&view, Stage::Played, hand, &board, true, rng, out);
         self.decided(&view, inputs, logit, any.is_some());
         game.play(card, &board);
     }
@@ -196,8 +205,9 @@ impl<'a> SelfPlay<'a> {
         self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
     }
 
-    /// Adds what the likeliest choices come to when the game goes on from each for a while, with
-    /// the same luck: of those that are never chosen the game itself teaches nothing.
+    /// Adds what the likeliest choices, and one of the others, come to when the game goes on from
+    /// each for a while, with the same luck: of those that are never chosen the game itself
+    /// teaches nothing, and what tells them apart is lost in its noise.
     fn look_around(
         &mut self,
         game: &Playout,
@@ -210,6 +220,12 @@ impl<'a> SelfPlay<'a> {
             return;
         }
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // One of the others has a chance to be found underrated.
+        if all.len() > ALTERNATIVES {
+            let other = rng.random_range(ALTERNATIVES - 1..all.len());
+            all.swap(ALTERNATIVES - 1, other);
+        }
+        let group = out.targets.len();
         let method = Method::default();
         let clock = Clock::start(Budget::Samples(u32::MAX));
         let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
@@ -236,30 +252,36 @@ impl<'a> SelfPlay<'a> {
                 Candidate::Fold => continue,
             };
             let (stage, hand) = choice;
-            let inputs = self.inputs(view, stage, hand, &board, rng, out);
+            let inputs = self.inputs(view, stage, hand, &board, false, rng, out);
             out.targets.push((inputs, end.value as f32));
+        }
+        if out.targets.len() > group {
+            out.groups.push(group..out.targets.len());
         }
     }
 
-    /// Adds the inputs of what the seat sees after a choice.
+    /// Adds the inputs of what the seat sees after a choice: one that stands alone is sometimes
+    /// shown without the seat's hand.
+    #[allow(clippy::too_many_arguments)]
     fn inputs(
         &self,
         view: &SeatView,
         stage: Stage,
         hand: Cards,
         board: &Board,
+        alone: bool,
         rng: &mut impl Rng,
         out: &mut Samples,
     ) -> Range<usize> {
         let first = out.inputs.len();
-        let hidden = stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
-        let inputs = Inputs::new(&self.judge.layout, view.rules, view.seat);
+        let hidden = alone && stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
+        let inputs = Inputs::new(&self.judge.layout, view, stage);
         let kept = if hidden {
             Kept::Counted(hand.len())
         } else {
             Kept::Seen(hand)
         };
-        inputs.cards(view, stage, kept, &mut out.inputs);
+        inputs.cards(kept, &mut out.inputs);
         inputs.board(board, kept, &mut out.inputs);
         first..out.inputs.len()
     }
@@ -295,6 +317,7 @@ impl<'a> SelfPlay<'a> {
             // What follows from an experiment says nothing of the decisions before it.
             let trust = if decision.explored { 0.0 } else { self.lambda };
             // An experiment itself is judged by what came of it.
+            out.groups.push(out.targets.len()..out.targets.len() + 1);
             out.targets.push((decision.inputs.clone(), target));
             spread(
                 &mut ahead,

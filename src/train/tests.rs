@@ -5,7 +5,7 @@ use std::{env, fs, path::PathBuf, process};
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
-use super::*;
+use super::{gradient::LARGEST_GROUP, *};
 use crate::{
     bot::{
         net::{
@@ -31,6 +31,8 @@ fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
     for _ in 0..number {
         let first = samples.inputs.len();
         samples.inputs.extend(random_inputs(INPUTS, rng));
+        let place = samples.targets.len();
+        samples.groups.push(place..place + 1);
         samples
             .targets
             .push((first..samples.inputs.len(), rng.random()));
@@ -39,12 +41,12 @@ fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
 }
 
 fn all(samples: &Samples) -> Vec<u32> {
-    (0..samples.targets.len() as u32).collect()
+    (0..samples.groups.len() as u32).collect()
 }
 
 fn gradient(net: &Net, samples: &Samples) -> Gradient {
     let mut gradient = Gradient::new(net.first.len());
-    gradient.add_samples(net, samples, &all(samples));
+    gradient.add_groups(net, samples, &all(samples));
     gradient
 }
 
@@ -95,11 +97,11 @@ fn slopes_add_up() {
     let samples = random_samples(10, &mut rng);
     let whole = gradient(&net, &samples);
     let (mut one, mut other) = (Gradient::new(INPUTS), Gradient::new(INPUTS));
-    one.add_samples(&net, &samples, &[3, 4, 5]);
+    one.add_groups(&net, &samples, &[3, 4, 5]);
     // What was there before is forgotten.
     one.clear();
-    one.add_samples(&net, &samples, &[0, 2, 4, 6, 8]);
-    other.add_samples(&net, &samples, &[9, 7, 5, 3, 1]);
+    one.add_groups(&net, &samples, &[0, 2, 4, 6, 8]);
+    other.add_groups(&net, &samples, &[9, 7, 5, 3, 1]);
     one.add(&other);
     assert!((one.loss - whole.loss).abs() < 1e-9);
     let slopes = one
@@ -109,6 +111,48 @@ fn slopes_add_up() {
         .zip(whole.slopes.blocks().flatten());
     for (slope, expected) in slopes {
         assert!((slope - expected).abs() < 1e-5);
+    }
+}
+
+/// What a group has in common counts as one sample, how its samples differ four times as much.
+#[test]
+fn groups_are_told_apart() {
+    let mut rng = rng(11);
+    let net = random_net(INPUTS, &mut rng);
+    let mut samples = random_samples(5, &mut rng);
+    let errors: Vec<f32> = samples
+        .targets
+        .iter()
+        .map(|(range, target)| {
+            let odds = naive_logit(&net, &samples.inputs[range.clone()]).exp();
+            (odds / (1.0 + odds)) as f32 - target
+        })
+        .collect();
+    let mean = errors.iter().sum::<f32>() / 5.0;
+    let alone: Vec<Gradient> = (0..5)
+        .map(|sample| {
+            let mut gradient = Gradient::new(INPUTS);
+            gradient.add_groups(&net, &samples, &[sample]);
+            gradient
+        })
+        .collect();
+    samples.groups.clear();
+    samples.groups.push(0..5);
+    let group = gradient(&net, &samples);
+    let losses: f64 = alone.iter().map(|gradient| gradient.loss).sum();
+    assert!((group.loss - losses / 5.0).abs() < 1e-6);
+    let mut expected = Gradient::new(INPUTS);
+    for (gradient, error) in alone.into_iter().zip(errors) {
+        let share = (mean / 5.0 + 4.0 * (error - mean)) / error;
+        let blocks = expected.slopes.blocks_mut().zip(gradient.slopes.blocks());
+        for (sum, slope) in blocks.flat_map(|(sums, slopes)| sums.iter_mut().zip(slopes)) {
+            *sum += share * slope;
+        }
+    }
+    let slopes = group.slopes.blocks().flatten();
+    for (slope, expected) in slopes.zip(expected.slopes.blocks().flatten()) {
+        let error = (slope - expected).abs();
+        assert!(error < 1e-3 * (1.0 + slope.abs()), "{slope}, {expected}");
     }
 }
 
@@ -239,6 +283,19 @@ fn experiments_and_alternatives_are_samples_too() {
     let (looked_around, turns) = play(&rules, 0.9, |play| play.alternatives = 20);
     assert_ne!(plain.targets, explored.targets);
     assert!(looked_around.targets.len() as u32 > turns + turns / 20);
+    // What was looked at together is a group, the rest stands alone, and nothing is left out.
+    let sizes = looked_around.groups.iter().map(ExactSizeIterator::len);
+    let (alone, together): (Vec<usize>, Vec<usize>) = sizes.partition(|&size| size == 1);
+    assert!(alone.len() as u32 >= turns && together.len() as u32 > turns / 40);
+    assert!(together.iter().all(|&size| size <= LARGEST_GROUP));
+    let mut groups = looked_around.groups.clone();
+    groups.sort_by_key(|group| group.start);
+    let mut next = 0;
+    for group in groups {
+        assert_eq!(group.start, next);
+        next = group.end;
+    }
+    assert_eq!(next, looked_around.targets.len());
     for samples in [explored, looked_around] {
         let mut targets = samples.targets.iter();
         assert!(targets.all(|(_, target)| (0.0..=1.0).contains(target)));
@@ -260,12 +317,27 @@ fn lists_of_samples_are_put_together() {
         };
         samples.targets.iter().map(sample).collect()
     };
+    let singles: Vec<_> = (0..7).map(|place| place..place + 1).collect();
+    assert_eq!(whole.groups, singles);
     assert_eq!(
         read(&whole),
         parts.iter().flat_map(read).collect::<Vec<_>>()
     );
     whole.clear();
-    assert!(whole.inputs.is_empty() && whole.targets.is_empty());
+    assert!(whole.inputs.is_empty() && whole.targets.is_empty() && whole.groups.is_empty());
+}
+
+#[test]
+fn a_net_says_how_it_was_trained() {
+    let mut run = run(Setting::Four15);
+    run.games = 4;
+    run.samples = 999;
+    let last = "4 games, 999 positions of self-play, seed 5, alternatives at one decision in 100";
+    assert_eq!(run.story(), last);
+    run.before = Some("12 games".to_owned());
+    run.plan.alternatives = 0;
+    let last = "12 games; then 4 games, 999 positions of self-play, seed 5";
+    assert_eq!(run.story(), last);
 }
 
 /// A short run in small windows.
@@ -284,11 +356,11 @@ fn plan(setting: Setting) -> Plan {
 
 fn run(setting: Setting) -> Run {
     // A net that can play makes short games.
-    Run::from_net(plan(setting), nets().of(&rules(setting)).clone())
+    Run::from_net(plan(setting), nets().of(&rules(setting)).clone(), None)
 }
 
 fn assert_same(one: &Run, other: &Run) {
-    assert_eq!(one.plan, other.plan);
+    assert_eq!((&one.plan, &one.before), (&other.plan, &other.before));
     assert_eq!((one.games, one.samples), (other.games, other.samples));
     assert_eq!(one.adam.steps, other.adam.steps);
     let nets = |run: &Run| {
@@ -360,6 +432,7 @@ fn file(name: &str) -> PathBuf {
 fn a_run_that_was_stopped_goes_on() {
     let path = file("stopped");
     let mut whole = run(Setting::Four15);
+    whole.before = Some("another run".to_owned());
     whole.window(1);
     checkpoint::save(&whole, &path).unwrap();
     let mut stopped = checkpoint::load(&path).unwrap();

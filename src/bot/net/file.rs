@@ -1,5 +1,7 @@
 //! A net as it lies in a file: a line that says what it is, a header in JSON on the next, then the
-//! weights, block by block, as 16-bit numbers (little endian) in units that the header gives.
+//! weights, row by row. A row is its unit, as a 32-bit float, and its weights as whole numbers of
+//! that unit (all little endian): 8 bits each in the rows of the first layer, one an input, and 16
+//! bits in the others, which are the first layer's bias and all else, block by block.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -13,9 +15,9 @@ use super::{
 /// The first line of a file.
 const MAGIC: &[u8] = b"dog-net\n";
 /// The version of the format.
-const FORMAT: u32 = 1;
-/// The largest number that a weight is written as.
-const LARGEST: f32 = i16::MAX as f32;
+const FORMAT: u32 = 2;
+/// Bytes of a row's unit.
+const UNIT: usize = 4;
 
 /// What a file says of its net.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,8 +34,6 @@ pub struct Header {
     pub run: String,
     /// How strong it was found to be, and against whom.
     pub strength: String,
-    /// The unit of each block of weights.
-    pub units: Vec<f32>,
 }
 
 /// Why a file is not a net that this program can use.
@@ -82,37 +82,93 @@ impl Header {
     }
 }
 
+/// How much room a row's weights take.
+#[derive(Clone, Copy)]
+enum Width {
+    Byte,
+    Word,
+}
+
+impl Width {
+    /// The widths of a net's rows: those of the first layer, then its other blocks.
+    fn of_rows(inputs: usize) -> impl Iterator<Item = Width> {
+        let first = std::iter::repeat_n(Width::Byte, inputs);
+        first.chain(std::iter::repeat(Width::Word))
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Width::Byte => 1,
+            Width::Word => 2,
+        }
+    }
+
+    /// The largest number that a weight is written as.
+    const fn largest(self) -> f32 {
+        match self {
+            Width::Byte => i8::MAX as f32,
+            Width::Word => i16::MAX as f32,
+        }
+    }
+}
+
+/// Every weight of a net, row by row.
+fn rows(net: &Net) -> impl Iterator<Item = &[f32]> {
+    let first = net.first.iter().map(<[f32; HIDDEN]>::as_slice);
+    first.chain(net.blocks().skip(1))
+}
+
+/// Every weight of a net, row by row, to be changed.
+fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
+    let Net {
+        first,
+        first_bias,
+        second,
+        second_bias,
+        last,
+        last_bias,
+    } = net;
+    let rest = [
+        first_bias.as_mut_slice(),
+        second.as_flattened_mut(),
+        second_bias.as_mut_slice(),
+        last.as_mut_slice(),
+        std::slice::from_mut(last_bias),
+    ];
+    let first = first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
+    first.chain(rest)
+}
+
 /// Writes a net.
 pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<u8> {
-    let net = &judge.net;
-    let unit = |block: &[f32]| {
-        let largest = block
-            .iter()
-            .fold(0f32, |most, weight| most.max(weight.abs()));
-        if largest > 0.0 {
-            largest / LARGEST
-        } else {
-            1.0
-        }
-    };
-    let units: Vec<f32> = net.blocks().map(unit).collect();
+    let inputs = judge.layout.len();
     let header = Header {
         format: FORMAT,
         setting,
-        inputs: judge.layout.len(),
+        inputs,
         hidden: HIDDEN,
         second: SECOND,
         fingerprint: inputs::fingerprint(setting),
         run: run.to_owned(),
         strength: strength.to_owned(),
-        units: units.clone(),
     };
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(&header).expect("a header is JSON"));
     bytes.push(b'\n');
-    for (block, unit) in net.blocks().zip(units) {
-        for weight in block {
-            bytes.extend(((weight / unit).round() as i16).to_le_bytes());
+    for (row, width) in rows(&judge.net).zip(Width::of_rows(inputs)) {
+        let largest = row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
+        let unit = if largest > 0.0 {
+            largest / width.largest()
+        } else {
+            1.0
+        };
+        bytes.extend(unit.to_le_bytes());
+        for weight in row {
+            let number = (weight / unit).round();
+            match width {
+                Width::Byte => bytes.extend((number as i8).to_le_bytes()),
+                Width::Word => bytes.extend((number as i16).to_le_bytes()),
+            }
         }
     }
     bytes
@@ -131,16 +187,11 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         return Err(NetError::Format(header.format));
     }
     let layout = Layout::new(header.setting.seats());
-    let mut net = Net::zero(layout.len());
+    let inputs = layout.len();
     let shapes = [
-        ("inputs", header.inputs, layout.len()),
+        ("inputs", header.inputs, inputs),
         ("units in the first layer", header.hidden, HIDDEN),
         ("units in the second layer", header.second, SECOND),
-        (
-            "blocks of weights",
-            header.units.len(),
-            net.blocks().count(),
-        ),
     ];
     for (what, found, needed) in shapes {
         if found != needed {
@@ -156,21 +207,30 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         let found = header.fingerprint;
         return Err(NetError::Fingerprint { found, needed });
     }
-    let weights = weights.get(1..).unwrap_or_default();
-    let needed = 2 * net.blocks().map(<[f32]>::len).sum::<usize>();
+    let mut net = Net::zero(inputs);
+    let mut weights = weights.get(1..).unwrap_or_default();
+    let length = |(row, width): (&[f32], Width)| UNIT + row.len() * width.bytes();
+    let needed = rows(&net).zip(Width::of_rows(inputs)).map(length).sum();
     if weights.len() != needed {
         let found = weights.len();
         return Err(NetError::Length { found, needed });
     }
-    let mut numbers = weights.chunks_exact(2);
-    for (block, &unit) in net.blocks_mut().zip(&header.units) {
+    for (row, width) in rows_mut(&mut net).zip(Width::of_rows(inputs)) {
+        let (unit, rest) = weights.split_at(UNIT);
+        let unit = f32::from_le_bytes(unit.try_into().expect("four bytes"));
         if !(unit.is_finite() && unit > 0.0) {
             return Err(NetError::Unit);
         }
-        for (weight, number) in block.iter_mut().zip(&mut numbers) {
-            let number = i16::from_le_bytes([number[0], number[1]]);
-            *weight = f32::from(number) * unit;
+        let (numbers, rest) = rest.split_at(row.len() * width.bytes());
+        for (weight, number) in row.iter_mut().zip(numbers.chunks_exact(width.bytes())) {
+            *weight = unit
+                * match *number {
+                    [number] => f32::from(number as i8),
+                    [low, high] => f32::from(i16::from_le_bytes([low, high])),
+                    _ => unreachable!("one byte or two"),
+                };
         }
+        weights = rest;
     }
     Ok((Judge { layout, net }, header))
 }

@@ -41,7 +41,7 @@ const COPIES: u8 = 3;
 const THREATS: usize = 15;
 /// The farthest that a card carries a piece.
 const REACH: u8 = 13;
-/// What a kept card could do, as inputs: be played, take home, hit, be played but do harm.
+/// What a card could do, as inputs: be played, take home, hit, be played but do harm.
 const USES: usize = 4;
 /// Steps that make one unit of the inputs that count steps.
 const LAP: f32 = 64.0;
@@ -138,10 +138,10 @@ pub fn fingerprint(setting: Setting) -> String {
                 continue;
             }
             let view = game.seen_from(game.turn());
-            let inputs = Inputs::new(&layout, &rules, view.seat);
+            let inputs = Inputs::new(&layout, &view, Stage::Played);
             list.clear();
             let kept = Kept::Seen(view.hand);
-            inputs.cards(&view, Stage::Played, kept, &mut list);
+            inputs.cards(kept, &mut list);
             inputs.board(&view.board, kept, &mut list);
             for Input { index, value } in &list {
                 hash.update(index.to_le_bytes());
@@ -217,11 +217,15 @@ pub struct Layout {
     stuck: usize,
     swap: usize,
     risk: usize,
+    gain: usize,
+    best_gain: usize,
+    partner_uses: usize,
+    partner_gain: usize,
     len: usize,
 }
 
 /// The version of what the inputs mean.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 impl Layout {
     /// The layout for 4 or 6 seats.
@@ -259,6 +263,10 @@ impl Layout {
             stuck: next(seats),
             swap: next(seats),
             risk: next(seats * (seats - 2)),
+            gain: next(kinds),
+            best_gain: next(2),
+            partner_uses: next(kinds * USES),
+            partner_gain: next(kinds),
             len: 0,
         };
         layout.len = len;
@@ -276,11 +284,15 @@ impl Layout {
     }
 }
 
-/// Lists the inputs of one seat's view.
+/// Lists the inputs of one seat's view after it did something.
 pub struct Inputs<'a> {
     layout: &'a Layout,
+    view: &'a SeatView<'a>,
+    stage: Stage,
     rules: &'a Rules,
     seat: Seat,
+    /// The cards that are known to be with the partner.
+    partners: Cards,
     /// The place of each track field among the inputs of a seat.
     places: [u16; 96],
     /// The place of each seat, counted from the one that sees.
@@ -290,8 +302,9 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Inputs as this seat sees them.
-    pub fn new(layout: &'a Layout, rules: &'a Rules, seat: Seat) -> Inputs<'a> {
+    /// Inputs as the view's seat sees them after it did `stage`.
+    pub fn new(layout: &'a Layout, view: &'a SeatView<'a>, stage: Stage) -> Inputs<'a> {
+        let (rules, seat): (&'a Rules, Seat) = (view.rules, view.seat);
         let seats = rules.seats;
         debug_assert_eq!(usize::from(seats), layout.seats);
         let mut relative = BySeat::default();
@@ -306,19 +319,27 @@ impl<'a> Inputs<'a> {
                 }
             }
         }
+        let mut partners = view.known[seat.partner(seats)];
+        if let Stage::Gave(card) = stage {
+            partners.add(card);
+        }
         Inputs {
             layout,
+            view,
+            stage,
             rules,
             seat,
+            partners,
             places: places(rules, seat),
             relative,
             pairs,
         }
     }
 
-    /// What the seat knows of the cards and the round after it did `stage` and kept these cards.
-    pub fn cards(&self, view: &SeatView, stage: Stage, kept: Kept, inputs: &mut Vec<Input>) {
+    /// What the seat knows of the cards and the round when it keeps these cards.
+    pub fn cards(&self, kept: Kept, inputs: &mut Vec<Input>) {
         let Layout { seats, .. } = *self.layout;
+        let (view, stage) = (self.view, self.stage);
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
             inputs.push(Input { index, value });
@@ -358,11 +379,7 @@ impl<'a> Inputs<'a> {
                 add(self.layout.asked + place, 1.0);
             }
         }
-        let partner = self.seat.partner(self.rules.seats);
-        for card in view.known[partner].kinds() {
-            add(self.layout.known + card as usize, 1.0);
-        }
-        if let Stage::Gave(card) = stage {
+        for card in self.partners.kinds() {
             add(self.layout.known + card as usize, 1.0);
         }
         let deck = self.rules.deck();
@@ -444,8 +461,31 @@ impl<'a> Inputs<'a> {
             }
         }
         self.threats(board, &mut add);
+        self.partners_uses(board, &mut add);
         if let Some(hand) = kept.seen() {
             self.uses(board, hand, add);
+        }
+    }
+
+    /// What the cards that are known to be with the partner could do there.
+    fn partners_uses(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
+        if self.partners.is_empty() {
+            return;
+        }
+        let partner = self.seat.partner(self.rules.seats);
+        let table = uses::Table::new(self.rules, board, partner);
+        for card in self.partners.kinds() {
+            let found = table.of(card);
+            let Layout {
+                partner_uses,
+                partner_gain,
+                ..
+            } = *self.layout;
+            flags(found, partner_uses + card as usize * USES, &mut add);
+            if found.playable {
+                let gain = f32::from(found.gain) / LAP;
+                add(partner_gain + card as usize, gain);
+            }
         }
     }
 
@@ -453,19 +493,28 @@ impl<'a> Inputs<'a> {
     fn uses(&self, board: &Board, kept: Cards, mut add: impl FnMut(usize, f32)) {
         let table = uses::Table::new(self.rules, board, self.seat);
         let mut unplayable = 0;
+        // What the two best cards win.
+        let mut best = [0.0; 2];
         for card in kept.kinds() {
             let found = table.of(card);
-            let first = self.layout.uses + card as usize * USES;
             if !found.playable {
                 unplayable += kept.count(card);
                 continue;
             }
-            add(first, 1.0);
-            let more = [found.home, found.hit, !found.harmless];
-            for (place, is) in more.into_iter().enumerate() {
-                if is {
-                    add(first + 1 + place, 1.0);
+            flags(found, self.layout.uses + card as usize * USES, &mut add);
+            let gain = f32::from(found.gain) / LAP;
+            add(self.layout.gain + card as usize, gain);
+            for _ in 0..kept.count(card) {
+                if gain > best[0] {
+                    best = [gain, best[0]];
+                } else if gain > best[1] {
+                    best[1] = gain;
                 }
+            }
+        }
+        for (place, gain) in best.into_iter().enumerate() {
+            if gain > 0.0 {
+                add(self.layout.best_gain + place, gain);
             }
         }
         for card in 0..unplayable.min(HAND) {
@@ -508,6 +557,19 @@ impl<'a> Inputs<'a> {
             if risk > 0 {
                 add(self.layout.risk + pair, risk as f32 / 256.0);
             }
+        }
+    }
+}
+
+/// What a card could do, as inputs from `first` on; none of one that cannot be played.
+fn flags(found: uses::Use, first: usize, mut add: impl FnMut(usize, f32)) {
+    if !found.playable {
+        return;
+    }
+    let flags = [true, found.home, found.hit, !found.harmless];
+    for (place, is) in flags.into_iter().enumerate() {
+        if is {
+            add(first + place, 1.0);
         }
     }
 }

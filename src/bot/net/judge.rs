@@ -46,7 +46,7 @@ impl Judge {
         scratch: &mut Scratch,
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
-        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
+        let inputs = Inputs::new(&self.layout, view, Stage::Played);
         for card in view.hand.kinds() {
             scratch.boards.clear();
             let Scratch {
@@ -60,7 +60,7 @@ impl Judge {
             kept.remove(card);
             scratch.inputs.clear();
             let kept = Kept::Seen(kept);
-            inputs.cards(view, Stage::Played, kept, &mut scratch.inputs);
+            inputs.cards(kept, &mut scratch.inputs);
             let common = self.net.hidden(&scratch.inputs);
             for board in boards {
                 let logit = self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs);
@@ -86,7 +86,7 @@ impl Judge {
     /// The most that a card can come to for a seat whose hand is not known, as a logarithm of the
     /// odds: nothing if it cannot be played.
     pub fn best_of_card(&self, view: &SeatView, card: Card, scratch: &mut Scratch) -> Option<f32> {
-        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
+        let inputs = Inputs::new(&self.layout, view, Stage::Played);
         let Scratch {
             generator, boards, ..
         } = scratch;
@@ -94,7 +94,7 @@ impl Judge {
         generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
         let kept = Kept::Counted(view.counts[view.seat].saturating_sub(1));
         scratch.inputs.clear();
-        inputs.cards(view, Stage::Played, kept, &mut scratch.inputs);
+        inputs.cards(kept, &mut scratch.inputs);
         let common = self.net.hidden(&scratch.inputs);
         let logits = scratch
             .boards
@@ -149,11 +149,11 @@ impl Judge {
 
     /// The logarithm of the odds after a choice that leaves the board as it is.
     fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
-        let inputs = Inputs::new(&self.layout, view.rules, view.seat);
         let (stage, hand) = after(view, choice);
+        let inputs = Inputs::new(&self.layout, view, stage);
         scratch.inputs.clear();
         let kept = Kept::Seen(hand);
-        inputs.cards(view, stage, kept, &mut scratch.inputs);
+        inputs.cards(kept, &mut scratch.inputs);
         inputs.board(&view.board, kept, &mut scratch.inputs);
         self.net.logit(&self.net.first_bias, &scratch.inputs)
     }

@@ -16,7 +16,7 @@ mod uses;
 use inputs::Input;
 
 /// Units of the first hidden layer.
-pub const HIDDEN: usize = 128;
+pub const HIDDEN: usize = 256;
 /// Units of the second.
 pub const SECOND: usize = 32;
 /// What a unit lets through of a negative sum.

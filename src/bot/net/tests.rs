@@ -27,6 +27,7 @@ use crate::{
 
 mod file;
 mod inputs;
+mod uses;
 
 /// A net of which no two blocks of weights are of the same size.
 pub(crate) fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {
@@ -132,9 +133,9 @@ fn exchange(
 /// What the net is told of a view in which the seat did this, which led to this board.
 fn list(view: &SeatView, stage: Stage, kept: Kept, board: &Board) -> Vec<Input> {
     let layout = Layout::new(view.rules.seats);
-    let inputs = Inputs::new(&layout, view.rules, view.seat);
+    let inputs = Inputs::new(&layout, view, stage);
     let mut list = Vec::new();
-    inputs.cards(view, stage, kept, &mut list);
+    inputs.cards(kept, &mut list);
     inputs.board(board, kept, &mut list);
     list
 }
