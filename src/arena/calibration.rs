@@ -26,6 +26,26 @@ pub struct Tenth {
     pub said: f64,
     /// How many of them were won.
     pub won: u64,
+    /// The sum over games of the squares of what was won beyond what was said.
+    squares: f64,
+}
+
+impl Tenth {
+    /// The mean chance given.
+    pub fn mean_said(&self) -> f64 {
+        self.said / self.decisions.max(1) as f64
+    }
+
+    /// The share that was won.
+    pub fn share_won(&self) -> f64 {
+        self.won as f64 / self.decisions.max(1) as f64
+    }
+
+    /// The standard error of the difference of the two. The decisions of a game all end as it
+    /// does, so it comes from what games differ in.
+    pub fn standard_error(&self) -> f64 {
+        self.squares.sqrt() / self.decisions.max(1) as f64
+    }
 }
 
 /// What chances a level names, and what becomes of them.
@@ -39,28 +59,33 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Of decisions by the chance given and whether they were won.
-    pub fn of(decisions: &[(f64, bool)]) -> Calibration {
+    /// Of the decisions of games, by the chance given and whether they were won.
+    pub fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
         let mut tenths = [Tenth::default(); 10];
-        for &(chance, won) in decisions {
-            let tenth = &mut tenths[((chance * 10.0) as usize).min(9)];
-            tenth.decisions += 1;
-            tenth.said += chance;
-            tenth.won += u64::from(won);
+        for game in games {
+            let mut beyond = [0.0; 10];
+            for &(chance, won) in game {
+                let place = ((chance * 10.0) as usize).min(9);
+                tenths[place].decisions += 1;
+                tenths[place].said += chance;
+                tenths[place].won += u64::from(won);
+                beyond[place] += f64::from(u8::from(won)) - chance;
+            }
+            for (tenth, beyond) in tenths.iter_mut().zip(beyond) {
+                tenth.squares += beyond * beyond;
+            }
         }
-        let sharpness = sharpness(decisions);
+        let sharpness = sharpness(games.iter().flatten());
         Calibration { tenths, sharpness }
     }
 }
 
 /// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
 /// be looked for by halves.
-fn sharpness(decisions: &[(f64, bool)]) -> f64 {
+fn sharpness<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
     // A chance of nothing or of all cannot be stretched.
-    let inner = decisions
-        .iter()
-        .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance));
-    let inner: Vec<(f64, f64)> = inner
+    let inner: Vec<(f64, f64)> = decisions
+        .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance))
         .map(|&(chance, won)| ((chance / (1.0 - chance)).ln(), f64::from(u8::from(won))))
         .collect();
     let (mut low, mut high) = (0.0, 10.0);
@@ -109,8 +134,8 @@ pub fn calibrate(plan: &SelfPlay) -> Calibration {
     });
     // In the order of the games, so that sums do not depend on the threads.
     let games = games.into_inner().expect("no thread panicked");
-    let decisions: Vec<_> = games.into_values().flatten().collect();
-    Calibration::of(&decisions)
+    let games: Vec<_> = games.into_values().collect();
+    Calibration::of(&games)
 }
 
 /// The decisions of a game: the chance given to what was chosen, and whether the team won. None of
@@ -149,24 +174,25 @@ mod tests {
     use super::*;
 
     /// Decisions of somebody who says `said(p)` where the chance is p.
-    fn decisions(said: impl Fn(f64) -> f64) -> Vec<(f64, bool)> {
+    fn games(said: impl Fn(f64) -> f64) -> Vec<Vec<(f64, bool)>> {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let decision = |_| {
+        let mut decision = |_| {
             let chance: f64 = rng.random_range(0.0..1.0);
             (said(chance), rng.random_bool(chance))
         };
-        (0..50_000).map(decision).collect()
+        (0..50_000).map(|game| vec![decision(game)]).collect()
     }
 
     #[test]
     fn who_says_what_is_so_is_right() {
-        let found = Calibration::of(&decisions(|chance| chance));
+        let found = Calibration::of(&games(|chance| chance));
         assert!((found.sharpness - 1.0).abs() < 0.05, "{}", found.sharpness);
         for tenth in found.tenths {
-            let decisions = tenth.decisions as f64;
-            assert!((4_500.0..5_500.0).contains(&decisions));
-            let error = (tenth.won as f64 - tenth.said) / decisions;
-            assert!(error.abs() < 0.03, "{error}");
+            assert!((4_500..5_500).contains(&tenth.decisions));
+            let error = (tenth.share_won() - tenth.mean_said()).abs();
+            assert!(error < 4.0 * tenth.standard_error(), "{error}");
+            // Of 5,000 coins.
+            assert!((0.002..0.0075).contains(&tenth.standard_error()));
         }
     }
 
@@ -175,13 +201,25 @@ mod tests {
         // Odds of which the square root is said, and their square.
         let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
         let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
-        let found = Calibration::of(&decisions(modest)).sharpness;
+        let found = Calibration::of(&games(modest)).sharpness;
         assert!((found - 2.0).abs() < 0.1, "{found}");
-        let found = Calibration::of(&decisions(boastful)).sharpness;
+        let found = Calibration::of(&games(boastful)).sharpness;
         assert!((found - 0.5).abs() < 0.05, "{found}");
         // Certainties count in their tenths, and nothing can be learnt from them.
-        let certain = Calibration::of(&[(0.0, false), (1.0, true), (1.0, false)]);
+        let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
         assert_eq!(certain.tenths[0].decisions, 1);
         assert_eq!((certain.tenths[9].decisions, certain.tenths[9].won), (2, 1));
+    }
+
+    /// However many decisions a game has, it is won but once.
+    #[test]
+    fn the_decisions_of_a_game_are_no_proof_of_each_other() {
+        let one = games(|chance| chance);
+        let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
+        let (one, many) = (Calibration::of(&one), Calibration::of(&many));
+        for (one, many) in one.tenths.iter().zip(many.tenths) {
+            assert_eq!(7 * one.decisions, many.decisions);
+            assert!((one.standard_error() - many.standard_error()).abs() < 1e-9);
+        }
     }
 }

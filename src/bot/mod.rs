@@ -200,17 +200,13 @@ fn thought_out(
 
 /// Each thought with every move that leads to its board.
 fn listed(thinker: &Thinker, view: &SeatView, thoughts: &[Thought]) -> Vec<Suggestion> {
-    let suggestion = |thought: &Thought, choice, board| {
-        let (win_probability, slope) =
-            chance::of_thought(view.rules, thinker.win_probability(thought));
-        Suggestion {
-            choice,
-            win_probability,
-            standard_error: thought.standard_error().map(|error| slope * error),
-            samples: thought.samples,
-            risk: thought.risk(),
-            board,
-        }
+    let suggestion = |thought: &Thought, choice, board| Suggestion {
+        choice,
+        win_probability: thinker.win_probability(thought),
+        standard_error: thought.standard_error(),
+        samples: thought.samples,
+        risk: thought.risk(),
+        board,
     };
     let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
         let of_thought = |thought: &Thought| match thought.candidate {

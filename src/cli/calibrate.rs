@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 
 use crate::{
-    arena::{SelfPlay, Tenth, calibrate},
+    arena::{SelfPlay, calibrate},
     bot::{Level, net::nets::Nets, search::Budget},
     rules::{
         options::{Preset, Rules},
@@ -66,26 +66,22 @@ impl Calibrate {
         let mut out = stdout().lock();
         writeln!(
             out,
-            "chance given    decisions  mean given %    won %  difference"
+            "chance given    decisions  mean given %    won %  difference  standard error"
         )?;
         for (place, tenth) in found.tenths.iter().enumerate() {
-            let Tenth {
-                decisions,
-                said,
-                won,
-            } = *tenth;
-            let of_all = |sum: f64| 100.0 * sum / decisions.max(1) as f64;
-            let (said, won) = (of_all(said), of_all(won as f64));
+            let (said, won) = (100.0 * tenth.mean_said(), 100.0 * tenth.share_won());
             let (from, to) = (place * 10, place * 10 + 10);
             writeln!(
                 out,
-                "{from:>3} to {to:>3} %  {decisions:>11}  {said:>12.2}  {won:>7.2}  {:>10.2}",
-                won - said
+                "{from:>3} to {to:>3} %  {:>11}  {said:>12.2}  {won:>7.2}  {:>10.2}  {:>14.2}",
+                tenth.decisions,
+                won - said,
+                100.0 * tenth.standard_error()
             )?;
         }
         writeln!(
             out,
-            "it would fit best with its odds to the power of {:.3}",
+            "its odds to the power of {:.3} would fit these games best",
             found.sharpness
         )?;
         Ok(())
