@@ -59,7 +59,10 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
     assert!(last["turns"].as_f64().unwrap() > 20.0, "{last}");
     let (_, header) = file::read(&folder.read("net")).unwrap();
     assert_eq!(header.setting, Setting::Four16);
-    assert!(header.run.starts_with("2 games, "), "{}", header.run);
+    // What was done before is told, too.
+    let (_, first) = file::read(&std::fs::read(&four_16).unwrap()).unwrap();
+    let own = header.run.strip_prefix(&first.run).expect(&header.run);
+    assert!(own.starts_with("; then 2 games, "), "{}", header.run);
     assert!(header.run.ends_with(", seed 3"), "{}", header.run);
     assert_eq!(header.strength, "not measured");
 
