@@ -93,14 +93,17 @@ fn evaluations(criterion: &mut Criterion) {
                 let (mut common, mut board) = (Vec::new(), Vec::new());
                 inputs.cards(kept, &mut common);
                 inputs.board(&view.board, kept, &mut board);
-                (&judge.net, judge.net.hidden(&common), board)
+                {
+                    let head = inputs.head(kept);
+                    (&judge.net, judge.net.hidden(&common), board, head)
+                }
             })
             .collect();
         group.throughput(Throughput::Elements(lists.len() as u64));
         group.bench_function("evaluations", |bencher| {
             bencher.iter(|| {
-                for (net, common, board) in &lists {
-                    black_box(net.logit(common, board));
+                for (net, common, board, head) in &lists {
+                    black_box(net.logit(common, board, *head));
                 }
             });
         });

@@ -13,7 +13,7 @@ use crate::bot::{
         nets::{Nets, NetsError},
     },
     planner::Planner,
-    player::{AtOnce, ByNet, Player, Thinking},
+    player::{AtOnce, ByNet, Decisions, Player, Thinking},
     search::{Budget, Method},
 };
 
@@ -37,7 +37,7 @@ enum Kind {
     /// The net alone: `net`.
     Net(Arc<Nets>),
     /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
-    Search(Arc<Nets>, Method, Budget),
+    Search(Arc<Nets>, Method, Budget, Decisions),
 }
 
 impl PlayerSpec {
@@ -49,8 +49,8 @@ impl PlayerSpec {
             Kind::Level(level) => Box::new(AtOnce(*level)),
             Kind::Planner => Box::new(Planner::new()),
             Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
-            Kind::Search(nets, method, budget) => {
-                Box::new(Thinking::new(nets.clone(), *method, *budget))
+            Kind::Search(nets, method, budget, about) => {
+                Box::new(Thinking::new(nets.clone(), *method, *budget, *about))
             }
         }
     }
@@ -89,7 +89,8 @@ impl FromStr for PlayerSpec {
             parameter: parameter.to_owned(),
         };
         let mut nets = Nets::built_in()?;
-        let mut method = Method::default();
+        let mut method = Method::to_choose();
+        let mut about = Decisions::All;
         let level = Level::by_name(name);
         let own = level.and_then(Level::budget);
         let thinks = own.is_some();
@@ -108,6 +109,13 @@ impl FromStr for PlayerSpec {
                 "weighing" if thinks => method.weighing = number(value)?,
                 "prior" if thinks => method.prior = number(value)? as f32,
                 "margin" if thinks => method.margin = number(value)? as f32 / 10.0,
+                "sure" if thinks => method.sure = f64::from(number(value)?) / 10.0,
+                "whole" if thinks => method.sure = f64::INFINITY,
+                "at" if thinks && value == "exchange" => about = Decisions::Exchange,
+                "at" if thinks => {
+                    let cards = value.parse().map_err(|_| refuse(parameter))?;
+                    about = Decisions::Cards(cards);
+                }
                 "on" if thinks => method.to_round_end = false,
                 "apart" if thinks => method.common = false,
                 "even" if thinks => method.halving = false,
@@ -120,7 +128,7 @@ impl FromStr for PlayerSpec {
         }
         let nets = Arc::new(nets);
         let kind = match (level, name) {
-            (Some(_), _) if thinks => Kind::Search(nets, method, budget),
+            (Some(_), _) if thinks => Kind::Search(nets, method, budget, about),
             (Some(level), _) => Kind::Level(level),
             (None, "net") => Kind::Net(nets),
             (None, _) => Kind::Planner,
@@ -163,6 +171,8 @@ mod tests {
             "net",
             "fast",
             "strong:samples=40:plies=4",
+            "fast:at=exchange:sure=20",
+            "fast:at=3:whole",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
@@ -183,6 +193,9 @@ mod tests {
             refused("net:samples=3"),
             "net takes no such parameter: \"samples=3\""
         );
+        refused("net:at=exchange");
+        refused("fast:at=night");
+        refused("fast:sure");
         refused("strong:samples=many");
         refused("strong:200");
         refused("net:net=/no/such/file");

@@ -137,11 +137,15 @@ pub fn advise(
 ) -> Vec<Suggestion> {
     match level.budget() {
         None => at_once(level, view, rng),
-        Some(own) => thought_out(nets, budget.unwrap_or(own), view, rng),
+        Some(own) => {
+            let thinker = Thinker::new(nets, Method::default());
+            thought_out(thinker, budget.unwrap_or(own), view, rng)
+        }
     }
 }
 
-/// What a bot of this level does: the best of [`advise`].
+/// What a bot of this level does: the best that there is to advise, without looking longer than it
+/// takes to be sure of that.
 ///
 /// # Panics
 /// In an exchange without cards, which no game has.
@@ -152,7 +156,14 @@ pub fn choose(
     view: &SeatView,
     rng: &mut impl Rng,
 ) -> Choice {
-    let best = advise(nets, level, budget, view, rng).into_iter().next();
+    let suggestions = match level.budget() {
+        None => at_once(level, view, rng),
+        Some(own) => {
+            let thinker = Thinker::new(nets, Method::to_choose());
+            thought_out(thinker, budget.unwrap_or(own), view, rng)
+        }
+    };
+    let best = suggestions.into_iter().next();
     best.expect("a seat that is to act has a choice").choice
 }
 
@@ -180,12 +191,11 @@ fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion>
 /// The advice of the levels that think ahead: what the search ranks, each board with every move
 /// that leads there.
 fn thought_out(
-    nets: &Nets,
+    mut thinker: Thinker,
     budget: Budget,
     view: &SeatView,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    let mut thinker = Thinker::new(nets, Method::default());
     let thoughts = thinker.think(view, budget, rng);
     let mut suggestions = listed(&thinker, view, &thoughts);
     // Of choices that were left out early the net may have said more than thinking left of the

@@ -55,26 +55,51 @@ impl Player for ByNet {
     }
 }
 
+/// Which decisions are thought about; the others are left to the net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decisions {
+    All,
+    /// Those of the exchange.
+    Exchange,
+    /// Those with so many cards in the hand.
+    Cards(u8),
+}
+
+impl Decisions {
+    fn include(self, view: &SeatView) -> bool {
+        match self {
+            Decisions::All => true,
+            Decisions::Exchange => view.exchanging,
+            Decisions::Cards(cards) => !view.exchanging && view.hand.len() == cards,
+        }
+    }
+}
+
 /// Somebody who thinks ahead.
 pub struct Thinking {
-    nets: Arc<Nets>,
     method: Method,
     budget: Budget,
+    about: Decisions,
+    by_net: ByNet,
 }
 
 impl Thinking {
-    pub fn new(nets: Arc<Nets>, method: Method, budget: Budget) -> Thinking {
+    pub fn new(nets: Arc<Nets>, method: Method, budget: Budget, about: Decisions) -> Thinking {
         Thinking {
-            nets,
             method,
             budget,
+            about,
+            by_net: ByNet::new(nets),
         }
     }
 }
 
 impl Player for Thinking {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
-        let mut thinker = Thinker::new(&self.nets, self.method);
+        if !self.about.include(view) {
+            return self.by_net.choose(view, rng);
+        }
+        let mut thinker = Thinker::new(&self.by_net.nets, self.method);
         match thinker.think(view, self.budget, rng)[0].candidate {
             Candidate::Play(card, board) => Choice::Play(a_move(view, card, &board)),
             Candidate::Answer(choice) => choice,
@@ -89,4 +114,28 @@ fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
     Generator::new().moves_of_card(view.rules, &view.board, view.seat, card, &mut moves);
     let found = moves.into_iter().find(|legal| legal.board == *board);
     found.expect("a board that the card leads to").mv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bot::tests::view, rules::options::Preset};
+
+    #[test]
+    fn decisions_are_told_apart() {
+        let rules = Preset::DogspielIt.rules();
+        let mut view = view(&rules, &["20", "", "", ""], "2 3 3");
+        let included = |view: &SeatView| {
+            [
+                Decisions::All,
+                Decisions::Exchange,
+                Decisions::Cards(3),
+                Decisions::Cards(2),
+            ]
+            .map(|decisions| decisions.include(view))
+        };
+        assert_eq!(included(&view), [true, false, true, false]);
+        view.exchanging = true;
+        assert_eq!(included(&view), [true, true, false, false]);
+    }
 }

@@ -41,6 +41,8 @@ pub enum Budget {
 const LONGEST: Duration = Duration::from_secs(5);
 /// Boards that are judged between two looks at the clock, which costs as much as some.
 const CLOCK_EVERY: u32 = 128;
+/// Deals between two looks at which candidates are left out because they are surely worse.
+const DEALS: u32 = 16;
 
 /// What the search is made of. The parts can be left out one by one, to measure what each is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +64,20 @@ pub struct Method {
     pub prior: f32,
     /// Deals of which one is taken, the likelier ones rather; 1 takes any.
     pub weighing: u32,
+    /// Candidates that are found to be worse than the best, by so many standard errors, are left
+    /// out on the way, and with a single one left there is nothing to think about. Infinite:
+    /// the whole budget is used, as is asked of advice.
+    pub sure: f64,
+}
+
+impl Method {
+    /// How somebody thinks who only wants to know what is best.
+    pub fn to_choose() -> Method {
+        Method {
+            sure: 3.0,
+            ..Method::default()
+        }
+    }
 }
 
 impl Default for Method {
@@ -75,6 +91,7 @@ impl Default for Method {
             halving: true,
             prior: 4.0,
             weighing: 48,
+            sure: f64::INFINITY,
         }
     }
 }
@@ -98,6 +115,8 @@ pub struct Thought {
     pub logit: f32,
     /// Playouts.
     pub samples: u32,
+    /// What each playout came to. With common luck the candidates' lists go deal by deal.
+    values: Vec<f32>,
     sum: f64,
     squares: f64,
     /// Playouts in which a piece that was moved is captured before the seat's next turn.
@@ -110,6 +129,7 @@ impl Thought {
             candidate,
             logit,
             samples: 0,
+            values: Vec::new(),
             sum: 0.0,
             squares: 0.0,
             captured: 0,
@@ -144,8 +164,25 @@ impl Thought {
         (self.samples > 0).then(|| f64::from(self.captured) / f64::from(self.samples))
     }
 
+    /// Whether the playouts were worse than the other's by more than so many standard errors of
+    /// the mean difference, deal by deal.
+    fn surely_worse(&self, other: &Thought, errors: f64) -> bool {
+        let differences = other.values.iter().zip(&self.values);
+        let differences = differences.map(|(other, own)| f64::from(other - own));
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for difference in differences {
+            count += 1.0;
+            sum += difference;
+            squares += difference * difference;
+        }
+        let mean = sum / count;
+        let variance = (squares / count - mean * mean).max(0.0);
+        count > 1.0 && mean > errors * (variance / (count - 1.0)).sqrt()
+    }
+
     fn add(&mut self, value: f64, captured: bool) {
         self.samples += 1;
+        self.values.push(value as f32);
         self.sum += value;
         self.squares += value * value;
         self.captured += u32::from(captured);
@@ -188,7 +225,7 @@ impl<'n> Thinker<'n> {
         }
         let mut worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
         let halvings = candidates.next_power_of_two().trailing_zeros();
-        let mut halved = 0;
+        let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
         'thinking: loop {
             let mut deal = |rng: &mut R| {
@@ -223,9 +260,26 @@ impl<'n> Thinker<'n> {
                 self.rank(&mut thoughts[..candidates]);
                 candidates = candidates.div_ceil(2);
             }
+            deals += 1;
+            if self.method.sure.is_finite() && deals.is_multiple_of(DEALS) {
+                candidates = self.in_doubt(&mut thoughts[..candidates]);
+                if candidates < 2 {
+                    break;
+                }
+            }
         }
-        self.rank(&mut thoughts[..candidates]);
+        self.rank(&mut thoughts[..candidates.max(2)]);
         thoughts
+    }
+
+    /// Ranks candidates, those that are surely worse than the best last; returns how many others
+    /// there are.
+    fn in_doubt(&self, candidates: &mut [Thought]) -> usize {
+        self.rank(candidates);
+        let (best, others) = candidates.split_first_mut().expect("two candidates");
+        others.sort_by_key(|other| other.surely_worse(best, self.method.sure));
+        let worse = |other: &Thought| !other.surely_worse(best, self.method.sure);
+        1 + others.partition_point(worse)
     }
 
     /// The chance that a thought's candidate wins, as the method weighs it.

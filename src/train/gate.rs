@@ -22,7 +22,7 @@ const PAIRS: u32 = 40;
 /// Pairs at most. A net that could not be told from the old one by then is not taken.
 const PAIRS_AT_MOST: u32 = 20_000;
 /// Pairs against greedy that a net's strength is told by.
-const PAIRS_AGAINST_GREEDY: u32 = 2_000;
+const PAIRS_AGAINST_GREEDY: u32 = 20_000;
 
 /// What the gate found.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::selfplay::Samples;
+use super::selfplay::{Samples, Target};
 use crate::bot::net::{
     HIDDEN, Hidden, LEAK, Net, SECOND, activate, add_rows, inputs::Input, probability,
 };
@@ -16,7 +16,17 @@ pub struct Gradient {
     /// The sum of the groups' mean losses: cross entropies between target and probability, in nats.
     pub loss: f64,
     /// The samples of a group on their way through the net.
-    passes: Vec<(Range<usize>, Hidden, [f32; SECOND])>,
+    passes: Vec<Pass>,
+}
+
+/// A sample on its way through the net: its inputs, the head that judges it, and what the units of
+/// both hidden layers let through.
+#[derive(Clone)]
+struct Pass {
+    inputs: Range<usize>,
+    head: usize,
+    hidden: Hidden,
+    second: [f32; SECOND],
 }
 
 /// The most samples of a group.
@@ -68,55 +78,62 @@ impl Gradient {
         let count = group.len() as f32;
         let (mut errors, mut sum) = ([0.0; LARGEST_GROUP], 0.0);
         self.passes.clear();
-        for ((range, target), error) in samples.targets[group].iter().zip(&mut errors) {
-            let inputs = &samples.inputs[range.clone()];
+        for (target, error) in samples.targets[group].iter().zip(&mut errors) {
+            let Target {
+                inputs,
+                head,
+                chance: expected,
+            } = target;
+            let of_net = &net.heads[*head];
             let mut hidden = net.first_bias;
-            add_rows(simd, &mut hidden, &net.first, inputs);
+            add_rows(
+                simd,
+                &mut hidden,
+                &net.first,
+                &samples.inputs[inputs.clone()],
+            );
             activate(simd, &mut hidden);
-            let mut second = net.second_sums(simd, &hidden);
+            let mut second = of_net.second_sums(simd, &hidden);
             activate(simd, &mut second);
-            let chance = probability(net.output(&second));
-            self.loss += loss(chance, *target) / f64::from(count);
-            *error = chance - target;
+            let chance = probability(of_net.output(&second));
+            self.loss += loss(chance, *expected) / f64::from(count);
+            *error = chance - expected;
             sum += *error;
-            self.passes.push((range.clone(), hidden, second));
+            self.passes.push(Pass {
+                inputs: inputs.clone(),
+                head: *head,
+                hidden,
+                second,
+            });
         }
         let mean = sum / count;
         let passes = std::mem::take(&mut self.passes);
-        for ((range, hidden, second), error) in passes.iter().zip(errors) {
+        for (pass, error) in passes.iter().zip(errors) {
             let slope = mean / count + EMPHASIS * (error - mean);
-            self.add_pass(
-                simd,
-                net,
-                &samples.inputs[range.clone()],
-                hidden,
-                second,
-                slope,
-            );
+            self.add_pass(simd, net, &samples.inputs[pass.inputs.clone()], pass, slope);
         }
         self.passes = passes;
     }
 
     #[inline(always)]
-    fn add_pass<S: Simd>(
-        &mut self,
-        _: S,
-        net: &Net,
-        inputs: &[Input],
-        hidden: &Hidden,
-        second: &[f32; SECOND],
-        slope: f32,
-    ) {
-        let slopes = &mut self.slopes;
-        slopes.last_bias += slope;
+    fn add_pass<S: Simd>(&mut self, _: S, net: &Net, inputs: &[Input], pass: &Pass, slope: f32) {
+        let Pass {
+            head,
+            hidden,
+            second,
+            ..
+        } = pass;
+        let (of_net, slopes) = (&net.heads[*head], &mut self.slopes);
+        let of_head = &mut slopes.heads[*head];
+        of_head.last_bias += slope;
         let mut of_second = [0.0; SECOND];
         for unit in 0..SECOND {
-            slopes.last[unit] += slope * second[unit];
-            of_second[unit] = slope * net.last[unit] * through(second[unit]);
-            slopes.second_bias[unit] += of_second[unit];
+            of_head.last[unit] += slope * second[unit];
+            of_second[unit] = slope * of_net.last[unit] * through(second[unit]);
+            of_head.second_bias[unit] += of_second[unit];
         }
         let mut of_hidden: Hidden = [0.0; HIDDEN];
-        let rows = net.second.iter().zip(&mut slopes.second);
+        let rows = of_net.second.iter().zip(&mut of_head.second);
         for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(hidden).zip(rows) {
             // Eight sums side by side, which vectors can hold.
             let mut sums = [0.0; 8];

@@ -108,8 +108,13 @@ impl Run {
         // Some 60 inputs are active at a time.
         fill(net.first.as_flattened_mut(), (3.0f32 / 60.0).sqrt());
         let inputs = crate::bot::net::HIDDEN as f32;
-        fill(net.second.as_flattened_mut(), (3.0 / inputs).sqrt());
-        fill(&mut net.last, 0.1);
+        // Heads begin as one and grow apart.
+        let [head, others @ ..] = &mut net.heads;
+        fill(head.second.as_flattened_mut(), (3.0 / inputs).sqrt());
+        fill(&mut head.last, 0.1);
+        for other in others {
+            *other = head.clone();
+        }
         Run::from_net(plan, Judge { layout, net }, None)
     }
 

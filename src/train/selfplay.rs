@@ -30,11 +30,19 @@ const ALTERNATIVES: usize = LARGEST_GROUP;
 /// seat's position is worth to those who do not know its hand.
 const HIDDEN_HAND: u32 = 16;
 
-/// What is to be learnt: with these inputs, this chance to win.
+/// What is to be learnt: with these inputs, this chance to win, as this head should have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    pub inputs: Range<usize>,
+    pub head: usize,
+    pub chance: f32,
+}
+
+/// All that is to be learnt from some games.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     pub inputs: Vec<Input>,
-    pub targets: Vec<(Range<usize>, f32)>,
+    pub targets: Vec<Target>,
     /// Targets that belong together: one by itself, or what the alternatives of one decision came
     /// to with the same luck.
     pub groups: Vec<Range<usize>>,
@@ -54,8 +62,9 @@ impl Samples {
         self.groups.extend(other.groups.iter().map(shifted));
         let first = self.inputs.len();
         self.inputs.extend_from_slice(&other.inputs);
-        let shifted = |(range, target): &(Range<usize>, f32)| {
-            (range.start + first..range.end + first, *target)
+        let shifted = |target: &Target| Target {
+            inputs: target.inputs.start + first..target.inputs.end + first,
+            ..*target
         };
         self.targets.extend(other.targets.iter().map(shifted));
     }
@@ -65,6 +74,7 @@ impl Samples {
 struct Decision {
     team: u8,
     inputs: Range<usize>,
+    head: usize,
     /// The net's own estimate of the best choice.
     estimate: f32,
     /// Whether something else than the best was chosen, to explore.
@@ -179,12 +189,10 @@ impl<'a> SelfPlay<'a> {
                 let empty = Default::default();
                 self.inputs(&view, Stage::Played, empty, &view.board, true, rng, out)
             };
-            let range = inputs(out);
-            let logit = {
-                let net = &self.judge.net;
-                net.logit(&net.first_bias, &out.inputs[range.clone()])
-            };
-            self.decided(&view, range, logit, false);
+            let (range, head) = inputs(out);
+            let net = &self.judge.net;
+            let logit = net.logit(&net.first_bias, &out.inputs[range.clone()], head);
+            self.decided(&view, (range, head), logit, false);
             game.fold();
             return;
         };
@@ -252,8 +260,13 @@ impl<'a> SelfPlay<'a> {
                 Candidate::Fold => continue,
             };
             let (stage, hand) = choice;
-            let inputs = self.inputs(view, stage, hand, &board, false, rng, out);
-            out.targets.push((inputs, end.value as f32));
+            let (inputs, head) = self.inputs(view, stage, hand, &board, false, rng, out);
+            let chance = end.value as f32;
+            out.targets.push(Target {
+                inputs,
+                head,
+                chance,
+            });
         }
         if out.targets.len() > group {
             out.groups.push(group..out.targets.len());
@@ -261,7 +274,7 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// Adds the inputs of what the seat sees after a choice: one that stands alone is sometimes
-    /// shown without the seat's hand.
+    /// shown without the seat's hand. Returns where they lie, and the head that is to judge them.
     #[allow(clippy::too_many_arguments)]
     fn inputs(
         &self,
@@ -272,7 +285,7 @@ impl<'a> SelfPlay<'a> {
         alone: bool,
         rng: &mut impl Rng,
         out: &mut Samples,
-    ) -> Range<usize> {
+    ) -> (Range<usize>, usize) {
         let first = out.inputs.len();
         let hidden = alone && stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
         let inputs = Inputs::new(&self.judge.layout, view, stage);
@@ -283,10 +296,16 @@ impl<'a> SelfPlay<'a> {
         };
         inputs.cards(kept, &mut out.inputs);
         inputs.board(board, kept, &mut out.inputs);
-        first..out.inputs.len()
+        (first..out.inputs.len(), inputs.head(kept))
     }
 
-    fn decided(&mut self, view: &SeatView, inputs: Range<usize>, logit: f32, explored: bool) {
+    fn decided(
+        &mut self,
+        view: &SeatView,
+        (inputs, head): (Range<usize>, usize),
+        logit: f32,
+        explored: bool,
+    ) {
         let estimate = if logit >= WON {
             1.0
         } else {
@@ -295,6 +314,7 @@ impl<'a> SelfPlay<'a> {
         self.decisions.push(Decision {
             team: view.seat.team(view.rules.seats),
             inputs,
+            head,
             estimate,
             explored,
         });
@@ -318,7 +338,11 @@ impl<'a> SelfPlay<'a> {
             let trust = if decision.explored { 0.0 } else { self.lambda };
             // An experiment itself is judged by what came of it.
             out.groups.push(out.targets.len()..out.targets.len() + 1);
-            out.targets.push((decision.inputs.clone(), target));
+            out.targets.push(Target {
+                inputs: decision.inputs.clone(),
+                head: decision.head,
+                chance: target,
+            });
             spread(
                 &mut ahead,
                 teams,

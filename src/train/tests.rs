@@ -5,11 +5,11 @@ use std::{env, fs, path::PathBuf, process};
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
-use super::{gradient::LARGEST_GROUP, *};
+use super::{gradient::LARGEST_GROUP, selfplay::Target, *};
 use crate::{
     bot::{
         net::{
-            Hidden,
+            HEADS, Hidden,
             inputs::Input,
             tests::{naive_logit, random_inputs, random_net},
         },
@@ -33,9 +33,11 @@ fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
         samples.inputs.extend(random_inputs(INPUTS, rng));
         let place = samples.targets.len();
         samples.groups.push(place..place + 1);
-        samples
-            .targets
-            .push((first..samples.inputs.len(), rng.random()));
+        samples.targets.push(Target {
+            inputs: first..samples.inputs.len(),
+            head: rng.random_range(0..HEADS),
+            chance: rng.random(),
+        });
     }
     samples
 }
@@ -50,11 +52,16 @@ fn gradient(net: &Net, samples: &Samples) -> Gradient {
     gradient
 }
 
+/// The odds that the net gives a sample, by its definition.
+fn naive_odds(net: &Net, samples: &Samples, target: &Target) -> f64 {
+    naive_logit(net, &samples.inputs[target.inputs.clone()], target.head).exp()
+}
+
 /// The cross entropy by its definition, in double precision.
 fn naive_loss(net: &Net, samples: &Samples) -> f64 {
-    let of_sample = |(range, target): &(std::ops::Range<usize>, f32)| {
-        let odds = naive_logit(net, &samples.inputs[range.clone()]).exp();
-        let (chance, target) = (odds / (1.0 + odds), f64::from(*target));
+    let of_sample = |target: &Target| {
+        let odds = naive_odds(net, samples, target);
+        let (chance, target) = (odds / (1.0 + odds), f64::from(target.chance));
         -target * chance.ln() - (1.0 - target) * (1.0 - chance).ln()
     };
     samples.targets.iter().map(of_sample).sum()
@@ -123,9 +130,9 @@ fn groups_are_told_apart() {
     let errors: Vec<f32> = samples
         .targets
         .iter()
-        .map(|(range, target)| {
-            let odds = naive_logit(&net, &samples.inputs[range.clone()]).exp();
-            (odds / (1.0 + odds)) as f32 - target
+        .map(|target| {
+            let odds = naive_odds(&net, &samples, target);
+            (odds / (1.0 + odds)) as f32 - target.chance
         })
         .collect();
     let mean = errors.iter().sum::<f32>() / 5.0;
@@ -184,8 +191,8 @@ fn samples_are_learnt() {
     let mut rng = rng(4);
     let mut net = random_net(INPUTS, &mut rng);
     let mut samples = random_samples(40, &mut rng);
-    for (_, target) in &mut samples.targets {
-        *target = target.round();
+    for target in &mut samples.targets {
+        target.chance = target.chance.round();
     }
     let mut adam = Adam::new(INPUTS);
     let before = gradient(&net, &samples).loss;
@@ -239,7 +246,11 @@ fn every_decision_is_a_sample() {
             "{turns} turns, {rounds} rounds"
         );
         // Every input belongs to one of them.
-        let mut ranges: Vec<_> = samples.targets.iter().map(|(range, _)| range).collect();
+        let mut ranges: Vec<_> = samples
+            .targets
+            .iter()
+            .map(|target| &target.inputs)
+            .collect();
         ranges.sort_by_key(|range| range.start);
         let mut end = 0;
         for range in ranges {
@@ -256,7 +267,7 @@ fn targets_tell_who_won() {
     for setting in Setting::ALL {
         let rules = rules(setting);
         let (samples, _) = play(&rules, 1.0, |_| {});
-        let targets: Vec<f32> = samples.targets.iter().map(|(_, target)| *target).collect();
+        let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
         assert_eq!(targets[0], 1.0);
         assert!(targets.iter().all(|target| [0.0, 1.0].contains(target)));
         // Each team decides about as often.
@@ -265,7 +276,7 @@ fn targets_tell_who_won() {
         assert!((won - chance).abs() < 0.15, "{won}");
 
         let (samples, _) = play(&rules, 0.8, |_| {});
-        let targets: Vec<f32> = samples.targets.iter().map(|(_, target)| *target).collect();
+        let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
         assert!(targets.iter().all(|target| (0.0..=1.0).contains(target)));
         assert_eq!(targets[0], 1.0);
         // Whoever decided before it, of the winners or not, is told how the game ended.
@@ -298,7 +309,7 @@ fn experiments_and_alternatives_are_samples_too() {
     assert_eq!(next, looked_around.targets.len());
     for samples in [explored, looked_around] {
         let mut targets = samples.targets.iter();
-        assert!(targets.all(|(_, target)| (0.0..=1.0).contains(target)));
+        assert!(targets.all(|target| (0.0..=1.0).contains(&target.chance)));
         let inputs = nets().of(&rules).layout.len();
         let mut indices = samples.inputs.iter().map(|input| usize::from(input.index));
         assert!(indices.all(|index| index < inputs));
@@ -311,9 +322,10 @@ fn lists_of_samples_are_put_together() {
     let parts = [3, 0, 4].map(|number| random_samples(number, &mut rng));
     let mut whole = Samples::default();
     parts.iter().for_each(|part| whole.append(part));
-    let read = |samples: &Samples| -> Vec<(Vec<Input>, f32)> {
-        let sample = |(range, target): &(std::ops::Range<usize>, f32)| {
-            (samples.inputs[range.clone()].to_vec(), *target)
+    let read = |samples: &Samples| -> Vec<(Vec<Input>, usize, f32)> {
+        let sample = |target: &Target| {
+            let inputs = samples.inputs[target.inputs.clone()].to_vec();
+            (inputs, target.head, target.chance)
         };
         samples.targets.iter().map(sample).collect()
     };

@@ -1,13 +1,14 @@
 //! A net as it lies in a file: a line that says what it is, a header in JSON on the next, then the
 //! weights, row by row. A row is its unit, as a 32-bit float, and its weights as whole numbers of
 //! that unit (all little endian): 8 bits each in the rows of the first layer, one an input, and 16
-//! bits in the others, which are the first layer's bias and all else, block by block.
+//! bits in the others, which are the first layer's bias and then, head by head, all else, block by
+//! block.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    HIDDEN, Net, SECOND,
+    HEADS, HIDDEN, Head, Net, SECOND,
     inputs::{self, Layout, Setting},
     judge::Judge,
 };
@@ -15,7 +16,7 @@ use super::{
 /// The first line of a file.
 const MAGIC: &[u8] = b"dog-net\n";
 /// The version of the format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Bytes of a row's unit.
 const UNIT: usize = 4;
 
@@ -28,6 +29,7 @@ pub struct Header {
     pub inputs: usize,
     pub hidden: usize,
     pub second: usize,
+    pub heads: usize,
     /// What the inputs are for some positions of some games, hashed: see [`inputs::fingerprint`].
     pub fingerprint: String,
     /// How it was trained.
@@ -123,20 +125,12 @@ fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
     let Net {
         first,
         first_bias,
-        second,
-        second_bias,
-        last,
-        last_bias,
+        heads,
     } = net;
-    let rest = [
-        first_bias.as_mut_slice(),
-        second.as_flattened_mut(),
-        second_bias.as_mut_slice(),
-        last.as_mut_slice(),
-        std::slice::from_mut(last_bias),
-    ];
     let first = first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
-    first.chain(rest)
+    first
+        .chain([first_bias.as_mut_slice()])
+        .chain(heads.iter_mut().flat_map(Head::blocks_mut))
 }
 
 /// Writes a net.
@@ -148,6 +142,7 @@ pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<
         inputs,
         hidden: HIDDEN,
         second: SECOND,
+        heads: HEADS,
         fingerprint: inputs::fingerprint(setting),
         run: run.to_owned(),
         strength: strength.to_owned(),
@@ -192,6 +187,7 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         ("inputs", header.inputs, inputs),
         ("units in the first layer", header.hidden, HIDDEN),
         ("units in the second layer", header.second, SECOND),
+        ("heads", header.heads, HEADS),
     ];
     for (what, found, needed) in shapes {
         if found != needed {

@@ -9,7 +9,7 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::uses;
+use super::{HEADS, uses};
 use crate::rules::{
     board::{Board, PIECES},
     card::{Card, Cards},
@@ -59,6 +59,17 @@ pub enum Stage {
     Declined,
     /// It has asked for help and has still to answer.
     Asked,
+}
+
+impl Stage {
+    /// Which of a net's heads judges what the seat has done, when it keeps so many cards: the last
+    /// is for the exchange, the others for at most one card, two or three, and more.
+    pub fn head(self, kept: u8) -> usize {
+        match self {
+            Stage::Played => usize::from(kept / 2).min(HEADS - 2),
+            Stage::Gave(_) | Stage::Declined | Stage::Asked => HEADS - 1,
+        }
+    }
 }
 
 /// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
@@ -334,6 +345,11 @@ impl<'a> Inputs<'a> {
             relative,
             pairs,
         }
+    }
+
+    /// Which of a net's heads judges the seat when it keeps these cards.
+    pub fn head(&self, kept: Kept) -> usize {
+        self.stage.head(kept.len())
     }
 
     /// What the seat knows of the cards and the round when it keeps these cards.

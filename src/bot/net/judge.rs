@@ -119,7 +119,7 @@ impl Judge {
         }
         list.clear();
         inputs.board(board, kept, list);
-        self.net.logit(common, list)
+        self.net.logit(common, list, inputs.head(kept))
     }
 
     /// The logarithm of the odds after the seat folds.
@@ -155,7 +155,10 @@ impl Judge {
         let kept = Kept::Seen(hand);
         inputs.cards(kept, &mut scratch.inputs);
         inputs.board(&view.board, kept, &mut scratch.inputs);
-        self.net.logit(&self.net.first_bias, &scratch.inputs)
+        {
+            let head = inputs.head(kept);
+            self.net.logit(&self.net.first_bias, &scratch.inputs, head)
+        }
     }
 }
 

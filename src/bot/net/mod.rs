@@ -1,9 +1,10 @@
 //! The value net: how likely a seat's team is to win, as the seat sees the game.
 //!
 //! Three layers: the [`inputs`], of which only the active ones are added up, [`HIDDEN`] and
-//! [`SECOND`] units between (leaky ReLU), one output, the logarithm of the odds. All sums are made
-//! unit by unit in a fixed order, so that a value is the same number on every machine, whichever
-//! instructions the machine offers.
+//! [`SECOND`] units between (leaky ReLU), one output, the logarithm of the odds. What comes after the
+//! first layer is there several times, as [`Head`]s: one judges exchanges, the others what is left
+//! when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
+//! so that a value is the same number on every machine, whichever instructions the machine offers.
 
 use fearless_simd::{Level, Simd, dispatch};
 
@@ -19,6 +20,8 @@ use inputs::Input;
 pub const HIDDEN: usize = 256;
 /// Units of the second.
 pub const SECOND: usize = 32;
+/// Heads of a net: see [`inputs::Stage::head`].
+pub const HEADS: usize = 4;
 /// What a unit lets through of a negative sum.
 pub const LEAK: f32 = 0.05;
 
@@ -31,6 +34,12 @@ pub struct Net {
     /// One row an input.
     pub first: Vec<Hidden>,
     pub first_bias: Hidden,
+    pub heads: [Head; HEADS],
+}
+
+/// The weights after the first layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
     /// One row a unit of the first hidden layer.
     pub second: Vec<[f32; SECOND]>,
     pub second_bias: [f32; SECOND],
@@ -44,35 +53,26 @@ impl Net {
         Net {
             first: vec![[0.0; HIDDEN]; inputs],
             first_bias: [0.0; HIDDEN],
-            second: vec![[0.0; SECOND]; HIDDEN],
-            second_bias: [0.0; SECOND],
-            last: [0.0; SECOND],
-            last_bias: 0.0,
+            heads: std::array::from_fn(|_| Head::zero()),
         }
     }
 
     /// Every weight, block by block.
     pub fn blocks(&self) -> impl Iterator<Item = &[f32]> {
-        let rest = [
-            self.first_bias.as_slice(),
-            self.second.as_flattened(),
-            self.second_bias.as_slice(),
-            self.last.as_slice(),
-            std::slice::from_ref(&self.last_bias),
-        ];
-        std::iter::once(self.first.as_flattened()).chain(rest)
+        let first = [self.first.as_flattened(), self.first_bias.as_slice()];
+        first
+            .into_iter()
+            .chain(self.heads.iter().flat_map(Head::blocks))
     }
 
     /// Every weight, block by block, to be changed.
     pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
-        let rest = [
+        let heads = self.heads.iter_mut().flat_map(Head::blocks_mut);
+        let first = [
+            self.first.as_flattened_mut(),
             self.first_bias.as_mut_slice(),
-            self.second.as_flattened_mut(),
-            self.second_bias.as_mut_slice(),
-            self.last.as_mut_slice(),
-            std::slice::from_mut(&mut self.last_bias),
         ];
-        std::iter::once(self.first.as_flattened_mut()).chain(rest)
+        first.into_iter().chain(heads)
     }
 
     /// The first layer's sums with these inputs active: a part that many boards have in common.
@@ -83,16 +83,48 @@ impl Net {
     }
 
     /// The logarithm of the odds that the team wins, with these inputs active besides those of
-    /// `common`.
-    pub fn logit(&self, common: &Hidden, inputs: &[Input]) -> f32 {
+    /// `common`, as this head has it.
+    pub fn logit(&self, common: &Hidden, inputs: &[Input], head: usize) -> f32 {
+        let head = &self.heads[head];
         dispatch!(Level::new(), simd => {
             let mut hidden = *common;
             add_rows(simd, &mut hidden, &self.first, inputs);
             activate(simd, &mut hidden);
-            let mut second = self.second_sums(simd, &hidden);
+            let mut second = head.second_sums(simd, &hidden);
             activate(simd, &mut second);
-            self.output(&second)
+            head.output(&second)
         })
+    }
+}
+
+impl Head {
+    fn zero() -> Head {
+        Head {
+            second: vec![[0.0; SECOND]; HIDDEN],
+            second_bias: [0.0; SECOND],
+            last: [0.0; SECOND],
+            last_bias: 0.0,
+        }
+    }
+
+    /// Every weight, block by block.
+    pub fn blocks(&self) -> [&[f32]; 4] {
+        [
+            self.second.as_flattened(),
+            self.second_bias.as_slice(),
+            self.last.as_slice(),
+            std::slice::from_ref(&self.last_bias),
+        ]
+    }
+
+    /// Every weight, block by block, to be changed.
+    pub fn blocks_mut(&mut self) -> [&mut [f32]; 4] {
+        [
+            self.second.as_flattened_mut(),
+            self.second_bias.as_mut_slice(),
+            self.last.as_mut_slice(),
+            std::slice::from_mut(&mut self.last_bias),
+        ]
     }
 
     /// The second layer's sums. Even and odd units are added up apart, which keeps two chains of

@@ -29,11 +29,11 @@ mod file;
 mod inputs;
 mod uses;
 
-/// A net of which no two blocks of weights are of the same size.
+/// A net of which no two blocks that follow each other have weights of the same size.
 pub(crate) fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {
     let mut net = Net::zero(inputs);
     let sizes = [0.2, 0.3, 0.15, 0.4, 0.25, 0.1];
-    for (block, size) in net.blocks_mut().zip(sizes) {
+    for (block, size) in net.blocks_mut().zip(sizes.into_iter().cycle()) {
         for weight in block {
             *weight = size * (2.0 * rng.random::<f32>() - 1.0);
         }
@@ -52,7 +52,7 @@ pub(crate) fn random_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
 }
 
 /// What the net says, by the definition: every input with every unit, in double precision.
-pub(crate) fn naive_logit(net: &Net, inputs: &[Input]) -> f64 {
+pub(crate) fn naive_logit(net: &Net, inputs: &[Input], head: usize) -> f64 {
     let leaky = |sum: f64| {
         if sum > 0.0 {
             sum
@@ -76,12 +76,14 @@ pub(crate) fn naive_logit(net: &Net, inputs: &[Input]) -> f64 {
         leaky(sum)
     };
     let hidden: Vec<f64> = (0..HIDDEN).map(hidden).collect();
+    let head = &net.heads[head];
     let second = |unit: usize| {
-        let sum = layer(&hidden, &|row| net.second[row][unit], net.second_bias[unit]);
+        let bias = head.second_bias[unit];
+        let sum = layer(&hidden, &|row| head.second[row][unit], bias);
         leaky(sum)
     };
     let second: Vec<f64> = (0..SECOND).map(second).collect();
-    layer(&second, &|row| net.last[row], net.last_bias)
+    layer(&second, &|row| head.last[row], head.last_bias)
 }
 
 /// Shows what the seats that are to act see in random games by random rules.
@@ -149,6 +151,12 @@ fn judges(rng: &mut impl Rng) -> [Judge; 2] {
     })
 }
 
+/// The logarithm of the odds with all these inputs added up at once.
+fn in_one_go(judge: &Judge, inputs: &[Input], stage: Stage, kept: Kept) -> f32 {
+    let net = &judge.net;
+    net.logit(&net.first_bias, inputs, stage.head(kept.len()))
+}
+
 fn close(found: f32, expected: f32) -> bool {
     (found - expected).abs() < 1e-4
 }
@@ -167,17 +175,18 @@ fn probabilities_are_those_of_the_logistic_function() {
 #[test]
 fn the_net_calculates_as_it_is_defined() {
     let mut rng = rng(1);
-    for _ in 0..60 {
+    for game in 0..60 {
         let net = random_net(50, &mut rng);
         let inputs = random_inputs(50, &mut rng);
-        let whole = net.logit(&net.first_bias, &inputs);
-        let exact = naive_logit(&net, &inputs);
+        let head = game % HEADS;
+        let whole = net.logit(&net.first_bias, &inputs, head);
+        let exact = naive_logit(&net, &inputs, head);
         assert!((f64::from(whole) - exact).abs() < 1e-4, "{whole}, {exact}");
         // What is added up beforehand and what later makes no difference.
         for part in [0, inputs.len() / 3, inputs.len()] {
             let (common, rest) = inputs.split_at(part);
-            assert!(close(net.logit(&net.hidden(common), rest), whole));
-            assert!(close(net.logit(&net.hidden(rest), common), whole));
+            assert!(close(net.logit(&net.hidden(common), rest, head), whole));
+            assert!(close(net.logit(&net.hidden(rest), common, head), whole));
         }
     }
 }
@@ -188,9 +197,19 @@ fn blocks_are_all_weights() {
     for weight in net.blocks_mut().flatten() {
         *weight += 1.0;
     }
-    let weights = 7 * HIDDEN + HIDDEN + HIDDEN * SECOND + 2 * SECOND + 1;
+    let weights = 8 * HIDDEN + HEADS * (HIDDEN * SECOND + 2 * SECOND + 1);
     assert_eq!(net.blocks().map(<[f32]>::len).sum::<usize>(), weights);
     assert!(net.blocks().flatten().all(|&weight| weight == 1.0));
+}
+
+/// The exchange has a head of its own, whatever is kept; plays have theirs by what is kept.
+#[test]
+fn heads_are_told_by_the_stage_and_the_cards() {
+    let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| Stage::Played.head(kept));
+    assert_eq!(of_play, [0, 0, 1, 1, 2, 2, 2]);
+    for stage in [Stage::Gave(Card::Ace), Stage::Declined, Stage::Asked] {
+        assert!((0..=6).all(|kept| stage.head(kept) == HEADS - 1));
+    }
 }
 
 #[test]
@@ -210,12 +229,13 @@ fn a_judge_sees_every_play_once() {
         judge.plays(view, &mut scratch, |card, board, logit| {
             let mut kept = view.hand;
             kept.remove(card);
-            let inputs = list(view, Stage::Played, Kept::Seen(kept), board);
+            let kept = Kept::Seen(kept);
+            let inputs = list(view, Stage::Played, kept, board);
             if board.team_home(view.rules, view.seat) {
                 won += 1;
                 assert_eq!(logit, WON);
             } else if found.len() < 50 {
-                let whole = judge.net.logit(&judge.net.first_bias, &inputs);
+                let whole = in_one_go(judge, &inputs, Stage::Played, kept);
                 assert!(close(logit, whole), "{logit}, {whole}");
             }
             if best.is_none_or(|(_, _, highest)| logit > highest) {
@@ -269,11 +289,9 @@ fn a_judge_ranks_every_answer() {
         let mut highest = f32::NEG_INFINITY;
         for &(choice, logit) in &answers {
             let (stage, kept) = judge::after(view, choice);
-            let inputs = list(view, stage, Kept::Seen(kept), &view.board);
-            assert!(close(
-                logit,
-                judge.net.logit(&judge.net.first_bias, &inputs)
-            ));
+            let kept = Kept::Seen(kept);
+            let inputs = list(view, stage, kept, &view.board);
+            assert!(close(logit, in_one_go(judge, &inputs, stage, kept)));
             highest = highest.max(logit);
             asked += u32::from(stage == Stage::Asked);
         }
@@ -300,7 +318,7 @@ fn the_best_of_a_card_is_told_without_the_hand() {
                     return WON;
                 }
                 let inputs = list(&nobody, Stage::Played, kept, board);
-                judge.net.logit(&judge.net.first_bias, &inputs)
+                in_one_go(judge, &inputs, Stage::Played, kept)
             });
             let best = logits.reduce(f32::max);
             let found = judge.best_of_card(view, card, &mut scratch);

@@ -252,6 +252,58 @@ fn every_method_comes_to_an_end() {
     });
 }
 
+/// Thoughts that came to these values.
+fn thoughts_of(values: [&[f64]; 2]) -> [Thought; 2] {
+    values.map(|values| {
+        let mut thought = Thought::new(Candidate::Fold, 0.0);
+        values.iter().for_each(|&value| thought.add(value, false));
+        thought
+    })
+}
+
+/// With the same luck it is the differences that count, however far the values themselves scatter.
+#[test]
+fn what_is_surely_worse_is_told_deal_by_deal() {
+    let luck: Vec<f64> = (0..40).map(|deal| f64::from(deal % 10) / 10.0).collect();
+    let less: Vec<f64> = luck.iter().map(|value| value - 0.01).collect();
+    let [better, worse] = thoughts_of([&luck, &less]);
+    assert!(worse.surely_worse(&better, 3.0) && !better.surely_worse(&worse, 3.0));
+    assert!(!worse.surely_worse(&better, f64::INFINITY));
+    let [one, same] = thoughts_of([&luck, &luck]);
+    assert!(!one.surely_worse(&same, 3.0));
+    // Without common luck as small a difference says nothing.
+    let turned: Vec<f64> = less.iter().rev().copied().collect();
+    let [better, worse] = thoughts_of([&luck, &turned]);
+    assert!(!worse.surely_worse(&better, 3.0));
+    // One deal says nothing either.
+    let [better, worse] = thoughts_of([&[0.9], &[0.1]]);
+    assert!(!worse.surely_worse(&better, 0.0));
+    // Differences of 0, 2, 0, 2 … have a mean of 1 and, of 40, a standard error of 1 / √39.
+    let uneven: Vec<f64> = (0..40).map(|deal| f64::from(deal % 2) * 2.0).collect();
+    let [better, worse] = thoughts_of([&uneven, &[0.0; 40]]);
+    assert!(worse.surely_worse(&better, 6.2) && !worse.surely_worse(&better, 6.3));
+}
+
+/// Who only wants to know what is best stops when that is clear; advice takes its whole budget.
+#[test]
+fn choosing_ends_when_it_is_clear() {
+    let (mut whole, mut shorter, mut same) = (0, 0, 0);
+    positions(24, |view| {
+        let budget = Budget::Samples(64);
+        let advice = think(view, budget);
+        let chosen = think_by(Method::to_choose(), view, budget);
+        assert_eq!(candidates(&advice), candidates(&chosen));
+        if samples(&advice) > 0 {
+            assert_eq!(samples(&advice), 64);
+            whole += 1;
+            shorter += u32::from(samples(&chosen) < 64);
+            same += u32::from(advice[0].candidate == chosen[0].candidate);
+        }
+    });
+    assert!(whole > 5 && shorter > 0, "{shorter} of {whole}");
+    assert!(same > whole / 2, "{same} of {whole}");
+}
+
 /// The next seat has a single card, known to be a five, and a single piece to play it with.
 #[test]
 fn a_piece_that_will_be_captured_is_at_risk() {

@@ -7,7 +7,7 @@ use super::random_net;
 use crate::{
     bot::{
         net::{
-            HIDDEN, SECOND,
+            HEADS, HIDDEN, SECOND,
             file::{read, write},
             inputs::{Layout, Setting, fingerprint},
             judge::Judge,
@@ -22,7 +22,7 @@ fn judge(setting: Setting) -> Judge {
     let layout = Layout::new(setting.seats());
     let mut net = random_net(layout.len(), &mut rng(1));
     // A block of nothing has a unit too.
-    net.last_bias = 0.0;
+    net.heads[0].last_bias = 0.0;
     Judge { layout, net }
 }
 
@@ -55,7 +55,10 @@ fn a_net_survives_its_file() {
         let (again, header) = read(&bytes).unwrap();
         assert_eq!(header.setting, setting);
         assert_eq!(header.inputs, Layout::new(setting.seats()).len());
-        assert_eq!((header.hidden, header.second), (HIDDEN, SECOND));
+        assert_eq!(
+            (header.hidden, header.second, header.heads),
+            (HIDDEN, SECOND, HEADS)
+        );
         assert_eq!(header.fingerprint, fingerprint(setting));
         assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
         let largest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
@@ -97,8 +100,8 @@ fn what_does_not_fit_is_refused() {
         (with("setting", json!("five")), "the header cannot be read"),
         (with("inputs", json!(-1)), "the header cannot be read"),
         (
-            with("format", json!(1)),
-            "the file has format 1, this program reads format 2",
+            with("format", json!(2)),
+            "the file has format 2, this program reads format 3",
         ),
         (
             with("inputs", json!(5)),
@@ -115,6 +118,10 @@ fn what_does_not_fit_is_refused() {
         (
             with("second", json!(0)),
             "the net has 0 units in the second layer, this program needs 32",
+        ),
+        (
+            with("heads", json!(1)),
+            "the net has 1 heads, this program needs 4",
         ),
         (
             with("setting", json!("four-15")),
