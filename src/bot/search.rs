@@ -21,7 +21,7 @@ use super::{
         nets::Nets,
         probability,
     },
-    worlds::Worlds,
+    worlds::{self, Worlds},
 };
 use crate::rules::{
     board::Board, card::Card, exchange::Answer, game::Phase, options::Rules, playout::Playout,
@@ -37,10 +37,23 @@ pub enum Budget {
     Samples(u32),
 }
 
+impl Budget {
+    /// Deals that there is time to look at closely, in about a fifth of the time: one takes a
+    /// third of a playout.
+    fn closely(self) -> usize {
+        match self {
+            Budget::Time(time) => 6 * time.as_millis() as usize,
+            Budget::Samples(most) => most as usize / 2,
+        }
+    }
+}
+
 /// The longest that anybody thinks, however many samples are asked for.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Boards that are judged between two looks at the clock, which costs as much as some.
 const CLOCK_EVERY: u32 = 128;
+/// The share of a time that is spent on looking at deals closely, at most.
+const CLOSELY: f64 = 0.25;
 /// Deals between two looks at which candidates are left out because they are surely worse.
 const DEALS: u32 = 16;
 
@@ -64,6 +77,9 @@ pub struct Method {
     pub prior: f32,
     /// Deals of which one is taken, the likelier ones rather; 1 takes any.
     pub weighing: u32,
+    /// Deals that are looked at closely for how well they explain what was played, at most; see
+    /// [`Worlds::look_closely`].
+    pub closely: usize,
     /// Candidates that are found to be worse than the best, by so many standard errors, are left
     /// out on the way, and with a single one left there is nothing to think about. Infinite:
     /// the whole budget is used, as is asked of advice.
@@ -91,6 +107,7 @@ impl Default for Method {
             halving: true,
             prior: 4.0,
             weighing: 48,
+            closely: 512,
             sure: f64::INFINITY,
         }
     }
@@ -224,6 +241,12 @@ impl<'n> Thinker<'n> {
             return thoughts;
         }
         let mut worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
+        let closely = budget.closely().min(self.method.closely);
+        if closely >= worlds::FEWEST {
+            worlds.look_closely(judge, &mut self.scratch, rng, |looked_at| {
+                looked_at >= closely || clock.used(0) >= CLOSELY
+            });
+        }
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;

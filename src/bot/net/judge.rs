@@ -44,6 +44,18 @@ impl Judge {
         &self,
         view: &SeatView,
         scratch: &mut Scratch,
+        seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
+    ) {
+        self.some_plays(view, usize::MAX, scratch, seen);
+    }
+
+    /// As [`Judge::plays`], but looks at no more than so many boards a card, some of those that it
+    /// leads to if there are more: a seven can be split in hundreds of ways.
+    pub fn some_plays(
+        &self,
+        view: &SeatView,
+        boards_a_card: usize,
+        scratch: &mut Scratch,
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
         let inputs = Inputs::new(&self.layout, view, Stage::Played);
@@ -62,13 +74,33 @@ impl Judge {
             let kept = Kept::Seen(kept);
             inputs.cards(kept, &mut scratch.inputs);
             let common = self.net.hidden(&scratch.inputs);
-            for board in boards {
+            // Boards that follow each other have much in common.
+            let step = boards.len().div_ceil(boards_a_card);
+            for board in boards.iter().step_by(step) {
                 let logit = self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs);
                 if seen(card, board, logit).is_break() {
                     return;
                 }
             }
         }
+    }
+
+    /// The logarithm of the odds after a card of the hand was played that led to this board.
+    pub fn of_play(
+        &self,
+        view: &SeatView,
+        card: Card,
+        board: &Board,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+        let mut kept = view.hand;
+        kept.remove(card);
+        let kept = Kept::Seen(kept);
+        scratch.inputs.clear();
+        inputs.cards(kept, &mut scratch.inputs);
+        let common = self.net.hidden(&scratch.inputs);
+        self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs)
     }
 
     /// The best way to play a card: the first of those that the net likes most.
