@@ -5,9 +5,10 @@ use std::{hint::black_box, ops::ControlFlow, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dog_server::{
     bot::net::{
-        inputs::{Inputs, Kept, Stage},
+        inputs::Inputs,
         judge::Scratch,
         nets::Nets,
+        stage::{Kept, Stage},
     },
     rules::{
         game::Phase,

@@ -6,7 +6,7 @@ use std::{
     process::{self, Command, Output},
 };
 
-use dog_server::bot::net::{file, inputs::Setting};
+use dog_server::bot::net::{file, setting::Setting};
 
 /// A folder of one test's own, which goes with it.
 struct Folder(PathBuf);

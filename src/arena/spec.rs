@@ -8,9 +8,9 @@ use crate::bot::{
     Level,
     net::{
         file::{self, NetError},
-        inputs::Setting,
         judge::Judge,
         nets::{Nets, NetsError},
+        setting::Setting,
     },
     planner::Planner,
     player::{AtOnce, ByNet, Decisions, Player, Thinking},

@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
-    bot::net::{file, inputs::Setting, judge::Judge, nets::Nets},
+    bot::net::{file, judge::Judge, nets::Nets, setting::Setting},
     train::{GAMES, Plan, Run, Window, checkpoint, gate},
 };
 

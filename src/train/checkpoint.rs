@@ -10,11 +10,7 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{Plan, Run, gradient::Adam};
-use crate::bot::net::{
-    Net,
-    inputs::{Layout, fingerprint},
-    judge::Judge,
-};
+use crate::bot::net::{Net, fingerprint::fingerprint, inputs::Layout, judge::Judge};
 
 /// The first line of a checkpoint, in JSON; the weights follow as 32-bit numbers.
 #[derive(Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 
 use crate::{
-    bot::net::inputs::Setting,
+    bot::net::setting::Setting,
     rules::options::{
         Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding, SevenPartner,
         SevenSurplus,

@@ -7,7 +7,7 @@ use crate::{
     arena::{Build, Decision, Match, Sprt, interval, mean, run_match},
     bot::{
         GREEDY_VERSION, Level,
-        net::{inputs::Setting, judge::Judge, nets::Nets},
+        net::{judge::Judge, nets::Nets, setting::Setting},
         player::{AtOnce, ByNet, Player},
     },
     rules::options::Rules,

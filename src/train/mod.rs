@@ -17,11 +17,7 @@ use std::{
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
-use crate::bot::net::{
-    Net,
-    inputs::{Layout, Setting},
-    judge::Judge,
-};
+use crate::bot::net::{Net, inputs::Layout, judge::Judge, setting::Setting};
 
 pub mod checkpoint;
 mod diet;

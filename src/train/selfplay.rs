@@ -9,9 +9,10 @@ use crate::{
     bot::{
         Choice,
         net::{
-            inputs::{Input, Inputs, Kept, Stage},
+            inputs::{Input, Inputs},
             judge::{Judge, Scratch, WON, after},
             probability,
+            stage::{Kept, Stage},
         },
         search::{Budget, Candidate, Clock, Method, Playing},
     },

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{
-    HEADS, HIDDEN, Head, Net, SECOND,
-    inputs::{self, Layout, Setting},
-    judge::Judge,
+    HEADS, HIDDEN, Head, Net, SECOND, fingerprint::fingerprint, inputs::Layout, judge::Judge,
+    setting::Setting,
 };
 
 /// The first line of a file.
@@ -30,7 +29,7 @@ pub struct Header {
     pub hidden: usize,
     pub second: usize,
     pub heads: usize,
-    /// What the inputs are for some positions of some games, hashed: see [`inputs::fingerprint`].
+    /// What the inputs are for some positions of some games, hashed: see [`fingerprint()`].
     pub fingerprint: String,
     /// How it was trained.
     pub run: String,
@@ -143,7 +142,7 @@ pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<
         hidden: HIDDEN,
         second: SECOND,
         heads: HEADS,
-        fingerprint: inputs::fingerprint(setting),
+        fingerprint: fingerprint(setting),
         run: run.to_owned(),
         strength: strength.to_owned(),
     };
@@ -198,7 +197,7 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
             });
         }
     }
-    let needed = inputs::fingerprint(header.setting);
+    let needed = fingerprint(header.setting);
     if header.fingerprint != needed {
         let found = header.fingerprint;
         return Err(NetError::Fingerprint { found, needed });

@@ -5,21 +5,15 @@
 //! lists make up a view: what lies in the hands and on the piles ([`Inputs::cards`]), which is the
 //! same for every board that a card leads to, and the board ([`Inputs::board`]).
 
-use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-
-use super::{HEADS, uses};
+use super::{
+    stage::{Kept, Stage},
+    uses,
+};
 use crate::rules::{
     board::{Board, PIECES},
     card::{Card, Cards},
-    game::Phase,
-    options::{
-        Exchange, GoalEntry, Preset, Protection, Rules, SevenLanding, SevenPartner, SevenSurplus,
-    },
-    playout::Playout,
+    options::{Exchange, GoalEntry, Protection, Rules, SevenLanding, SevenPartner, SevenSurplus},
     ring::{self, Ring},
-    sample::Sampler,
     seat::{BySeat, Seat},
     view::SeatView,
 };
@@ -47,157 +41,6 @@ const USES: usize = 4;
 const LAP: f32 = 64.0;
 /// Whatever else is told about the options.
 const OPTIONS: usize = 12;
-
-/// What a seat has done, when its view is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// It has played, or folded.
-    Played,
-    /// It has laid down this card for its partner.
-    Gave(Card),
-    /// It has declined the exchange.
-    Declined,
-    /// It has asked for help and has still to answer.
-    Asked,
-}
-
-impl Stage {
-    /// Which of a net's heads judges what the seat has done, when it keeps so many cards: the last
-    /// is for the exchange, the others for at most one card, two or three, and more.
-    pub fn head(self, kept: u8) -> usize {
-        match self {
-            Stage::Played => usize::from(kept / 2).min(HEADS - 2),
-            Stage::Gave(_) | Stage::Declined | Stage::Asked => HEADS - 1,
-        }
-    }
-}
-
-/// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
-/// so each has its own net; with six seats one net serves both, told by an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Setting {
-    /// Four seats, 15 fields a seat.
-    #[serde(rename = "four-15")]
-    Four15,
-    /// Four seats, 16 fields a seat.
-    #[serde(rename = "four-16")]
-    Four16,
-    /// Six seats.
-    #[serde(rename = "six")]
-    Six,
-}
-
-impl Setting {
-    pub const ALL: [Setting; 3] = [Setting::Four15, Setting::Four16, Setting::Six];
-
-    /// The setting of these rules.
-    pub fn of(rules: &Rules) -> Setting {
-        match (rules.seats, rules.fields_per_seat) {
-            (6, _) => Setting::Six,
-            (_, 15) => Setting::Four15,
-            _ => Setting::Four16,
-        }
-    }
-
-    /// The name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Setting::Four15 => "four-15",
-            Setting::Four16 => "four-16",
-            Setting::Six => "six",
-        }
-    }
-
-    /// The setting of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Setting> {
-        Setting::ALL
-            .into_iter()
-            .find(|setting| setting.name() == name)
-    }
-
-    /// Seats at the table.
-    pub const fn seats(self) -> u8 {
-        match self {
-            Setting::Six => 6,
-            _ => 4,
-        }
-    }
-}
-
-/// What the inputs are for positions of some random games, hashed. It changes when an input gets
-/// another meaning and, nearly always, when the rules or the random games do.
-pub fn fingerprint(setting: Setting) -> String {
-    let layout = Layout::new(setting.seats());
-    let mut sampler = Sampler::new();
-    let mut hash = Sha256::new();
-    let mut list = Vec::new();
-    hash.update(VERSION.to_le_bytes());
-    for preset in Preset::ALL {
-        let mut options = preset.options();
-        options.seats = setting.seats();
-        match setting {
-            Setting::Four15 => options.fields_per_seat = 15,
-            Setting::Four16 => options.fields_per_seat = 16,
-            Setting::Six => {}
-        }
-        let rules = Rules::try_from(options).expect("a possible set of rules");
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut game = Playout::new(&rules, Seat::all(rules.seats).next().expect("a seat"));
-        for _ in 0..40 {
-            game.play_on(&mut sampler, &mut rng, 13);
-            if game.phase() != Phase::Play {
-                continue;
-            }
-            let view = game.seen_from(game.turn());
-            let inputs = Inputs::new(&layout, &view, Stage::Played);
-            list.clear();
-            let kept = Kept::Seen(view.hand);
-            inputs.cards(kept, &mut list);
-            inputs.board(&view.board, kept, &mut list);
-            for Input { index, value } in &list {
-                hash.update(index.to_le_bytes());
-                hash.update(value.to_le_bytes());
-            }
-        }
-    }
-    let digest = hash.finalize();
-    digest[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
-/// The cards that a seat keeps, as far as they are to be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// As the seat itself sees them.
-    Seen(Cards),
-    /// As many cards, as anybody at the table sees them.
-    Counted(u8),
-}
-
-impl Kept {
-    /// How many cards.
-    pub fn len(self) -> u8 {
-        match self {
-            Kept::Seen(hand) => hand.len(),
-            Kept::Counted(cards) => cards,
-        }
-    }
-
-    /// Whether no card is kept.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The cards that are seen.
-    fn seen(self) -> Option<Cards> {
-        match self {
-            Kept::Seen(hand) => Some(hand),
-            Kept::Counted(_) => None,
-        }
-    }
-}
 
 /// Where each kind of input begins, for a number of seats. A change of anything in this file that
 /// gives an input another meaning needs a new [`VERSION`].

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::{
     Hidden, Net,
-    inputs::{Input, Inputs, Kept, Layout, Stage},
+    inputs::{Input, Inputs, Layout},
+    stage::{Kept, Stage},
 };
 use crate::{
     bot::Choice,

@@ -9,9 +9,12 @@
 use fearless_simd::{Level, Simd, dispatch};
 
 pub mod file;
+pub mod fingerprint;
 pub mod inputs;
 pub mod judge;
 pub mod nets;
+pub mod setting;
+pub mod stage;
 mod uses;
 
 use inputs::Input;
@@ -20,7 +23,7 @@ use inputs::Input;
 pub const HIDDEN: usize = 256;
 /// Units of the second.
 pub const SECOND: usize = 32;
-/// Heads of a net: see [`inputs::Stage::head`].
+/// Heads of a net: see [`stage::Stage::head`].
 pub const HEADS: usize = 4;
 /// What a unit lets through of a negative sum.
 pub const LEAK: f32 = 0.05;

@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use super::{
     file::{self, NetError},
-    inputs::Setting,
     judge::Judge,
+    setting::Setting,
 };
 use crate::rules::options::Rules;
 

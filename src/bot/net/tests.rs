@@ -5,8 +5,9 @@ use std::{collections::HashSet, ops::ControlFlow};
 use rand::{Rng, RngExt, rngs::ChaCha8Rng};
 
 use super::{
-    inputs::{Inputs, Kept, Layout, Stage},
+    inputs::{Inputs, Layout},
     judge::{self, Judge, Scratch, WON},
+    stage::{Kept, Stage},
     *,
 };
 use crate::{

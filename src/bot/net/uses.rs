@@ -119,13 +119,9 @@ impl<'a> Table<'a> {
         let ring = rules.ring();
         let pieces = board.pieces(mover);
         for from in pieces.track_fields() {
-            if blocks & ring.path(from, steps) == 0 {
-                let to = ring.forward(from, steps);
-                self.land(to, self.walked(to) - self.walked(from), found);
-            }
-            if movement::into_goal(rules, board, blocks, mover, from, steps).is_ok() {
-                self.enter(from, found);
-            }
+            let (path, to) = (ring.path(from, steps), ring.forward(from, steps));
+            let home = movement::into_goal(rules, board, blocks, mover, from, steps).is_ok();
+            self.walk(from, path, to, home, found);
         }
         if steps < 4 {
             let goal = u16::from(pieces.goal());
@@ -138,6 +134,16 @@ impl<'a> Table<'a> {
                 found.harmless = true;
                 found.wins(i16::from(steps));
             }
+        }
+    }
+
+    /// A piece on the track that goes to another field of it if nothing blocks the path, or home.
+    fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut Use) {
+        if self.blocks & path == 0 {
+            self.land(to, self.walked(to) - self.walked(from), found);
+        }
+        if home {
+            self.enter(from, found);
         }
     }
 
@@ -159,13 +165,9 @@ impl<'a> Table<'a> {
         } = *self;
         let ring = rules.ring();
         for from in board.pieces(mover).track_fields() {
-            if blocks & ring.path_back(from, 4) == 0 {
-                let to = ring.backward(from, 4);
-                self.land(to, self.walked(to) - self.walked(from), found);
-            }
-            if movement::back_into_goal(rules, board, blocks, mover, from).is_ok() {
-                self.enter(from, found);
-            }
+            let (path, to) = (ring.path_back(from, 4), ring.backward(from, 4));
+            let home = movement::back_into_goal(rules, board, blocks, mover, from).is_ok();
+            self.walk(from, path, to, home, found);
         }
     }
 

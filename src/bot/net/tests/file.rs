@@ -9,9 +9,11 @@ use crate::{
         net::{
             HEADS, HIDDEN, SECOND,
             file::{read, write},
-            inputs::{Layout, Setting, fingerprint},
+            fingerprint::fingerprint,
+            inputs::Layout,
             judge::Judge,
             nets::Nets,
+            setting::Setting,
         },
         tests::rng,
     },

@@ -5,7 +5,12 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use super::{judge, list, views};
 use crate::{
     bot::{
-        net::inputs::{Input, Kept, Layout, Setting, Stage, fingerprint},
+        net::{
+            fingerprint::fingerprint,
+            inputs::{Input, Layout},
+            setting::Setting,
+            stage::{Kept, Stage},
+        },
         tests::{self, cards, hidden_changed, new_game, random_board, rng, seat, to_act, view},
     },
     rules::{
