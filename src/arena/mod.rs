@@ -9,6 +9,7 @@
 mod calibration;
 mod duplicate;
 pub mod latency;
+mod reading;
 mod run;
 mod score;
 mod spec;
@@ -16,6 +17,7 @@ mod sprt;
 
 pub use calibration::{Calibration, SelfPlay, Tenth, calibrate};
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
+pub use reading::{Reading, mean_and_error, read};
 pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};
 pub use spec::{PlayerSpec, SpecError};

@@ -291,18 +291,18 @@ impl<'n> Thinker<'n> {
                 }
             }
         }
-        self.rank(&mut thoughts[..candidates.max(2)]);
+        self.rank(&mut thoughts[..candidates]);
         thoughts
     }
 
-    /// Ranks candidates, those that are surely worse than the best last; returns how many others
-    /// there are.
+    /// Ranks candidates, those that are surely worse than the best last; returns how many are left
+    /// in doubt, the best among them.
     fn in_doubt(&self, candidates: &mut [Thought]) -> usize {
         self.rank(candidates);
         let (best, others) = candidates.split_first_mut().expect("two candidates");
         others.sort_by_key(|other| other.surely_worse(best, self.method.sure));
-        let worse = |other: &Thought| !other.surely_worse(best, self.method.sure);
-        1 + others.partition_point(worse)
+        let doubtful = |other: &Thought| !other.surely_worse(best, self.method.sure);
+        1 + others.partition_point(doubtful)
     }
 
     /// The chance that a thought's candidate wins, as the method weighs it.

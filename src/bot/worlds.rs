@@ -12,7 +12,10 @@ use std::ops::ControlFlow;
 
 use rand::{Rng, RngExt};
 
-use super::net::judge::{Judge, Scratch};
+use super::net::{
+    exp,
+    judge::{Judge, Scratch},
+};
 use crate::rules::{
     board::Board,
     card::{Card, Cards},
@@ -48,7 +51,7 @@ pub struct Worlds<'a> {
     /// Deals of which one is taken.
     draws: u32,
     /// Deals that were looked at closely, each with the sum of its and all former weights.
-    close: Vec<(BySeat<Cards>, f64)>,
+    looked_at: Vec<(BySeat<Cards>, f64)>,
 }
 
 /// What one card that was played tells of the hand that it came from.
@@ -101,7 +104,7 @@ impl<'a> Worlds<'a> {
             view,
             clues,
             draws,
-            close: Vec::new(),
+            looked_at: Vec::new(),
         }
     }
 
@@ -117,33 +120,32 @@ impl<'a> Worlds<'a> {
         if self.clues.is_empty() {
             return;
         }
-        let (mut close, mut sum) = (Vec::new(), 0.0);
-        while !enough(close.len()) {
+        let (mut looked_at, mut sum) = (Vec::new(), 0.0);
+        while !enough(looked_at.len()) {
             let hands = unseen_hands(self.view, rng);
-            let of_clue = |clue: &Clue| clue.close_likelihood(self.view, judge, &hands, scratch);
-            sum += self.clues.iter().map(of_clue).product::<f64>();
-            close.push((hands, sum));
+            sum += self.close(judge, &hands, scratch);
+            looked_at.push((hands, sum));
         }
-        if close.len() >= FEWEST {
-            self.close = close;
+        if looked_at.len() >= FEWEST {
+            self.looked_at = looked_at;
         }
     }
 
     /// All hands, the seat's own among them.
     pub fn deal(&mut self, rng: &mut impl Rng) -> BySeat<Cards> {
-        if let Some((_, sum)) = self.close.last() {
+        if let Some((_, sum)) = self.looked_at.last() {
             let drawn = rng.random::<f64>() * sum;
-            let place = self.close.partition_point(|(_, sum)| *sum <= drawn);
-            return self.close[place.min(self.close.len() - 1)].0;
+            let place = self.looked_at.partition_point(|(_, sum)| *sum <= drawn);
+            return self.looked_at[place.min(self.looked_at.len() - 1)].0;
         }
         let mut taken = unseen_hands(self.view, rng);
         if self.clues.is_empty() {
             return taken;
         }
-        let mut sum = self.likelihood(&taken);
+        let mut sum = self.rough(&taken);
         for _ in 1..self.draws {
             let other = unseen_hands(self.view, rng);
-            let likelihood = self.likelihood(&other);
+            let likelihood = self.rough(&other);
             sum += likelihood;
             if rng.random::<f64>() * sum < likelihood {
                 taken = other;
@@ -152,9 +154,20 @@ impl<'a> Worlds<'a> {
         taken
     }
 
-    /// How likely what was played was, with these hands.
-    fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
+    /// Whether nothing was played by others that would tell of what they still hold.
+    pub fn know_nothing(&self) -> bool {
+        self.clues.is_empty()
+    }
+
+    /// How likely what was played was with these hands, roughly.
+    pub fn rough(&self, hands: &BySeat<Cards>) -> f64 {
         let of_clue = |clue: &Clue| f64::from(clue.likelihood(hands));
+        self.clues.iter().map(of_clue).product()
+    }
+
+    /// How likely the boards that were played to were with these hands, by a close look.
+    pub fn close(&self, judge: &Judge, hands: &BySeat<Cards>, scratch: &mut Scratch) -> f64 {
+        let of_clue = |clue: &Clue| clue.close_likelihood(self.view, judge, hands, scratch);
         self.clues.iter().map(of_clue).product()
     }
 }
@@ -193,7 +206,7 @@ impl Clue {
         let best_of_card = &mut best[self.played as usize];
         *best_of_card = best_of_card.max(played);
         let top = best.into_iter().fold(played, f32::max);
-        let readiness = |logit: f32| ((logit - top) / CLOSE_TEMPERATURE).exp();
+        let readiness = |logit: f32| exp((logit - top) / CLOSE_TEMPERATURE);
         let share = readiness(played) / best.map(readiness).iter().sum::<f32>();
         f64::from(CLOSE_SURPRISE + (1.0 - CLOSE_SURPRISE) * share)
     }
@@ -205,7 +218,7 @@ fn readiness(judge: &Judge, view: &SeatView, scratch: &mut Scratch) -> [f32; Car
     let best = logits[Card::Joker as usize].unwrap_or(0.0);
     let ready = |card: Card| {
         logits[card as usize].map_or(0.0, |logit| {
-            ((logit - best).max(WORST) / TEMPERATURE).exp() * eagerness(card)
+            exp((logit - best).max(WORST) / TEMPERATURE) * eagerness(card)
         })
     };
     Card::ALL.map(ready)

@@ -11,10 +11,7 @@ use clap::Args;
 use crate::{
     arena::{SelfPlay, calibrate},
     bot::{Level, net::nets::Nets, search::Budget},
-    rules::{
-        options::{Preset, Rules},
-        perft::read_rules,
-    },
+    rules::options::{Preset, Rules},
 };
 
 #[derive(Debug, Args)]
@@ -23,7 +20,7 @@ pub struct Calibrate {
     #[arg(value_parser = super::level)]
     level: Level,
     /// A preset, and options such as "hausregeln seats=6".
-    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = read)]
+    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = super::rules)]
     rules: Rules,
     /// Games to play.
     #[arg(long, default_value_t = 1000)]
@@ -37,10 +34,6 @@ pub struct Calibrate {
     /// Games played at once; as many as there are cores if left out.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-}
-
-fn read(text: &str) -> Result<Rules, String> {
-    read_rules(text).map_err(|error| error.to_string())
 }
 
 impl Calibrate {

@@ -7,12 +7,16 @@ mod healthcheck;
 mod latency;
 mod openapi;
 mod perft;
+mod reading;
 mod serve;
 mod train;
 
 use clap::{Parser, Subcommand};
 
-use crate::bot::Level;
+use crate::{
+    bot::Level,
+    rules::{options::Rules, perft::read_rules},
+};
 
 /// The game of DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
@@ -40,6 +44,8 @@ enum Command {
     Arena(arena::Arena),
     /// See whether the chances that advice names are right.
     Calibrate(calibrate::Calibrate),
+    /// See how much of the hidden hands is read from what was played.
+    Reading(reading::Reading),
     /// Measure how long advice takes.
     Latency(latency::Latency),
 }
@@ -59,6 +65,7 @@ impl Cli {
             Command::Train(train) => train.run(),
             Command::Arena(arena) => arena.run(),
             Command::Calibrate(calibrate) => calibrate.run(),
+            Command::Reading(reading) => reading.run(),
             Command::Latency(latency) => latency.run(),
         }
     }
@@ -68,4 +75,9 @@ impl Cli {
 fn level(name: &str) -> Result<Level, String> {
     let names = Level::ALL.map(Level::name).join(", ");
     Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))
+}
+
+/// Reads rules such as "hausregeln seats=6".
+fn rules(text: &str) -> Result<Rules, String> {
+    read_rules(text).map_err(|error| error.to_string())
 }

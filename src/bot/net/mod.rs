@@ -183,14 +183,15 @@ pub(crate) fn activate<S: Simd>(_: S, units: &mut [f32]) {
     }
 }
 
-/// The probability that a logarithm of the odds stands for. The exponential is made of sums and
-/// products, and so the same on every machine.
+/// The probability that a logarithm of the odds stands for.
 pub fn probability(logit: f32) -> f32 {
-    1.0 / (1.0 + exp(-logit.clamp(-30.0, 30.0)))
+    1.0 / (1.0 + exp(-logit))
 }
 
-/// e to the power of x, for x between -30 and 30, to within a few units of the last place.
-fn exp(x: f32) -> f32 {
+/// e to the power of x, to within a few units of the last place; of x beyond 30 as of 30, below
+/// -30 as of -30. It is made of sums and products, and so the same on every machine.
+pub fn exp(x: f32) -> f32 {
+    let x = x.clamp(-30.0, 30.0);
     // x = n ln 2 + r with |r| <= ln 2 / 2; e^r by its series.
     let n = (x * std::f32::consts::LOG2_E).round();
     let r = x - n * std::f32::consts::LN_2;

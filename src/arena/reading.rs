@@ -1,0 +1,135 @@
+//! How much of the hidden hands is read from what was played.
+//!
+//! Of the deals that a seat thinks possible, [`Worlds`] holds some for likelier than others. The
+//! better it does that, the likelier it holds the true hands, compared with deals that know nothing
+//! of what was played. The mean logarithm of that ratio is the information, in nats, that it
+//! draws from the game; it is below zero for who is misled.
+
+use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+use super::{
+    PlayerSpec,
+    duplicate::{play_out, set_up},
+};
+use crate::{
+    bot::{
+        net::{judge::Scratch, nets::Nets},
+        player::Player,
+        worlds::Worlds,
+    },
+    rules::{
+        game::{Game, Phase},
+        options::Rules,
+        playout::unseen_hands,
+        seat::{BySeat, Seat},
+    },
+};
+
+/// Deals that the true one is compared with.
+const DEALS: usize = 64;
+/// One decision in so many is looked at.
+const EVERY: u32 = 8;
+
+/// What two ways to weigh deals read from decisions, in nats.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    pub rough: Vec<f64>,
+    pub close: Vec<f64>,
+}
+
+/// The mean of some values, and its standard error.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0) / count).sqrt())
+}
+
+/// Plays games in which A holds one team and B all others, and reads at A's decisions.
+pub fn read(
+    nets: &Nets,
+    rules: &Rules,
+    players: [&PlayerSpec; 2],
+    games: u32,
+    seed: u64,
+) -> Reading {
+    let mut players = players.map(PlayerSpec::build);
+    let mut reading = Reading::default();
+    for number in 0..games {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number.into());
+        let mut shuffle = [0; 32];
+        rng.fill_bytes(&mut shuffle);
+        let mut game = set_up(rules, shuffle);
+        play_out(&mut game, |game, seat| {
+            let side = usize::from(seat.team(rules.seats) != 0);
+            let own = side == 0 && game.phase() == Phase::Play;
+            if own && rng.random_range(0..EVERY) == 0 {
+                reading.decision(nets, game, seat, &mut rng);
+            }
+            let player: &mut dyn Player = &mut *players[side];
+            player.choose(&game.seen_from(seat), &mut rng).action(seat)
+        });
+    }
+    reading
+}
+
+impl Reading {
+    /// Compares the true hands with others; nothing if nobody else has played yet.
+    fn decision(&mut self, nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) {
+        let rules = game.rules();
+        let (judge, mut scratch) = (nets.of(rules), Scratch::default());
+        let view = game.seen_from(seat);
+        let worlds = Worlds::new(judge, &view, u32::MAX, &mut scratch);
+        if worlds.know_nothing() {
+            return;
+        }
+        let mut truth = BySeat::default();
+        for seat in rules.ring().seats() {
+            truth[seat] = game.hand(seat);
+        }
+        let others: Vec<_> = (0..DEALS).map(|_| unseen_hands(&view, rng)).collect();
+        let information = |likelihood: &mut dyn FnMut(&BySeat<_>) -> f64| {
+            let mean = others.iter().map(&mut *likelihood).sum::<f64>() / DEALS as f64;
+            (likelihood(&truth) / mean).ln()
+        };
+        let rough = information(&mut |hands| worlds.rough(hands));
+        let close = information(&mut |hands| worlds.close(judge, hands, &mut scratch));
+        self.rough.push(rough);
+        self.close.push(close);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::options::Preset;
+
+    #[test]
+    fn means_have_their_errors() {
+        let (mean, error) = mean_and_error(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(mean, 2.5);
+        // The variance of the sample is 5/3.
+        assert!((error - (5.0f64 / 12.0).sqrt()).abs() < 1e-12, "{error}");
+    }
+
+    /// Who plays by the net is read, who plays anything is not.
+    #[test]
+    fn there_is_something_to_read_in_what_follows_a_plan() {
+        let nets = Nets::built_in().unwrap();
+        let rules = Preset::DogspielIt.rules();
+        let read = |level: &str| {
+            let player: PlayerSpec = level.parse().unwrap();
+            let found = read(&nets, &rules, [&player, &player], 6, 1);
+            assert_eq!(found.rough.len(), found.close.len());
+            assert!(found.rough.len() > 20, "{}", found.rough.len());
+            [found.rough, found.close].map(|values| mean_and_error(&values))
+        };
+        for (mean, error) in read("net") {
+            assert!(mean > 2.0 * error, "{mean}, {error}");
+        }
+        for (mean, error) in read("random") {
+            assert!(mean < 2.0 * error, "{mean}, {error}");
+        }
+    }
+}
