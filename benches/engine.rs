@@ -7,11 +7,12 @@ use dog_server::rules::{
     board::{Board, Placement},
     card::{Card, Cards},
     event::Action,
-    game::{Game, Phase, Player, Setup},
+    game::{Game, Phase, Setup},
     judge,
     moves::{Generator, LegalMove},
     notation::Move,
     options::{Options, Preset, Rules, SevenPartner},
+    player::Player,
     playout::{Playout, unseen_hands},
     sample::Sampler,
     seat::Seat,
@@ -263,9 +264,7 @@ fn uniform_game(
 
 /// The same through [`Game::apply`], with judged moves and recorded events.
 fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
-    let player = Player {
-        name: String::new(),
-    };
+    let player = Player::human("");
     let mut game = Game::new(Setup {
         players: vec![player; rules.seats.into()],
         rules: rules.clone(),
@@ -325,12 +324,7 @@ fn playouts(criterion: &mut Criterion) {
     let rules = Preset::DogspielIt.rules();
     let mut rng = rng(5);
     let mut game = Game::new(Setup {
-        players: vec![
-            Player {
-                name: String::new()
-            };
-            4
-        ],
+        players: vec![Player::human(""); 4],
         rules: rules.clone(),
         first_dealer: Some(Seat::default()),
         seed: Seed::new([5; 32]),

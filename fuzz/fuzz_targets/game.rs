@@ -5,9 +5,10 @@
 use arbitrary::{Result, Unstructured};
 use dog_server::rules::{
     event::Action,
-    game::{Game, Phase, Player, Setup},
+    game::{Game, Phase, Setup},
     moves::Generator,
     notation::Move,
+    player::Player,
     shuffle::Seed,
 };
 use dog_server_fuzz::{any_move, card, rules, seat};
@@ -23,9 +24,7 @@ fuzz_target!(|data: &[u8]| {
 
 fn play(u: &mut Unstructured) -> Result<()> {
     let rules = rules(u)?;
-    let player = Player {
-        name: String::new(),
-    };
+    let player = Player::human("");
     let mut game = Game::new(Setup {
         players: vec![player; usize::from(rules.seats)],
         first_dealer: match u.arbitrary()? {

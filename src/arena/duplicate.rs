@@ -8,8 +8,9 @@ use crate::{
     bot::player::Player,
     rules::{
         event::Action,
-        game::{self, Game, Phase, Setup},
+        game::{Game, Phase, Setup},
         options::Rules,
+        player,
         seat::{BySeat, Seat},
         shuffle::Seed,
     },
@@ -144,9 +145,7 @@ impl<'a> Table<'a> {
 
 /// A game before the first deal.
 pub(super) fn set_up(rules: &Rules, seed: [u8; 32]) -> Game {
-    let nobody = game::Player {
-        name: String::new(),
-    };
+    let nobody = player::Player::human("");
     Game::new(Setup {
         rules: rules.clone(),
         players: vec![nobody; usize::from(rules.seats)],

@@ -8,6 +8,7 @@ use std::{collections::HashMap, time::Duration};
 
 use rand::{Rng, seq::SliceRandom};
 
+pub use crate::rules::player::Level;
 use crate::rules::{
     board::Board,
     card::Card,
@@ -38,39 +39,7 @@ use search::{Budget, Candidate, Method, Thinker, Thought};
 /// decides raises this number, and every figure that names the old one is void.
 pub const GREEDY_VERSION: u32 = 1;
 
-/// How a bot plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// Any card that can be played, then any way to play it, with equal chances.
-    Random,
-    /// The move that leads to the best board and hand at once. It is frozen: the yardstick that
-    /// the others are measured with (see [`GREEDY_VERSION`]).
-    Greedy,
-    /// What the value net likes best, checked by thinking ahead for a moment.
-    Fast,
-    /// The same with time to think.
-    Strong,
-}
-
 impl Level {
-    /// Every level, the weakest first.
-    pub const ALL: [Level; 4] = [Level::Random, Level::Greedy, Level::Fast, Level::Strong];
-
-    /// The name a client uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Random => "random",
-            Level::Greedy => "greedy",
-            Level::Fast => "fast",
-            Level::Strong => "strong",
-        }
-    }
-
-    /// The level of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
-    }
-
     /// How long the level thinks if nobody says; `None` for the levels that do not think ahead.
     pub const fn budget(self) -> Option<Budget> {
         match self {

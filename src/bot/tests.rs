@@ -9,13 +9,14 @@ use crate::rules::{
     board::{Board, Placement},
     card::{Card, Cards},
     event::Action,
-    game::{Game, Phase, Player, Setup},
+    game::{Game, Phase, Setup},
     judge,
     notation::Move,
     options::{
         DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
         SevenPartner, SevenSurplus,
     },
+    player::Player,
     seat::Seat,
     shuffle::Seed,
     view::SeatView,
@@ -254,7 +255,7 @@ pub(super) fn new_game(rules: &Rules, seed: u64) -> Game {
     let name = String::new;
     Game::new(Setup {
         rules: rules.clone(),
-        players: vec![Player { name: name() }; usize::from(rules.seats)],
+        players: vec![Player::human(name()); usize::from(rules.seats)],
         first_dealer: None,
         seed: Seed::new(bytes),
         seed_given: true,

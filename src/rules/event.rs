@@ -7,6 +7,7 @@ use super::{
     card::{Card, Cards},
     judge::{Capture, Kind, PlayedPart},
     notation::Move,
+    player::Player,
     seat::Seat,
 };
 
@@ -30,6 +31,8 @@ pub enum Action {
     },
     /// The host gives a seat a fresh token; the game only takes note of it.
     ReissueToken { seat: Seat },
+    /// The host hands a seat to a bot, or back to a human.
+    HandOver { seat: Seat, player: Player },
 }
 
 /// Something that happened. What the table hides is in options: the full event has it, an event
@@ -79,6 +82,8 @@ pub enum Event {
     GameWon { team: u8, shuffle_seed: String },
     /// The host gave a seat a fresh token.
     TokenReissued { seat: Seat },
+    /// Somebody else plays the seat from now on.
+    SeatHandedOver { seat: Seat, player: Player },
 }
 
 /// The card a seat gave to its partner.
@@ -128,7 +133,8 @@ impl Event {
             | Event::HandFolded { .. }
             | Event::RoundEnded { .. }
             | Event::GameWon { .. }
-            | Event::TokenReissued { .. } => {}
+            | Event::TokenReissued { .. }
+            | Event::SeatHandedOver { .. } => {}
         }
         self
     }

@@ -11,6 +11,7 @@ use super::{
     judge,
     notation::Move,
     options::{Dealer, Rules},
+    player::Player,
     plays::{Played, Record},
     refusal::Refusal,
     seat::Seat,
@@ -50,13 +51,6 @@ impl Phase {
     pub fn by_name(name: &str) -> Option<Phase> {
         Phase::ALL.into_iter().find(|phase| phase.name() == name)
     }
-}
-
-/// Who plays a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Player {
-    /// A name to show, chosen by the creator.
-    pub name: String,
 }
 
 /// One seat's cards and what it did with them in this round.
@@ -193,6 +187,7 @@ impl Game {
                 self.check_not_over()?;
                 vec![Event::TokenReissued { seat }]
             }
+            Action::HandOver { seat, ref player } => self.hand_over(seat, player)?,
         };
         self.version += 1;
         self.last_event = events[0].clone();
@@ -240,6 +235,14 @@ impl Game {
         } else {
             Err(ActionRefusal::WrongPhase { phase, needed })
         }
+    }
+
+    /// Somebody else plays the seat from now on, with the cards that are there.
+    fn hand_over(&mut self, seat: Seat, player: &Player) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_not_over()?;
+        self.players[usize::from(seat.number())] = player.clone();
+        let player = player.clone();
+        Ok(vec![Event::SeatHandedOver { seat, player }])
     }
 
     /// RULES §7.2.
@@ -421,8 +424,14 @@ impl Game {
         self.winner
     }
 
+    /// Who plays, one a seat.
     pub fn players(&self) -> &[Player] {
         &self.players
+    }
+
+    /// Who plays a seat.
+    pub fn player(&self, seat: Seat) -> &Player {
+        &self.players[usize::from(seat.number())]
     }
 
     /// SHA-256 of the shuffle seed.

@@ -1,5 +1,6 @@
 //! The game of DOG, pure: no input or output, no clock, no global randomness.
 
+pub mod attendance;
 pub mod board;
 pub mod card;
 pub mod event;
@@ -12,6 +13,7 @@ pub mod notation;
 pub mod options;
 pub mod perft;
 pub mod pieces;
+pub mod player;
 pub mod playout;
 pub mod plays;
 pub mod refusal;

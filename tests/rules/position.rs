@@ -7,11 +7,12 @@
 use dog_server::rules::{
     board::{Board, Placement},
     card::{Card, Cards},
-    game::{Game, Player, Setup},
+    game::{Game, Setup},
     judge::{self, Outcome},
     moves::{Generator, LegalMove},
     notation::Move,
     options::{Options, Preset, Rules},
+    player::Player,
     refusal::Refusal,
     seat::Seat,
     shuffle::Seed,
@@ -46,7 +47,7 @@ pub trait Table {
         let rules = self.sheet();
         let name = String::new();
         Game::new(Setup {
-            players: vec![Player { name }; usize::from(rules.seats)],
+            players: vec![Player::human(name); usize::from(rules.seats)],
             rules,
             first_dealer,
             seed,

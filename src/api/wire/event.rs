@@ -3,11 +3,12 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::moves::MoveView;
+use super::{game::SeatKind, moves::MoveView};
 use crate::rules::{
     card::{Card, Cards},
     event::{Event, Given, Viewer},
     options::Rules,
+    player::Level,
     seat::Seat,
 };
 
@@ -85,6 +86,14 @@ pub enum EventView {
     /// The host gave a seat a fresh token.
     #[schema(title = "TokenReissued")]
     TokenReissued { seat: Seat },
+    /// The host handed a seat to a bot, or back to a human.
+    #[schema(title = "SeatHandedOver")]
+    SeatHandedOver {
+        seat: Seat,
+        name: String,
+        kind: SeatKind,
+        level: Level,
+    },
 }
 
 /// The card a seat gave to its partner.
@@ -149,6 +158,12 @@ impl EventView {
             Event::RoundEnded { round } => EventView::RoundEnded { round },
             Event::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
             Event::TokenReissued { seat } => EventView::TokenReissued { seat },
+            Event::SeatHandedOver { seat, player } => EventView::SeatHandedOver {
+                seat,
+                kind: SeatKind::of(&player),
+                level: player.level,
+                name: player.name,
+            },
         }
     }
 }

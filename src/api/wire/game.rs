@@ -16,6 +16,7 @@ use crate::{
         exchange::ExchangeState,
         game::Phase,
         options::Preset,
+        player::{Level, Player},
         seat::Seat,
         view::{Possible, SeatInView},
     },
@@ -98,6 +99,8 @@ pub struct SeatView {
     team: u8,
     name: String,
     kind: SeatKind,
+    /// How the server plays for the seat: a bot always, a human whose time is up.
+    level: Level,
     /// Cards in the hand, laid ones included.
     cards: u8,
     /// Whether it has folded in this round.
@@ -118,6 +121,19 @@ pub struct SeatView {
 pub enum SeatKind {
     /// Whoever holds the seat's token.
     Human,
+    /// The server.
+    Bot,
+}
+
+impl SeatKind {
+    /// What this player is.
+    pub fn of(player: &Player) -> SeatKind {
+        if player.bot {
+            SeatKind::Bot
+        } else {
+            SeatKind::Human
+        }
+    }
 }
 
 /// How many of each card.
@@ -181,7 +197,7 @@ impl GameView {
             actions: actions(record, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
             seats: seats
-                .map(|(seat, player)| seat_view(seat, player.name.clone()))
+                .map(|(seat, player)| seat_view(seat, player))
                 .collect(),
             board: board::view(game.rules(), game.board()),
             stock: game.stock_size(),
@@ -197,12 +213,13 @@ impl GameView {
     }
 }
 
-fn seat_view(seat: SeatInView, name: String) -> SeatView {
+fn seat_view(seat: SeatInView, player: &Player) -> SeatView {
     SeatView {
         seat: seat.seat,
         team: seat.team,
-        name,
-        kind: SeatKind::Human,
+        name: player.name.clone(),
+        kind: SeatKind::of(player),
+        level: player.level,
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,

@@ -12,8 +12,9 @@ use crate::{
     bot::{Level, search::Budget},
     rules::{
         card::Card,
-        game::{Phase, Player, Setup},
+        game::{Phase, Setup},
         options::Rules,
+        player::Player,
         seat::Seat,
         shuffle::Seed,
     },
@@ -187,7 +188,7 @@ impl SeatRequest {
             );
             return Err(Problem::new(Code::InvalidRequest, detail));
         }
-        Ok(Player { name })
+        Ok(Player::human(name))
     }
 }
 

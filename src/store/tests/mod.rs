@@ -18,8 +18,9 @@ use std::{
 use super::*;
 use crate::rules::{
     event::{Action, Event},
-    game::{Game, Phase, Player, Setup},
+    game::{Game, Phase, Setup},
     options::Preset,
+    player::Player,
     seat::{BySeat, Seat},
     shuffle::Seed,
 };
@@ -63,9 +64,7 @@ fn fresh() -> Record {
         tokens: tokens("first"),
         game: Game::new(Setup {
             players: (0..rules.seats)
-                .map(|seat| Player {
-                    name: format!("player {seat}"),
-                })
+                .map(|seat| Player::human(format!("player {seat}")))
                 .collect(),
             rules,
             first_dealer: None,

@@ -1,0 +1,71 @@
+//! Who plays a seat.
+
+use serde::{Deserialize, Serialize};
+
+/// How a bot plays. What each level does is the bots' own affair; a game only knows its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Any card that can be played, then any way to play it, with equal chances.
+    Random,
+    /// The move that leads to the best board and hand at once.
+    Greedy,
+    /// What the value net likes best, checked by thinking ahead for a moment.
+    #[default]
+    Fast,
+    /// The same with time to think.
+    Strong,
+}
+
+impl Level {
+    /// Every level, the weakest first.
+    pub const ALL: [Level; 4] = [Level::Random, Level::Greedy, Level::Fast, Level::Strong];
+
+    /// The name a client uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Random => "random",
+            Level::Greedy => "greedy",
+            Level::Fast => "fast",
+            Level::Strong => "strong",
+        }
+    }
+
+    /// The level of that name, if there is one.
+    pub fn by_name(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// Who plays a seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    /// A name to show.
+    pub name: String,
+    /// Whether a bot plays the seat. What earlier builds stored has humans only.
+    #[serde(default)]
+    pub bot: bool,
+    /// How the bot plays; for a human, how is played in its place when its time is up.
+    #[serde(default)]
+    pub level: Level,
+}
+
+impl Player {
+    /// A human of that name.
+    pub fn human(name: impl Into<String>) -> Player {
+        Player {
+            name: name.into(),
+            bot: false,
+            level: Level::default(),
+        }
+    }
+
+    /// A bot of that name and level.
+    pub fn bot(name: impl Into<String>, level: Level) -> Player {
+        Player {
+            name: name.into(),
+            bot: true,
+            level,
+        }
+    }
+}
