@@ -22,14 +22,14 @@ use std::{
     sync::Arc,
 };
 
-use self::{connect::Readers, migrations::MIGRATIONS, writer::Writer};
+use self::{connect::Readers, migrations::MIGRATIONS, watch::Commits, writer::Writer};
 pub use self::{
     error::StoreError,
     id::{GameId, GameIdError},
     reader::Reader,
-    record::{Cursor, ListQuery, LogEntry, Page, Record, now},
+    record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
     tokens::{TokenHash, Tokens},
-    transaction::{Recorded, Scope, Transaction},
+    transaction::{ActError, Recorded, Scope, Transaction},
     watch::Watch,
 };
 
@@ -41,6 +41,7 @@ pub struct Store(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     readers: Readers,
+    commits: Arc<Commits>,
     // Dropped after the readers, so that the last to leave is one who may tidy up.
     writer: Writer,
 }
@@ -59,9 +60,15 @@ impl Store {
         // Readers come later, when the working directory may be another one. It also keeps SQLite
         // from taking a name such as ":memory:" for more than a name.
         let path = path::absolute(path).map_err(create)?;
-        let writer = Writer::start(connect::writer(&path, migrations)?).map_err(create)?;
+        let commits = Arc::<Commits>::default();
+        let connection = connect::writer(&path, migrations)?;
+        let writer = Writer::start(connection, Arc::clone(&commits)).map_err(create)?;
         let readers = Readers::new(path);
-        Ok(Store(Arc::new(Inner { readers, writer })))
+        Ok(Store(Arc::new(Inner {
+            readers,
+            commits,
+            writer,
+        })))
     }
 
     /// Reads several things from one and the same state of the store.
@@ -181,6 +188,6 @@ impl Store {
     /// # Errors
     /// The database cannot be read.
     pub fn watch(&self) -> Result<Watch, StoreError> {
-        Watch::new(self.0.readers.path())
+        Watch::new(self.0.readers.path(), Arc::clone(&self.0.commits))
     }
 }

@@ -1,13 +1,17 @@
 //! What can be asked of the store.
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     StoreError,
     id::GameId,
     record::{
-        Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record, select_games, version,
+        Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record,
+        select_games, time, version,
     },
+    tokens::Tokens,
+    transaction::REMEMBERED,
 };
 
 /// Something to read from: one state of the database, which stays the same while this lives.
@@ -37,6 +41,19 @@ impl Reader<'_> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let column = statement.query_row([id], |row| row.get(0)).optional()?;
         column.map(version).transpose()
+    }
+
+    /// A game's version and tokens, if it is there.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn standing(&self, id: &GameId) -> Result<Option<(u64, Tokens)>, StoreError> {
+        let sql = "SELECT version, tokens FROM games WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let columns = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)));
+        let found: Option<(i64, Tokens)> = columns.optional()?;
+        let standing = |(column, tokens)| Ok((version(column)?, tokens));
+        found.map(standing).transpose()
     }
 
     /// A part of the public list of games, newest first. A game that cannot be understood is left
@@ -94,5 +111,82 @@ impl Reader<'_> {
             entries.push(log_entry(row, *id)?);
         }
         Ok(entries)
+    }
+
+    /// Games in which the server is to act by now, the longest due first: those with humans, or
+    /// those without.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn due(
+        &self,
+        attended: bool,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<GameId>, StoreError> {
+        let sql = "SELECT id FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+                   AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params![attended, now.as_microsecond(), limit], |row| {
+            row.get(0)
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// When the server is to act next after that time, in whatever game.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+                   AND due_at > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut next: Option<i64> = None;
+        for attended in [true, false] {
+            let due: Option<i64> =
+                statement.query_row(params![attended, after.as_microsecond()], |row| row.get(0))?;
+            next = [next, due].into_iter().flatten().min();
+        }
+        next.map(time).transpose()
+    }
+
+    /// The number of the last change.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn last_change(&self) -> Result<i64, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT last FROM changes")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
+    /// Which games have changed or gone since the change of that number.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn changes(&self, since: i64) -> Result<Changes, StoreError> {
+        if since < self.last_change()? - REMEMBERED {
+            return Ok(Changes::Any);
+        }
+        let mut changes = Vec::new();
+        let sql = "SELECT id, version FROM games WHERE change > ?1 ORDER BY change";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([since])?;
+        while let Some(row) = rows.next()? {
+            let version = Some(version(row.get(1)?)?);
+            changes.push(Change {
+                id: row.get(0)?,
+                version,
+            });
+        }
+        let sql = "SELECT id FROM removed WHERE change > ?1 ORDER BY change";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([since])?;
+        while let Some(row) = rows.next()? {
+            changes.push(Change {
+                id: row.get(0)?,
+                version: None,
+            });
+        }
+        Ok(Changes::Of(changes))
     }
 }

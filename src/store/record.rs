@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
@@ -29,7 +29,58 @@ pub struct Record {
     /// When its last version came to be.
     pub updated_at: Timestamp,
     pub tokens: Tokens,
+    pub tempo: Tempo,
+    /// When the time of those who are to act is up. Whoever writes the game sets it.
+    pub deadline: Option<Timestamp>,
     pub game: Game,
+}
+
+/// How fast a game goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tempo {
+    /// Milliseconds from one change to a bot's next at least, so that people can follow.
+    pub bot_pace_ms: u32,
+    /// Seconds for whoever is to act; then the server acts. None without a turn clock.
+    pub turn_seconds: Option<u32>,
+}
+
+impl Record {
+    /// Sets the deadline that follows from what happened then.
+    pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event]) {
+        if self.game.phase() == Phase::Finished {
+            self.deadline = None;
+        } else if events.iter().any(Event::passes_the_turn) {
+            let seconds = |seconds: u32| at + SignedDuration::from_secs(seconds.into());
+            self.deadline = self.tempo.turn_seconds.map(seconds);
+        }
+    }
+
+    /// When the server is to act after a change at that time: for a bot, or when the time of those
+    /// who are awaited is up.
+    pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
+        if self.game.bot_to_act().is_some() {
+            let pace = SignedDuration::from_millis(self.tempo.bot_pace_ms.into());
+            return Some(changed_at + pace);
+        }
+        self.deadline
+    }
+}
+
+/// A game that has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub id: GameId,
+    /// None if it is gone.
+    pub version: Option<u64>,
+}
+
+/// What has changed since a change that was known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// These games.
+    Of(Vec<Change>),
+    /// Too long ago to tell: any game may have changed or gone.
+    Any,
 }
 
 /// How one version of a game came to be. It holds secrets.
@@ -99,7 +150,8 @@ impl FromStr for Cursor {
 macro_rules! select_games {
     ($rest:literal) => {
         concat!(
-            "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot FROM games ",
+            "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
+             bot_pace_ms, turn_seconds, deadline FROM games ",
             $rest
         )
     };
@@ -120,6 +172,11 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
         created_at: time(row.get(4)?)?,
         updated_at: time(row.get(5)?)?,
         tokens: row.get(6)?,
+        tempo: Tempo {
+            bot_pace_ms: row.get(8)?,
+            turn_seconds: row.get(9)?,
+        },
+        deadline: row.get::<_, Option<i64>>(10)?.map(time).transpose()?,
         game,
     })
 }
@@ -148,7 +205,7 @@ pub(super) fn version(column: i64) -> Result<u64, StoreError> {
 }
 
 /// The time in a column.
-fn time(column: i64) -> Result<Timestamp, StoreError> {
+pub(super) fn time(column: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_microsecond(column)
         .map_err(|_| StoreError::Damaged("a time is out of range".into()))
 }

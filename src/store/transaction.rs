@@ -4,14 +4,19 @@ use std::{fmt, ops::Deref};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
+use thiserror::Error;
 
 use super::{
     StoreError,
     id::GameId,
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    record::{LogEntry, Record, int, to_json},
-    tokens::Tokens,
+    record::{LogEntry, Record, int, now, to_json},
+    tokens::{TokenHash, Tokens},
+};
+use crate::rules::{
+    event::{Action, Event},
+    game::ActionRefusal,
 };
 
 /// Microseconds for which an answer is kept: 24 hours.
@@ -21,6 +26,9 @@ const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
 /// come and no write has to remove many.
 const SWEPT: i64 = 8;
 
+/// Changes for which it is remembered which games were removed by them.
+pub(super) const REMEMBERED: i64 = 10_000;
+
 /// Something to do once the changes are on the disk.
 pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 
@@ -29,6 +37,17 @@ pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 pub struct Transaction<'c> {
     reader: Reader<'c>,
     after_commit: Vec<AfterCommit>,
+}
+
+/// Why an action changed nothing.
+#[derive(Debug, Error)]
+pub enum ActError {
+    /// The game does not allow it.
+    #[error(transparent)]
+    Refused(#[from] ActionRefusal),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// What an idempotency record belongs to: a hash of the caller's token, the method, the path and
@@ -83,17 +102,22 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The log does not fit, the id is taken, or the database cannot be written.
-    pub fn insert(&mut self, record: &Record, log: &[LogEntry]) -> Result<(), StoreError> {
+    pub fn insert(&mut self, record: &mut Record, log: &[LogEntry]) -> Result<(), StoreError> {
         let (version, phase) = (record.game.version(), record.game.phase());
         if !log.iter().map(|entry| entry.version).eq(1..=version) {
             return Err(StoreError::Misuse("a log must have one entry a version"));
         }
         let connection = self.open()?;
+        if let Some(last) = log.last() {
+            record.set_deadline(last.at, &last.events);
+        }
         connection
             .prepare_cached(
                 "INSERT INTO games \
-                 (id, version, phase, listed, created_at, updated_at, tokens, snapshot) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                 (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
+                 bot_pace_ms, turn_seconds, deadline, attended, due_at, change) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+                 (SELECT last + 1 FROM changes))",
             )?
             .execute(params![
                 record.id,
@@ -104,8 +128,16 @@ impl<'c> Transaction<'c> {
                 record.updated_at.as_microsecond(),
                 record.tokens,
                 to_json(&record.game)?,
+                record.tempo.bot_pace_ms,
+                record.tempo.turn_seconds,
+                record.deadline.map(Timestamp::as_microsecond),
+                record.game.attended(),
+                record
+                    .due_at(record.updated_at)
+                    .map(Timestamp::as_microsecond),
             ])?;
         let key = connection.last_insert_rowid();
+        self.count_change()?;
         log.iter().try_for_each(|entry| self.append(key, entry))
     }
 
@@ -125,11 +157,14 @@ impl<'c> Transaction<'c> {
         if entry.version != version || before.checked_add(1) != Some(version) {
             return Err(StoreError::Misuse("an update is one version further"));
         }
+        record.set_deadline(entry.at, &entry.events);
         let key: Option<i64> = self
             .open()?
             .prepare_cached(
                 "UPDATE games SET version = ?3, phase = ?4, updated_at = ?5, tokens = ?6, \
-                 snapshot = ?7 WHERE id = ?1 AND version = ?2 RETURNING key",
+                 snapshot = ?7, deadline = ?8, attended = ?9, due_at = ?10, \
+                 change = (SELECT last + 1 FROM changes) \
+                 WHERE id = ?1 AND version = ?2 RETURNING key",
             )?
             .query_row(
                 params![
@@ -140,13 +175,43 @@ impl<'c> Transaction<'c> {
                     entry.at.as_microsecond(),
                     record.tokens,
                     to_json(&record.game)?,
+                    record.deadline.map(Timestamp::as_microsecond),
+                    record.game.attended(),
+                    record.due_at(entry.at).map(Timestamp::as_microsecond),
                 ],
                 |row| row.get(0),
             )
             .optional()?;
         self.append(key.ok_or(StoreError::Stale(before))?, entry)?;
+        self.count_change()?;
         record.updated_at = entry.at;
         Ok(())
+    }
+
+    /// Carries out an action and keeps what came of it: the one way to change a stored game, for
+    /// persons, bots and hosts alike.
+    ///
+    /// # Errors
+    /// The game refuses the action, or as [`Transaction::update`]; the record is then as it was.
+    pub fn apply(&mut self, record: &mut Record, action: Action) -> Result<Vec<Event>, ActError> {
+        let mut next = record.clone();
+        let events = next.game.apply(&action)?;
+        let entry = LogEntry {
+            version: next.game.version(),
+            at: now(),
+            action: Some(action),
+            events: events.clone(),
+        };
+        self.update(&mut next, record.game.version(), &entry)?;
+        *record = next;
+        Ok(events)
+    }
+
+    /// Counts a change that was made, under the number that it was given; says which that was.
+    fn count_change(&self) -> Result<i64, StoreError> {
+        let sql = "UPDATE changes SET last = last + 1 RETURNING last";
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        Ok(statement.query_row([], |row| row.get(0))?)
     }
 
     fn append(&self, key: i64, entry: &LogEntry) -> Result<(), StoreError> {
@@ -170,9 +235,14 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn set_tokens(&mut self, id: &GameId, tokens: &Tokens) -> Result<bool, StoreError> {
-        let sql = "UPDATE games SET tokens = ?2 WHERE id = ?1";
+        let sql = "UPDATE games SET tokens = ?2, change = (SELECT last + 1 FROM changes) \
+                   WHERE id = ?1";
         let mut statement = self.open()?.prepare_cached(sql)?;
-        Ok(statement.execute(params![id, tokens])? != 0)
+        let there = statement.execute(params![id, tokens])? != 0;
+        if there {
+            self.count_change()?;
+        }
+        Ok(there)
     }
 
     /// Removes a game and its log; says whether there was such a game.
@@ -180,10 +250,69 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn delete(&mut self, id: &GameId) -> Result<bool, StoreError> {
-        let mut statement = self
+        let connection = self.open()?;
+        let gone = connection
+            .prepare_cached("DELETE FROM games WHERE id = ?1")?
+            .execute([id])?
+            != 0;
+        if gone {
+            let change = self.count_change()?;
+            connection
+                .prepare_cached("INSERT INTO removed (change, id) VALUES (?1, ?2)")?
+                .execute(params![change, id])?;
+            connection
+                .prepare_cached("DELETE FROM removed WHERE change < ?1")?
+                .execute([change - REMEMBERED])?;
+        }
+        Ok(gone)
+    }
+
+    /// Keeps a ticket for whoever sent this token, and forgets those that have expired.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn add_ticket(
+        &mut self,
+        id: &GameId,
+        ticket: &TokenHash,
+        token: &TokenHash,
+        expires_at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let connection = self.open()?;
+        connection
+            .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
+            .execute([now().as_microsecond()])?;
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO tickets (hash, game, token, expires_at) \
+                 SELECT ?2, key, ?3, ?4 FROM games WHERE id = ?1",
+            )?
+            .execute(params![id, ticket.0, token.0, expires_at.as_microsecond()])?;
+        Ok(())
+    }
+
+    /// Takes a ticket, which is then gone, and says whose token it stands for; none if there is no
+    /// such ticket for this game or it has expired.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn take_ticket(
+        &mut self,
+        id: &GameId,
+        ticket: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let taken = self
             .open()?
-            .prepare_cached("DELETE FROM games WHERE id = ?1")?;
-        Ok(statement.execute([id])? != 0)
+            .prepare_cached(
+                "DELETE FROM tickets WHERE hash = ?2 AND expires_at > ?3 \
+                 AND game = (SELECT key FROM games WHERE id = ?1) RETURNING token",
+            )?
+            .query_row(params![id, ticket.0, now.as_microsecond()], |row| {
+                row.get(0).map(TokenHash)
+            })
+            .optional()?;
+        Ok(taken)
     }
 
     /// The answer remembered for this scope, if it is not older than 24 hours.

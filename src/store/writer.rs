@@ -5,7 +5,10 @@
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
     thread::{self, JoinHandle},
 };
 
@@ -15,6 +18,7 @@ use tokio::sync::oneshot;
 use super::{
     StoreError,
     transaction::{AfterCommit, Transaction},
+    watch::Commits,
 };
 
 /// Writes that may wait; one more is refused at once.
@@ -93,11 +97,11 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(connection: Connection) -> io::Result<Writer> {
+    pub(super) fn start(connection: Connection, commits: Arc<Commits>) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE);
         let thread = thread::Builder::new()
             .name("store-writer".into())
-            .spawn(move || write_all(connection, jobs))?;
+            .spawn(move || write_all(connection, jobs, &commits))?;
         Ok(Writer {
             queue: Some(queue),
             thread: Some(thread),
@@ -147,12 +151,15 @@ impl Drop for Writer {
 }
 
 /// What the thread does, from the first write to the last.
-fn write_all(mut connection: Connection, queue: Receiver<Box<dyn Job>>) {
+fn write_all(mut connection: Connection, queue: Receiver<Box<dyn Job>>, commits: &Commits) {
     while let Ok(first) = queue.recv() {
         let mut batch = vec![first];
         batch.extend(queue.try_iter().take(BATCH - 1));
         batch.retain(|job| !job.withdrawn());
         let committed = commit(&mut connection, &mut batch);
+        if committed.is_ok() {
+            commits.announce();
+        }
         for job in batch {
             let answer = AssertUnwindSafe(|| job.answer(committed.clone()));
             if catch_unwind(answer).is_err() {

@@ -3,6 +3,7 @@
 mod idempotency;
 mod opening;
 mod reading;
+mod schedule;
 mod sharing;
 mod writing;
 
@@ -62,6 +63,8 @@ fn fresh() -> Record {
         created_at: now,
         updated_at: now,
         tokens: tokens("first"),
+        tempo: Tempo::default(),
+        deadline: None,
         game: Game::new(Setup {
             players: (0..rules.seats)
                 .map(|seat| Player::human(format!("player {seat}")))
@@ -97,11 +100,13 @@ fn create(store: &Store) -> Record {
 }
 
 fn add(store: &Store, record: Record) -> Record {
-    let added = record.clone();
+    let mut added = record;
     store
-        .write_blocking(move |tx| tx.insert(&added, &[creation(&added)]))
-        .unwrap();
-    record
+        .write_blocking(move |tx| {
+            let log = [creation(&added)];
+            tx.insert(&mut added, &log).map(|()| added)
+        })
+        .unwrap()
 }
 
 /// An action that can be repeated for ever.

@@ -72,9 +72,12 @@ fn what_does_not_fit_is_refused() {
             .expect_err("a write that does not fit")
     };
 
-    let id_taken = write(|tx, record| tx.insert(&record, &[creation(&record)]));
+    let id_taken = write(|tx, mut record| {
+        let log = [creation(&record)];
+        tx.insert(&mut record, &log)
+    });
     assert!(matches!(id_taken, StoreError::Sqlite(_)), "{id_taken}");
-    let no_log = write(|tx, record| tx.insert(&record, &[]));
+    let no_log = write(|tx, mut record| tx.insert(&mut record, &[]));
     assert!(matches!(no_log, StoreError::Misuse(_)), "{no_log}");
     let same_version = write(|tx, mut record| {
         let entry = creation(&record);
@@ -103,11 +106,12 @@ fn what_fails_changes_nothing() {
     let id = record.id;
     let ran = Arc::new(Mutex::new(0));
 
-    let (other, counter) = (fresh(), ran.clone());
+    let (mut other, counter) = (fresh(), ran.clone());
     let other_id = other.id;
     let refused: Result<(), StoreError> = store.write_blocking(move |tx| {
         act(tx, &id, reissue())?;
-        tx.insert(&other, &[creation(&other)])?;
+        let log = [creation(&other)];
+        tx.insert(&mut other, &log)?;
         tx.after_commit(move || *counter.lock().unwrap() += 1);
         assert_eq!(tx.version(&id)?, Some(2));
         Err(StoreError::Misuse("on purpose"))
