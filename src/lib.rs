@@ -5,6 +5,7 @@
 //! * [`arena`] measures players against each other.
 //! * [`train`] makes the nets that players judge by.
 //! * [`store`] is where games live.
+//! * [`croupier`] plays for bots, and for those whose time is up.
 //! * [`api`] serves them over HTTP.
 //! * [`cli`] is the command line.
 
@@ -14,6 +15,7 @@ pub mod api;
 pub mod arena;
 pub mod bot;
 pub mod cli;
+pub mod croupier;
 pub mod rules;
 pub mod store;
 pub mod train;

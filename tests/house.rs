@@ -54,7 +54,13 @@ fn keeps_out(room: &str, words: &[&str]) {
 fn the_doors_are_shut() {
     let web = ["actix", "utoipa", "http", "tokio"];
     let store = ["crate::store", "rusqlite"];
-    let above = ["crate::api", "crate::cli", "crate::arena", "crate::train"];
+    let above = [
+        "crate::api",
+        "crate::cli",
+        "crate::arena",
+        "crate::train",
+        "crate::croupier",
+    ];
     keeps_out(
         "rules",
         &[&web[..], &store, &above, &["crate::bot"]].concat(),
@@ -69,6 +75,15 @@ fn the_doors_are_shut() {
     keeps_out(
         "arena",
         &[&web[..], &store, &outside, &["crate::train"]].concat(),
+    );
+    keeps_out(
+        "croupier",
+        &[
+            &["actix", "utoipa", "rusqlite"],
+            &outside[..],
+            &["crate::arena", "crate::train"],
+        ]
+        .concat(),
     );
     keeps_out(
         "api",
@@ -114,7 +129,7 @@ fn bots_get_a_seats_view_and_no_game() {
 
 #[test]
 fn options_are_read_as_data() {
-    for room in ["rules", "bot", "arena", "train", "store", "api"] {
+    for room in ["rules", "bot", "arena", "train", "store", "croupier", "api"] {
         for file in files(room) {
             if file.ends_with("rules/options.rs") || is_test(&file) {
                 continue;

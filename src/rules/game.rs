@@ -219,7 +219,11 @@ impl Game {
         }
     }
 
-    fn check_not_over(&self) -> Result<(), ActionRefusal> {
+    /// As [`Game::check_deal`], for what may be done at any time.
+    ///
+    /// # Errors
+    /// The game is over.
+    pub fn check_not_over(&self) -> Result<(), ActionRefusal> {
         if self.phase == Phase::Finished {
             Err(ActionRefusal::GameOver)
         } else {

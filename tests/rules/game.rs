@@ -4,6 +4,7 @@ use dog_server::rules::{
     event::{Action, Event, Viewer},
     game::{ActionRefusal, Game, Phase},
     options::{Dealer, Exchange, Preset, Preset::*},
+    player::{Level, Player},
     refusal::Refusal,
 };
 
@@ -256,6 +257,12 @@ mod the_end {
             &Action::ReissueToken { seat: seat(0) },
             "the game is over",
         );
+        let hand_over = Action::HandOver {
+            seat: seat(0),
+            player: Player::bot("Bot", Level::Fast),
+        };
+        refused(&mut game, &hand_over, "the game is over");
+        assert_eq!((game.bot_to_act(), game.late_seat()), (None, None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The rules held to their sheet: positions, cards, and the boards that the sheet expects.
 
+mod attendance;
 mod deal;
 mod exchange;
 mod game;

@@ -12,6 +12,7 @@ use dog_server::rules::{
     moves::{Generator, LegalMove},
     notation::Move,
     options::Rules,
+    player::{Level, Player},
     seat::Seat,
     shuffle::Seed,
 };
@@ -136,6 +137,10 @@ impl Proposer {
             3 => Action::Decline { seat },
             4 => Action::Ask { seat },
             5 if rng.random_bool(0.2) => Action::ReissueToken { seat },
+            5 if rng.random_bool(0.2) => Action::HandOver {
+                seat,
+                player: Player::bot("Bot", Level::Greedy),
+            },
             _ => {
                 let seat = game.turn().filter(|_| rng.random_bool(0.8)).unwrap_or(seat);
                 Action::Play {

@@ -1,0 +1,179 @@
+//! Deals, swaps and plays for bots, and for those whose time is up.
+//!
+//! Nothing is kept in memory but which games a thread of this process is busy with: the store says
+//! in which games the server is to act, so that a process that was killed, or another one, goes on
+//! where this one stopped. Each decision is made from what the seat may see, outside any request,
+//! and counts only if the game is still at the version it was made for.
+
+mod decide;
+
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    bot::net::nets::Nets,
+    store::{GameId, Store, StoreError, Watch, now},
+};
+
+/// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
+const NAP: Duration = Duration::from_millis(500);
+
+/// How long a game is left alone in which something went wrong that will go wrong again.
+const ASIDE: Duration = Duration::from_secs(60);
+
+/// Of so many looks for work, one begins with the games that no human plays, so that the others,
+/// which come first, cannot keep them waiting for ever.
+const TURNS: u32 = 4;
+
+/// Threads by which the server plays. Dropping it lets them finish what they are at.
+#[derive(Debug)]
+pub struct Croupier {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    store: Store,
+    nets: Arc<Nets>,
+    stopping: AtomicBool,
+    games: Mutex<Games>,
+}
+
+/// The games that are not to be looked for.
+#[derive(Debug, Default)]
+struct Games {
+    /// Some thread is at them.
+    taken: HashSet<GameId>,
+    /// Until when they are left alone.
+    aside: HashMap<GameId, Instant>,
+}
+
+impl Croupier {
+    /// Starts so many threads.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the operating system starts no more threads.
+    pub fn start(store: &Store, nets: &Arc<Nets>, threads: usize) -> io::Result<Croupier> {
+        let shared = Arc::new(Shared {
+            store: store.clone(),
+            nets: Arc::clone(nets),
+            stopping: AtomicBool::new(false),
+            games: Mutex::default(),
+        });
+        let mut croupier = Croupier {
+            shared,
+            threads: Vec::with_capacity(threads),
+        };
+        for number in 0..threads {
+            let shared = Arc::clone(&croupier.shared);
+            let watch = store.watch().map_err(io::Error::other)?;
+            let thread = thread::Builder::new()
+                .name(format!("croupier-{number}"))
+                .spawn(move || shared.work(watch))?;
+            croupier.threads.push(thread);
+        }
+        Ok(croupier)
+    }
+}
+
+impl Drop for Croupier {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                log::error!("a croupier panicked");
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// What a thread does until it is to stop.
+    fn work(&self, mut watch: Watch) {
+        give_way();
+        let mut looks = 0;
+        while !self.stopping.load(Ordering::Relaxed) {
+            looks += 1;
+            let outcome = match self.take(looks % TURNS != 0) {
+                Ok(Some(id)) => self.serve(id),
+                Ok(None) => self.nap(&mut watch),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = outcome {
+                log::warn!("the croupier waits: {error}");
+                thread::sleep(NAP);
+            }
+        }
+    }
+
+    /// A game in which the server is to act now, and which no other thread is at.
+    fn take(&self, people_first: bool) -> Result<Option<GameId>, StoreError> {
+        let mut games = self.games();
+        games.aside.retain(|_, until| *until > Instant::now());
+        let busy = (games.taken.len() + games.aside.len()) as u32;
+        for attended in [people_first, !people_first] {
+            // One more than are to be left alone is enough to find one.
+            let due = self
+                .store
+                .read(|reader| reader.due(attended, now(), busy + 1))?;
+            let free = |id: &GameId| !games.taken.contains(id) && !games.aside.contains_key(id);
+            if let Some(id) = due.into_iter().find(free) {
+                games.taken.insert(id);
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Acts in a game that was taken, and lets it go.
+    fn serve(&self, id: GameId) -> Result<(), StoreError> {
+        let act = AssertUnwindSafe(|| decide::act(&self.store, &self.nets, id));
+        let outcome = catch_unwind(act).unwrap_or(Err(decide::Failure::Panicked));
+        let mut games = self.games();
+        games.taken.remove(&id);
+        match outcome {
+            Ok(()) => Ok(()),
+            // The same may go well in any game, a little later.
+            Err(decide::Failure::Store(error)) if error.is_temporary() => Err(error),
+            Err(failure) => {
+                log::error!("game {id} is left alone for a while: {failure}");
+                games.aside.insert(id, Instant::now() + ASIDE);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sleeps until a game is due or something has changed.
+    fn nap(&self, watch: &mut Watch) -> Result<(), StoreError> {
+        let now = now();
+        let due = self.store.read(|reader| reader.next_due(now))?;
+        let until_due = due.map(|due| Duration::try_from(due.duration_since(now)));
+        let nap = until_due
+            .and_then(Result::ok)
+            .map_or(NAP, |due| due.min(NAP));
+        watch.wait(nap).map(drop)
+    }
+
+    fn games(&self) -> MutexGuard<'_, Games> {
+        // Nothing that can panic happens between two changes of the sets.
+        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets threads that answer requests go first where there are too few cores for all.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        log::debug!("a croupier runs like everybody: {error}");
+    }
+}
