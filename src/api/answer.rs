@@ -13,7 +13,7 @@ use sha2::Sha256;
 use super::{
     problem::{Code, Problem},
     request::{IdempotencyKey, WriteRequest},
-    wire::game::{Created, FreshToken},
+    wire::game::{Created, FreshToken, Ticket},
 };
 use crate::{
     rules::seat::Seat,
@@ -59,6 +59,9 @@ pub enum Memory {
     Created {
         id: String,
         seats: u8,
+        /// Those that have no token.
+        #[serde(default)]
+        bots: Vec<Seat>,
         salt: [u8; 16],
         etag: String,
         /// The game's view, as JSON.
@@ -68,6 +71,10 @@ pub enum Memory {
         seat: Seat,
         version: u64,
         salt: [u8; 16],
+    },
+    Ticket {
+        salt: [u8; 16],
+        expires_at: String,
     },
 }
 
@@ -115,6 +122,11 @@ impl TokenMaker {
     pub fn host(&self) -> String {
         self.token("host")
     }
+
+    /// A ticket for a stream.
+    pub fn ticket(&self) -> String {
+        self.token("ticket")
+    }
 }
 
 fn hmac(key: &[u8]) -> Hmac<Sha256> {
@@ -149,12 +161,13 @@ impl Memory {
             Memory::Created {
                 id,
                 seats,
+                bots,
                 salt,
                 etag,
                 game,
             } => {
                 let tokens = TokenMaker::new(key, salt)?;
-                self::created(id, *seats, &tokens, etag, game)
+                self::created(id, *seats, bots, &tokens, etag, game)
             }
             Memory::FreshToken {
                 seat,
@@ -163,6 +176,10 @@ impl Memory {
             } => {
                 let tokens = TokenMaker::new(key, salt)?;
                 self::fresh_token(*seat, *version, &tokens)
+            }
+            Memory::Ticket { salt, expires_at } => {
+                let tokens = TokenMaker::new(key, salt)?;
+                self::ticket(&tokens, expires_at)
             }
         }
     }
@@ -175,13 +192,14 @@ impl Memory {
 pub fn created(
     id: &str,
     seats: u8,
+    bots: &[Seat],
     tokens: &TokenMaker,
     etag: &str,
     game: &str,
 ) -> Result<Answer, Problem> {
     let game: &RawValue = serde_json::from_str(game).map_err(Problem::internal)?;
     let seat_tokens = Seat::all(seats)
-        .map(|seat| Some(tokens.seat(seat)))
+        .map(|seat| (!bots.contains(&seat)).then(|| tokens.seat(seat)))
         .collect();
     let body = Created {
         id: id.to_owned(),
@@ -206,6 +224,23 @@ pub fn fresh_token(seat: Seat, version: u64, tokens: &TokenMaker) -> Result<Answ
         seat,
         token: tokens.seat(seat),
         version,
+    };
+    Ok(Answer {
+        status: StatusCode::OK,
+        etag: None,
+        location: None,
+        body: serde_json::to_string(&body).map_err(Problem::internal)?,
+    })
+}
+
+/// The answer to a request for a ticket.
+///
+/// # Errors
+/// None that can happen: the shape has a JSON form.
+pub fn ticket(tokens: &TokenMaker, expires_at: &str) -> Result<Answer, Problem> {
+    let body = Ticket {
+        ticket: tokens.ticket(),
+        expires_at: expires_at.to_owned(),
     };
     Ok(Answer {
         status: StatusCode::OK,

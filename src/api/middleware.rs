@@ -56,7 +56,15 @@ pub async fn observe<B: MessageBody + 'static>(
         response.status(),
         begun,
     );
-    response.headers_mut().insert(REQUEST_ID, id);
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    // It kept the compressor away, and says nothing to a client.
+    if headers
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|value| value == "identity")
+    {
+        headers.remove(header::CONTENT_ENCODING);
+    }
     Ok(response)
 }
 

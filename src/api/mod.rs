@@ -1,5 +1,6 @@
 //! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
 
+mod accept;
 mod answer;
 mod middleware;
 pub mod openapi;
@@ -8,6 +9,7 @@ pub mod problem;
 mod request;
 mod routes;
 mod server;
+mod stream;
 mod wire;
 
 use std::sync::Arc;
@@ -15,13 +17,15 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-use self::pool::Pool;
 pub use self::server::{Cors, ServeError, Server, Settings};
+use self::{pool::Pool, stream::hub::Hub};
 use crate::{bot::net::nets::Nets, store::Store};
 
 /// What the handlers work with. Nothing of a game is kept here: everything is in the store.
 struct App {
     store: Store,
+    /// Where those wait who wait for games to change.
+    hub: Arc<Hub>,
     /// For those who play: lists of moves, lists of games.
     tables: Pool,
     /// For those who ask: advice and analysis. Its load never holds up the tables.

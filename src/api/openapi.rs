@@ -44,12 +44,7 @@ fn errors(operation: &str) -> Vec<Code> {
         "create_game" => &[
             BODY,
             KEYED,
-            &[
-                InvalidRules,
-                InvalidSeed,
-                BotsNotSupported,
-                WeakIdempotencyKey,
-            ],
+            &[InvalidRules, InvalidSeed, WeakIdempotencyKey],
         ],
         "list_games" | "list_rules" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
@@ -60,8 +55,11 @@ fn errors(operation: &str) -> Vec<Code> {
             KEYED,
             SEATED,
             ACTING,
-            &[SeatNotFound, WeakIdempotencyKey],
+            &[SeatNotFound, NoHuman, WeakIdempotencyKey],
         ],
+        "stream_events" => &[READ, &[InvalidRequest]],
+        "create_ticket" => &[READ, BODY, KEYED, &[StaleVersion, WeakIdempotencyKey]],
+        "hand_over_seat" => &[READ, BODY, KEYED, SEATED, ACTING, &[SeatNotFound]],
         "deal_cards" => &[READ, BODY, KEYED, SEATED, ACTING, IN_TURN],
         "swap_cards" => &[
             READ,
@@ -87,7 +85,12 @@ fn errors(operation: &str) -> Vec<Code> {
 }
 
 /// Operations whose body may be left out.
-const BODY_MAY_BE_EMPTY: [&str; 3] = ["create_game", "deal_cards", "reissue_token"];
+const BODY_MAY_BE_EMPTY: [&str; 4] = [
+    "create_game",
+    "deal_cards",
+    "reissue_token",
+    "create_ticket",
+];
 
 /// The whole document.
 pub fn document() -> OpenApi {
@@ -151,6 +154,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Ope
     [
         (HttpMethod::Get, &mut item.get),
         (HttpMethod::Post, &mut item.post),
+        (HttpMethod::Put, &mut item.put),
         (HttpMethod::Delete, &mut item.delete),
     ]
     .into_iter()

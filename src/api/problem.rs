@@ -19,7 +19,7 @@ use crate::{
         board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
         shuffle::SeedError,
     },
-    store::StoreError,
+    store::{ActError, StoreError},
 };
 
 macro_rules! codes {
@@ -77,6 +77,7 @@ codes! {
     GameOver "game_over" CONFLICT Debug "The game is over" "A team has won; nothing changes any more.";
     WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase" "The game is in another phase than this action is for.";
     NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn" "Another seat is to act, or this seat has answered already.";
+    NoHuman "no_human" CONFLICT Debug "No human plays the seat" "A bot plays the seat, so nobody gets a token for it: the host must hand it to a human first.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type" "A body must be sent as application/json, without a content encoding.";
@@ -91,7 +92,6 @@ codes! {
     IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move" "The rules do not allow the move; the detail says why.";
     IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange" "The exchange does not allow this: declining or asking where it is mandatory, or asking twice.";
     InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed" "A shuffle seed is 64 hex digits.";
-    BotsNotSupported "bots_not_supported" UNPROCESSABLE_ENTITY Debug "Bots are not supported" "This server plays no bot seats; every seat must be human.";
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
     WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "The request line and headers are larger than the server reads.";
@@ -270,6 +270,15 @@ impl From<StoreError> for Problem {
             }
         } else {
             Problem::internal(error)
+        }
+    }
+}
+
+impl From<ActError> for Problem {
+    fn from(error: ActError) -> Problem {
+        match error {
+            ActError::Refused(refusal) => refusal.into(),
+            ActError::Store(error) => error.into(),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     rules::{event::Viewer, seat::Seat},
-    store::{Record, Scope, TokenHash},
+    store::{Record, Scope, TokenHash, Tokens},
 };
 
 /// Bytes of a body at most.
@@ -69,6 +69,32 @@ impl Caller {
             }
         }
         role.ok_or_else(|| Problem::new(Code::Unauthorized, "the token is none of this game's"))
+    }
+
+    /// The hash of the token presented, if one is.
+    pub fn token(self) -> Option<TokenHash> {
+        self.0
+    }
+
+    /// Whoever presented the token of that hash.
+    pub fn with_token(token: TokenHash) -> Caller {
+        Caller(Some(token))
+    }
+
+    /// Whether the caller is still what it was by these tokens.
+    ///
+    /// # Errors
+    /// `unauthorized`, if the token has been replaced.
+    pub fn still(self, role: Role, tokens: &Tokens) -> Result<(), Problem> {
+        let token = match role {
+            Role::Spectator => return Ok(()),
+            Role::Host => Some(tokens.host),
+            Role::Seat(seat) => tokens.seats[seat],
+        };
+        if token == self.0 {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Unauthorized, "the token was replaced"))
     }
 
     /// What the caller is in this game, for routes that are not for everyone.

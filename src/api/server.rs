@@ -8,14 +8,25 @@ use actix_web::{
     dev::ServerHandle,
     http::header::{self, HeaderName},
     middleware::{Compress, from_fn},
+    rt,
     web::{self, Data},
 };
+#[cfg(unix)]
+use futures_util::future::select;
 use thiserror::Error;
 use utoipa_swagger_ui::Config;
 
-use super::{App, middleware::observe, openapi, pool::Pool, routes};
+use super::{
+    App,
+    middleware::observe,
+    openapi,
+    pool::Pool,
+    routes,
+    stream::hub::{Hub, Watching},
+};
 use crate::{
     bot::net::nets::{Nets, NetsError},
+    croupier::Croupier,
     store::{Store, StoreError},
 };
 
@@ -36,6 +47,8 @@ pub struct Settings {
     pub cors: Cors,
     /// Threads that answer requests; as many as there are cores if nothing is said.
     pub workers: Option<usize>,
+    /// Threads that play for bots; as many as there are cores if nothing is said.
+    pub bot_threads: Option<usize>,
 }
 
 /// Whose pages may call the API.
@@ -68,6 +81,8 @@ pub enum ServeError {
 pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
+    croupier: Croupier,
+    watching: Watching,
 }
 
 impl Server {
@@ -83,11 +98,16 @@ impl Server {
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
             .validator_url("none");
+        let nets = Arc::new(Nets::built_in()?);
+        let croupier = Croupier::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
+            .map_err(ServeError::Thread)?;
+        let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
         let app = Data::new(App {
             store,
+            hub,
             tables: pool("tables")?,
             advisers: pool("advisers")?,
-            nets: Arc::new(Nets::built_in()?),
+            nets,
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
         });
@@ -95,6 +115,7 @@ impl Server {
             listen,
             cors,
             workers,
+            ..
         } = settings;
         let server = HttpServer::new(move || {
             ActixApp::new()
@@ -107,6 +128,7 @@ impl Server {
         })
         // A compressed answer goes out in pieces, which must not wait for each other.
         .tcp_nodelay(true)
+        .disable_signals()
         .workers(workers.unwrap_or(cores))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .client_request_timeout(Duration::from_secs(10))
@@ -117,6 +139,8 @@ impl Server {
         Ok(Server {
             server: server.run(),
             addresses,
+            croupier,
+            watching,
         })
     }
 
@@ -135,8 +159,36 @@ impl Server {
     /// # Errors
     /// If the server fails.
     pub async fn run(self) -> Result<(), ServeError> {
-        self.server.await.map_err(ServeError::Run)
+        let (watching, handle) = (self.watching, self.server.handle());
+        let stopping = rt::spawn(async move {
+            stop_signal().await?;
+            // Streams end, or the server would wait for them.
+            watching.close();
+            handle.stop(true).await;
+            Ok::<(), io::Error>(())
+        });
+        let served = self.server.await;
+        stopping.abort();
+        drop(self.croupier);
+        served.map_err(ServeError::Run)
     }
+}
+
+/// Waits for SIGTERM or SIGINT.
+#[cfg(unix)]
+async fn stop_signal() -> io::Result<()> {
+    use rt::signal::unix::{SignalKind, signal};
+    let mut term = signal(SignalKind::terminate())?;
+    let mut int = signal(SignalKind::interrupt())?;
+    let (term, int) = (std::pin::pin!(term.recv()), std::pin::pin!(int.recv()));
+    select(term, int).await;
+    Ok(())
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn stop_signal() -> io::Result<()> {
+    rt::signal::ctrl_c().await
 }
 
 fn cors_middleware(cors: &Cors) -> CorsMiddleware {

@@ -33,6 +33,9 @@ pub struct Serve {
     /// Threads that answer requests; as many as there are cores if left out.
     #[arg(long, env = "DOG_WORKERS")]
     workers: Option<usize>,
+    /// Threads that play for bots; as many as there are cores if left out.
+    #[arg(long, env = "DOG_BOT_THREADS")]
+    bot_threads: Option<usize>,
 }
 
 impl Serve {
@@ -53,6 +56,7 @@ impl Serve {
             listen: self.listen,
             cors,
             workers,
+            bot_threads: self.bot_threads.filter(|&threads| threads > 0),
         };
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(settings, store)?;

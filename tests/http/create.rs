@@ -269,14 +269,6 @@ fn a_shuffle_seed_is_64_hex_digits() {
 }
 
 #[test]
-fn bots_are_not_seated_yet() {
-    let server = Server::start();
-    let (human, bot) = (json!({"kind": "human"}), json!({"kind": "bot"}));
-    let seats = json!([human, bot, human, bot]);
-    create(&server, &json!({"seats": seats})).refused("bots_not_supported");
-}
-
-#[test]
 fn names_are_shown_as_given() {
     let server = Server::start();
     let names = ["Ada", "Søren Kierkegaard", "李白", "<b>&\"quoted\"</b>"];

@@ -12,7 +12,7 @@ fn unknown_routes_are_problems() {
         "/hands",
         "/play/",
         "/seats",
-        "/seats/0",
+        "/events/",
         "/seats/0/tokens",
         "//play",
     ];

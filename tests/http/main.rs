@@ -5,6 +5,7 @@
 mod support;
 
 mod analysis;
+mod bots;
 mod concurrency;
 mod cors;
 mod create;
@@ -22,8 +23,12 @@ mod play;
 mod reference_checker;
 mod restart;
 mod rules;
+mod stream;
 mod suggest_move;
 mod swap;
+mod ticket;
 mod token;
+mod turn_clock;
 mod view;
+mod wait;
 mod whole_games;

@@ -1,11 +1,12 @@
-//! The actions of the game: deal, swap, play. One way to change a game, for all three.
+//! The actions of the game: deal, swap, play, and a seat handed over. One way to change a game,
+//! for all of them.
 
 use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
 
-use super::find;
+use super::{find, find_seat};
 use crate::{
     api::{
         App,
@@ -14,7 +15,7 @@ use crate::{
         request::{WriteRequest, etag},
         wire::{
             game::{Changed, Role},
-            request::{DealRequest, PlayRequest, Swap, SwapRequest},
+            request::{DealRequest, HandOverRequest, PlayRequest, Swap, SwapRequest},
         },
     },
     rules::{
@@ -23,7 +24,7 @@ use crate::{
         refusal::Refusal,
         seat::Seat,
     },
-    store::{LogEntry, Record, Transaction, now},
+    store::Record,
 };
 
 /// Deals the round: the dealer's seat or the host.
@@ -37,7 +38,7 @@ pub async fn deal_cards(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    change(app, id, request, Wish::Deal).await
+    change(app, id.into_inner(), request, Wish::Deal).await
 }
 
 /// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
@@ -51,7 +52,7 @@ pub async fn swap_cards(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    change(app, id, request, Wish::Swap).await
+    change(app, id.into_inner(), request, Wish::Swap).await
 }
 
 /// Plays a move: any legal one, listed or not.
@@ -65,29 +66,65 @@ pub async fn play_move(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    change(app, id, request, Wish::Play).await
+    change(app, id.into_inner(), request, Wish::Play).await
+}
+
+/// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
+///
+/// It is a public event. The seat's token stays good for looking, and for playing once a human
+/// plays again; a seat that never had one gets it from `reissue_token`.
+#[utoipa::path(put, path = "/v1/games/{id}/seats/{seat}", operation_id = "hand_over_seat", tag = "games",
+    params(("id" = String, Path, description = "The game's id."),
+        ("seat" = u8, Path, description = "The seat's number.")),
+    request_body = HandOverRequest,
+    responses((status = 200, description = "Somebody else plays the seat.", body = Changed)),
+    security(("token" = [])))]
+pub async fn hand_over_seat(
+    app: Data<App>,
+    path: Path<(String, String)>,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let (id, seat) = path.into_inner();
+    change(app, id, request, Wish::HandOver(seat)).await
 }
 
 /// What a request wants of the game.
-#[derive(Clone, Copy)]
 enum Wish {
     Deal,
     Swap,
     Play,
+    /// The seat of that number is to have another player.
+    HandOver(String),
 }
 
 impl Wish {
-    /// Who acts; nobody's seat if the host has the round dealt.
-    fn actor(self, request: &WriteRequest, record: &Record) -> Result<Option<Seat>, Problem> {
-        match (self, request.caller.known_role(record)?) {
-            (Wish::Deal, Role::Host) => Ok(None),
-            _ => request.caller.seat(record).map(Some),
+    /// Who acts; nobody's seat if the host has it done.
+    fn actor(&self, request: &WriteRequest, record: &Record) -> Result<Option<Seat>, Problem> {
+        if let Wish::HandOver(number) = self {
+            let seat = find_seat(record, number)?;
+            return match request.caller.known_role(record)? {
+                Role::Host => Ok(Some(seat)),
+                _ => Err(Problem::new(
+                    Code::Forbidden,
+                    "only the host hands over a seat",
+                )),
+            };
         }
+        if matches!(self, Wish::Deal) && request.caller.known_role(record)? == Role::Host {
+            return Ok(None);
+        }
+        let seat = request.caller.seat(record)?;
+        if record.game.player(seat).bot {
+            let detail = format!("a bot plays {seat} until the host hands it back");
+            return Err(Problem::new(Code::Forbidden, detail));
+        }
+        Ok(Some(seat))
     }
 
     /// Whether the phase and the turn are right.
-    fn check(self, game: &Game, actor: Option<Seat>) -> Result<(), ActionRefusal> {
+    fn check(&self, game: &Game, actor: Option<Seat>) -> Result<(), ActionRefusal> {
         match (self, actor) {
+            (Wish::HandOver(_), _) => game.check_not_over(),
             (Wish::Swap, Some(seat)) => game.check_exchange(seat),
             (Wish::Play, Some(seat)) => game.check_play(seat),
             (_, by) => game.check_deal(by),
@@ -95,8 +132,18 @@ impl Wish {
     }
 
     /// The action that the body asks for.
-    fn action(self, request: &WriteRequest, actor: Option<Seat>) -> Result<Action, Problem> {
+    fn action(
+        &self,
+        request: &WriteRequest,
+        game: &Game,
+        actor: Option<Seat>,
+    ) -> Result<Action, Problem> {
         match (self, actor) {
+            (Wish::HandOver(_), Some(seat)) => {
+                let request: HandOverRequest = request.content()?;
+                let player = request.player(seat, game.player(seat))?;
+                Ok(Action::HandOver { seat, player })
+            }
             (Wish::Swap, Some(seat)) => Ok(match request.content::<SwapRequest>()?.swap()? {
                 Swap::Card(card) => Action::Offer { seat, card },
                 Swap::Decline => Action::Decline { seat },
@@ -121,7 +168,7 @@ impl Wish {
 /// no such game, unknown token, wrong role, replay, stale version, wrong phase or turn, content.
 async fn change(
     app: Data<App>,
-    id: Path<String>,
+    id: String,
     request: WriteRequest,
     wish: Wish,
 ) -> Result<HttpResponse, Problem> {
@@ -129,15 +176,16 @@ async fn change(
         .store
         .write(move |transaction| -> Result<Answer, Problem> {
             let mut record = find(transaction, &id)?;
-            let role = request.caller.known_role(&record)?;
             let actor = wish.actor(&request, &record)?;
+            let role = request.caller.known_role(&record)?;
             if let Some(answer) = request.replay(transaction)? {
                 return Ok(answer);
             }
             request.check_version(record.game.version(), role)?;
             wish.check(&record.game, actor)?;
-            let action = wish.action(&request, actor)?;
-            let changed = apply(transaction, &mut record, action, role)?;
+            let action = wish.action(&request, &record.game, actor)?;
+            let events = transaction.apply(&mut record, action)?;
+            let changed = Changed::new(&record, events, role);
             let body = serde_json::to_string(&changed).map_err(Problem::internal)?;
             let etag = Some(etag(record.game.version(), role));
             let memory = Memory::Plain {
@@ -150,26 +198,4 @@ async fn change(
             Ok(answer)
         });
     Ok(answer.await?.into())
-}
-
-/// Applies an action to the game and keeps what came of it: the one way to change a stored game.
-///
-/// # Errors
-/// The game refuses the action, or the store fails.
-pub fn apply(
-    transaction: &mut Transaction<'_>,
-    record: &mut Record,
-    action: Action,
-    role: Role,
-) -> Result<Changed, Problem> {
-    let before = record.game.version();
-    let events = record.game.apply(&action)?;
-    let entry = LogEntry {
-        version: record.game.version(),
-        at: now(),
-        action: Some(action),
-        events: events.clone(),
-    };
-    transaction.update(record, before, &entry)?;
-    Ok(Changed::new(record, events, role))
 }

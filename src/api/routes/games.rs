@@ -1,8 +1,11 @@
 //! Games: create, list, look, remove.
 
+use std::time::{Duration, Instant};
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
+    rt::time::timeout,
     web::{Data, Path},
 };
 
@@ -15,17 +18,20 @@ use crate::{
         request::{Caller, WriteRequest, etag, tags},
         wire::{
             game::{Created, GameList, GameView, Role},
-            request::{CreateGame, ListParams, NewGame, NoQuery, query},
+            request::{CreateGame, GameParams, ListParams, NewGame, query},
         },
     },
     rules::{
         event::Event,
-        game::Game,
+        game::{Game, Phase},
         seat::{BySeat, Seat},
         shuffle::Seed,
     },
     store::{GameId, ListQuery, LogEntry, Record, TokenHash, Tokens, now},
 };
+
+/// How long a client may wait for a change.
+const LONGEST_WAIT: Duration = Duration::from_secs(25);
 
 /// Creates a game and hands out its tokens, which are shown this once.
 ///
@@ -48,12 +54,14 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
             let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
             let game = Game::new(new.setup);
             let seats = game.rules().seats;
+            let (bots, humans): (Vec<Seat>, Vec<Seat>) =
+                Seat::all(seats).partition(|&seat| game.player(seat).bot);
             let mut seat_tokens = BySeat::default();
-            for seat in Seat::all(seats) {
+            for seat in humans {
                 seat_tokens[seat] = Some(TokenHash::of(&tokens.seat(seat)));
             }
             let now = now();
-            let record = Record {
+            let mut record = Record {
                 id: GameId::random(),
                 listed: new.listed,
                 created_at: now,
@@ -62,6 +70,8 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                     host: TokenHash::of(&tokens.host()),
                     seats: seat_tokens,
                 },
+                tempo: new.tempo,
+                deadline: None,
                 game,
             };
             let events: Vec<Event> = vec![record.game.last_event().clone()];
@@ -71,14 +81,15 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                 action: None,
                 events,
             };
-            transaction.insert(&record, &[entry])?;
+            transaction.insert(&mut record, &[entry])?;
             let (id, etag) = (record.id.to_string(), etag(1, Role::Host));
             let game = serde_json::to_string(&GameView::new(&record, Role::Host))
                 .map_err(Problem::internal)?;
-            let answer = answer::created(&id, seats, &tokens, &etag, &game)?;
+            let answer = answer::created(&id, seats, &bots, &tokens, &etag, &game)?;
             request.remember(transaction, || Memory::Created {
                 id,
                 seats,
+                bots,
                 salt,
                 etag,
                 game,
@@ -116,12 +127,12 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
 #[utoipa::path(get, path = "/v1/games/{id}", operation_id = "get_game", tag = "games",
-    params(("id" = String, Path, description = "The game's id."),
+    params(("id" = String, Path, description = "The game's id."), GameParams,
         ("If-None-Match" = Option<String>, Header, description = "An ETag: answered with 304 if the view is still the same.")),
     responses(
         (status = 200, description = "The game.", body = GameView,
             headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
-        (status = 304, description = "The view is still the one of If-None-Match.")),
+        (status = 304, description = "The view is still the one of If-None-Match, or the game not past `after_version`.")),
     security((), ("token" = [])))]
 pub async fn get_game(
     app: Data<App>,
@@ -130,14 +141,25 @@ pub async fn get_game(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let id: GameId = id.parse().map_err(|_| game_not_found())?;
-    let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
-    let role = caller.role(&record)?;
-    let NoQuery {} = query(request.query_string())?;
-    let etag = etag(record.game.version(), role);
+    let mut record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+    let mut role = caller.role(&record)?;
+    let GameParams { after_version } = query(request.query_string())?;
+    let known_version = |version| after_version.is_some_and(|known| version <= known);
+    if let Some(known) = after_version
+        && known_version(record.game.version())
+        && record.game.phase() != Phase::Finished
+    {
+        wait(&app, id, known).await?;
+        record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+        role = caller.role(&record)?;
+    }
+    let version = record.game.version();
+    let etag = etag(version, role);
     let known = tags(request.headers(), header::IF_NONE_MATCH);
-    let unchanged = known
-        .iter()
-        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
+    let unchanged = known_version(version)
+        || known
+            .iter()
+            .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
     let status = if unchanged {
         StatusCode::NOT_MODIFIED
     } else {
@@ -152,6 +174,23 @@ pub async fn get_game(
         return Ok(response.finish());
     }
     Ok(response.json(GameView::new(&record, role)))
+}
+
+/// Waits until the game is past this version or gone, for as long as a client may.
+///
+/// # Errors
+/// The store cannot be read.
+async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
+    let mut subscription = app.hub.subscribe(id);
+    let until = Instant::now() + LONGEST_WAIT;
+    // The look comes after the subscription, so that no change falls between them.
+    while !subscription.closed() && app.store.version(&id)?.is_some_and(|now| now <= known) {
+        let left = until.saturating_duration_since(Instant::now());
+        if timeout(left, subscription.changed()).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Removes the game: only its host may.

@@ -3,6 +3,7 @@
 mod advice;
 mod analysis;
 mod change;
+mod events;
 mod games;
 mod meta;
 mod moves;
@@ -19,7 +20,10 @@ use actix_web::{
 use utoipa::OpenApi;
 
 use super::problem::{Code, Problem};
-use crate::store::{GameId, Reader, Record};
+use crate::{
+    rules::seat::Seat,
+    store::{GameId, Reader, Record},
+};
 
 /// The operations, for the OpenAPI document.
 #[derive(OpenApi)]
@@ -30,6 +34,9 @@ use crate::store::{GameId, Reader, Record};
     games::get_game,
     games::delete_game,
     tokens::reissue_token,
+    events::stream_events,
+    events::create_ticket,
+    change::hand_over_seat,
     change::deal_cards,
     change::swap_cards,
     moves::list_legal_moves,
@@ -79,6 +86,15 @@ impl Path {
         self.route(&["POST"], web::post().to(handler))
     }
 
+    fn put<F, Args>(self, handler: F) -> Path
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.route(&["PUT"], web::put().to(handler))
+    }
+
     fn delete<F, Args>(self, handler: F) -> Path
     where
         F: Handler<Args>,
@@ -122,7 +138,10 @@ pub fn configure(config: &mut ServiceConfig) {
         Path::new("/v1/games/{id}")
             .get(games::get_game)
             .delete(games::delete_game),
+        Path::new("/v1/games/{id}/seats/{seat}").put(change::hand_over_seat),
         Path::new("/v1/games/{id}/seats/{seat}/token").post(tokens::reissue_token),
+        Path::new("/v1/games/{id}/events").get(events::stream_events),
+        Path::new("/v1/games/{id}/events/ticket").post(events::create_ticket),
         Path::new("/v1/games/{id}/deal").post(change::deal_cards),
         Path::new("/v1/games/{id}/swap").post(change::swap_cards),
         Path::new("/v1/games/{id}/legal-moves").get(moves::list_legal_moves),
@@ -155,6 +174,17 @@ fn find(reader: &Reader<'_>, id: &str) -> Result<Record, Problem> {
     reader.game(&id)?.ok_or_else(game_not_found)
 }
 
-fn game_not_found() -> Problem {
+/// The game's seat of that number.
+///
+/// # Errors
+/// `seat_not_found`.
+fn find_seat(record: &Record, number: &str) -> Result<Seat, Problem> {
+    let seat = number.parse().ok();
+    seat.and_then(|seat| Seat::new(seat, record.game.rules().seats))
+        .filter(|seat| seat.number().to_string() == number)
+        .ok_or_else(|| Problem::new(Code::SeatNotFound, "the game has no such seat"))
+}
+
+pub(super) fn game_not_found() -> Problem {
     Problem::new(Code::GameNotFound, "no game has this id")
 }

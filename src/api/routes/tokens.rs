@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{change::apply, find};
+use super::{find, find_seat};
 use crate::{
     api::{
         App,
@@ -17,7 +17,7 @@ use crate::{
             request::TokenRequest,
         },
     },
-    rules::{event::Action, seat::Seat},
+    rules::event::Action,
     store::TokenHash,
 };
 
@@ -40,13 +40,7 @@ pub async fn reissue_token(
         .store
         .write(move |transaction| -> Result<Answer, Problem> {
             let mut record = find(transaction, &id)?;
-            let seats = record.game.rules().seats;
-            let seat = number
-                .parse()
-                .ok()
-                .and_then(|number| Seat::new(number, seats))
-                .filter(|seat| seat.number().to_string() == number)
-                .ok_or_else(|| Problem::new(Code::SeatNotFound, "the game has no such seat"))?;
+            let seat = find_seat(&record, &number)?;
             let role = match request.caller.known_role(&record) {
                 Ok(role) => role,
                 // The seat's own retry comes with the token that its first try has killed.
@@ -61,16 +55,16 @@ pub async fn reissue_token(
             }
             request.check_version(record.game.version(), role)?;
             request.content::<TokenRequest>()?;
+            if record.game.player(seat).bot {
+                // Its holder could see a hand that nobody is to see.
+                let detail = format!("a bot plays {seat}: hand it to a human first");
+                return Err(Problem::new(Code::NoHuman, detail));
+            }
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
             record.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));
             if role == Role::Host {
-                apply(
-                    transaction,
-                    &mut record,
-                    Action::ReissueToken { seat },
-                    role,
-                )?;
+                transaction.apply(&mut record, Action::ReissueToken { seat })?;
             } else {
                 transaction.set_tokens(&record.id, &record.tokens)?;
             }

@@ -1,6 +1,6 @@
 //! A game as a viewer may see it, and the answers built around it.
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
@@ -66,6 +66,14 @@ pub struct GameView {
     shuffle_seed: Option<String>,
     /// Whether the creator chose the seed, and so could know every card.
     shuffle_seed_given: bool,
+    /// Milliseconds from one change to a bot's next at least.
+    bot_pace_ms: u32,
+    /// Seconds for whoever is to act; null without a turn clock.
+    turn_seconds: Option<u32>,
+    /// When the time of those who are to act is up, and the server acts in their place; null
+    /// without a turn clock.
+    #[schema(format = DateTime)]
+    deadline: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
     #[schema(format = DateTime)]
@@ -116,10 +124,11 @@ pub struct SeatView {
 }
 
 /// Who plays a seat.
-#[derive(Clone, Copy, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SeatKind {
     /// Whoever holds the seat's token.
+    #[default]
     Human,
     /// The server.
     Bot,
@@ -206,6 +215,9 @@ impl GameView {
             shuffle_commitment: game.commitment(),
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
+            bot_pace_ms: record.tempo.bot_pace_ms,
+            turn_seconds: record.tempo.turn_seconds,
+            deadline: record.deadline.map(|deadline| deadline.to_string()),
             listed: record.listed,
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),
@@ -232,6 +244,7 @@ fn seat_view(seat: SeatInView, player: &Player) -> SeatView {
 fn actions(record: &Record, role: Role) -> Vec<ActionView> {
     let game = &record.game;
     let possible = match role {
+        Role::Seat(seat) if game.player(seat).bot => None,
         Role::Seat(seat) => game.possible(seat).map(|possible| (possible, seat)),
         Role::Host => (game.phase() == Phase::Deal).then(|| (Possible::Deal, game.dealer())),
         Role::Spectator => None,
@@ -296,6 +309,15 @@ pub struct FreshToken {
     pub token: String,
     /// The game's version, which only the host's asking changes.
     pub version: u64,
+}
+
+/// A ticket for one stream. It is shown this once.
+#[derive(Serialize, ToSchema)]
+pub struct Ticket {
+    pub ticket: String,
+    /// Until when it is good, if it is not used before.
+    #[schema(format = DateTime)]
+    pub expires_at: String,
 }
 
 /// A part of the public list of games, newest first.

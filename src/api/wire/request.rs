@@ -6,22 +6,36 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::rules::{self, RulesRequest};
+use super::{
+    game::SeatKind,
+    rules::{self, RulesRequest},
+};
 use crate::{
     api::problem::{Code, Problem},
-    bot::{Level, search::Budget},
+    bot::search::Budget,
     rules::{
         card::Card,
         game::{Phase, Setup},
         options::Rules,
-        player::Player,
+        player::{Level, Player},
         seat::Seat,
         shuffle::Seed,
     },
+    store::Tempo,
 };
 
 /// Characters in a name at most.
 const NAME_LENGTH: usize = 40;
+
+/// Milliseconds between a change and a bot's next where humans play, unless the creator wants
+/// others.
+const BOT_PACE_MS: u32 = 250;
+
+/// Milliseconds of pace at most.
+const MAX_BOT_PACE_MS: u32 = 60_000;
+
+/// Seconds on the turn clock at most: a week.
+const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
 
 /// Milliseconds of thinking at most.
 pub const MAX_BUDGET_MS: u32 = 2_000;
@@ -88,33 +102,37 @@ pub struct CreateGame {
     shuffle_seed: Option<String>,
     /// Whether the game is in the public list; true if left out.
     listed: Option<bool>,
+    /// Milliseconds from one change to a bot's next at least, so that people can follow; if left
+    /// out 250, or 0 where only bots play.
+    #[schema(maximum = 60_000)]
+    bot_pace_ms: Option<u32>,
+    /// Seconds for whoever is to act; then the server acts in that seat's place, by its level. No
+    /// clock if left out.
+    #[schema(minimum = 1, maximum = 604_800)]
+    turn_seconds: Option<u32>,
 }
 
 /// Who plays a seat.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
-    /// `human` if left out; this server plays no bots.
-    kind: Option<SeatKindRequest>,
-    /// 1 to 40 characters.
+    /// `human` if left out.
+    kind: Option<SeatKind>,
+    /// 1 to 40 characters; `Seat` or `Bot` and its number if left out.
     #[schema(min_length = 1, max_length = 40)]
     name: Option<String>,
-    /// A bot's level; nothing for a human.
+    /// A bot's level, `fast` if left out. For a human, how the server plays once the time of the
+    /// turn clock is up.
+    #[schema(value_type = Option<Level>)]
     level: Option<String>,
-}
-
-/// Who plays a seat.
-#[derive(Clone, Copy, Deserialize, ToSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum SeatKindRequest {
-    Human,
-    Bot,
 }
 
 /// A game to create.
 pub struct NewGame {
     pub setup: Setup,
     pub listed: bool,
+    pub tempo: Tempo,
 }
 
 impl NewGame {
@@ -163,32 +181,85 @@ impl NewGame {
             seed,
             seed_given,
         };
+        let attended = setup.players.iter().any(|player| !player.bot);
+        let turn_seconds = in_range("turn_seconds", request.turn_seconds, 1, MAX_TURN_SECONDS)?;
+        let pace = in_range("bot_pace_ms", request.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
+        let tempo = Tempo {
+            bot_pace_ms: pace.unwrap_or(if attended { BOT_PACE_MS } else { 0 }),
+            turn_seconds,
+        };
         Ok(NewGame {
             setup,
             listed: request.listed.unwrap_or(true),
+            tempo,
         })
     }
 }
 
 impl SeatRequest {
+    /// Who is to play the seat of that number.
     fn player(self, number: usize) -> Result<Player, Problem> {
-        if self.kind == Some(SeatKindRequest::Bot) {
-            let detail = format!("seat {number} is to be a bot, but this server plays no bots");
-            return Err(Problem::new(Code::BotsNotSupported, detail));
-        }
-        if self.level.is_some() {
-            let detail = format!("seat {number} has a level, which is for bots");
-            return Err(Problem::new(Code::InvalidRequest, detail));
-        }
-        let name = self.name.unwrap_or_else(|| format!("Seat {number}"));
-        let length = name.chars().count();
-        if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
-            let detail = format!(
-                "seat {number}'s name must have 1 to {NAME_LENGTH} characters and no control ones"
-            );
-            return Err(Problem::new(Code::InvalidRequest, detail));
-        }
-        Ok(Player::human(name))
+        player(number, self.kind.unwrap_or_default(), self.name, self.level)
+    }
+}
+
+fn player(
+    number: usize,
+    kind: SeatKind,
+    name: Option<String>,
+    level: Option<String>,
+) -> Result<Player, Problem> {
+    let bot = kind == SeatKind::Bot;
+    let level = level.as_deref().map(self::level).transpose()?;
+    let name = name.unwrap_or_else(|| format!("{} {number}", if bot { "Bot" } else { "Seat" }));
+    let length = name.chars().count();
+    if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
+        let detail = format!(
+            "seat {number}'s name must have 1 to {NAME_LENGTH} characters and no control ones"
+        );
+        return Err(Problem::new(Code::InvalidRequest, detail));
+    }
+    Ok(Player {
+        name,
+        bot,
+        level: level.unwrap_or_default(),
+    })
+}
+
+/// The level of that name.
+fn level(name: &str) -> Result<Level, Problem> {
+    Level::by_name(name).ok_or_else(|| {
+        let names = Level::ALL.map(Level::name).join(", ");
+        let detail = format!("level must be one of {names}");
+        Problem::new(Code::InvalidRequest, detail)
+    })
+}
+
+/// Hands a seat to a bot, or back to a human.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"kind": "bot", "level": "fast"}))]
+pub struct HandOverRequest {
+    kind: SeatKind,
+    /// 1 to 40 characters; as it was if left out.
+    #[schema(min_length = 1, max_length = 40)]
+    name: Option<String>,
+    /// As for a seat of a new game.
+    #[schema(value_type = Option<Level>)]
+    level: Option<String>,
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+impl HandOverRequest {
+    /// Who is to play the seat in place of that player.
+    ///
+    /// # Errors
+    /// There is no such level, or the name is none.
+    pub fn player(self, seat: Seat, before: &Player) -> Result<Player, Problem> {
+        let name = self.name.unwrap_or_else(|| before.name.clone());
+        player(seat.number().into(), self.kind, Some(name), self.level)
     }
 }
 
@@ -271,6 +342,28 @@ pub struct TokenRequest {
 #[serde(deny_unknown_fields)]
 pub struct NoQuery {}
 
+/// How to wait for a change.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GameParams {
+    /// Wait until the game is past this version, up to 25 seconds; then the answer is 304.
+    pub after_version: Option<u64>,
+}
+
+/// Where a stream is to begin, and by whose right.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EventsParams {
+    /// The last version that was received: the stream goes on after it. For those who cannot send
+    /// the header `Last-Event-ID`.
+    #[param(value_type = Option<u64>)]
+    pub last_event_id: Option<String>,
+    /// A ticket in place of a token, for those who cannot send one.
+    pub ticket: Option<String>,
+}
+
 /// Which games to list.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -310,14 +403,14 @@ impl ListParams {
     /// `invalid_request`, if out of range.
     pub fn limit(&self) -> Result<u32, Problem> {
         let (default, max) = LIST_LIMIT;
-        in_range("limit", self.limit, max).map(|limit| limit.unwrap_or(default))
+        in_range("limit", self.limit, 1, max).map(|limit| limit.unwrap_or(default))
     }
 }
 
-fn in_range(name: &str, value: Option<u32>, max: u32) -> Result<Option<u32>, Problem> {
+fn in_range(name: &str, value: Option<u32>, min: u32, max: u32) -> Result<Option<u32>, Problem> {
     match value {
-        Some(value) if !(1..=max).contains(&value) => {
-            let detail = format!("{name} must be 1 to {max}");
+        Some(value) if !(min..=max).contains(&value) => {
+            let detail = format!("{name} must be {min} to {max}");
             Err(Problem::new(Code::InvalidRequest, detail))
         }
         value => Ok(value),
@@ -393,21 +486,12 @@ impl AdviceParams {
     }
 
     fn level(&self) -> Result<Level, Problem> {
-        let Some(name) = &self.level else {
-            return Ok(Level::Strong);
-        };
-        Level::by_name(name).ok_or_else(|| {
-            let names = Level::ALL.map(Level::name).join(", ");
-            Problem::new(
-                Code::InvalidRequest,
-                format!("level must be one of {names}"),
-            )
-        })
+        self.level.as_deref().map_or(Ok(Level::Strong), self::level)
     }
 
     fn budget(&self) -> Result<Option<Budget>, Problem> {
-        let millis = in_range("budget_ms", self.budget_ms, MAX_BUDGET_MS)?;
-        let samples = in_range("samples", self.samples, MAX_SAMPLES)?;
+        let millis = in_range("budget_ms", self.budget_ms, 1, MAX_BUDGET_MS)?;
+        let samples = in_range("samples", self.samples, 1, MAX_SAMPLES)?;
         match (millis, samples) {
             (Some(_), Some(_)) => Err(Problem::new(
                 Code::InvalidRequest,

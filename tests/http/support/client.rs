@@ -21,6 +21,7 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("game_over", 409),
     ("wrong_phase", 409),
     ("not_your_turn", 409),
+    ("no_human", 409),
     ("stale_version", 412),
     ("body_too_large", 413),
     ("unsupported_media_type", 415),
@@ -35,7 +36,6 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("finished_position", 422),
     ("invalid_seed", 422),
     ("invalid_request", 422),
-    ("bots_not_supported", 422),
     ("idempotency_key_reused", 422),
     ("weak_idempotency_key", 422),
     ("headers_too_large", 431),
@@ -104,8 +104,9 @@ impl<'a> Request<'a> {
         self.header("Content-Type", content_type)
     }
 
+    /// The response as it comes, whatever it is.
     #[track_caller]
-    pub fn send(self) -> Answer {
+    pub fn run(&self) -> ureq::http::Response<ureq::Body> {
         let mut builder = ureq::http::Request::builder()
             .method(self.method.as_str())
             .uri(self.server.url() + &self.path);
@@ -118,9 +119,14 @@ impl<'a> Request<'a> {
             None => builder.body(()).map(|request| agent.run(request)),
         };
         let what = format!("{} {}", self.method, self.path);
-        let mut response = sent
-            .unwrap_or_else(|error| panic!("{what} is no request: {error}"))
-            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        sent.unwrap_or_else(|error| panic!("{what} is no request: {error}"))
+            .unwrap_or_else(|error| panic!("{what}: {error}"))
+    }
+
+    #[track_caller]
+    pub fn send(self) -> Answer {
+        let what = format!("{} {}", self.method, self.path);
+        let mut response = self.run();
         let body = response
             .body_mut()
             .with_config()

@@ -103,6 +103,13 @@ impl Contract {
         }
     }
 
+    /// Checks a value against a schema of the document.
+    #[track_caller]
+    pub fn check_schema(&self, name: &str, value: &Value) {
+        let pointer = format!("/components/schemas/{name}");
+        self.validate(&self.closed, &pointer, value, name);
+    }
+
     #[track_caller]
     fn check_answer(
         &self,

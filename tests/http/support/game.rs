@@ -85,10 +85,15 @@ impl<'a> Game<'a> {
         let game = Game {
             server,
             id: text(&created["id"]),
-            tokens: tokens.iter().map(text).collect(),
+            // A bot has none.
+            tokens: tokens
+                .iter()
+                .map(|token| token.as_str().unwrap_or("none").to_owned())
+                .collect(),
             host: text(&created["host_token"]),
         };
-        for token in game.tokens.iter().chain([&game.host]) {
+        let tokens = game.tokens.iter().filter(|token| *token != "none");
+        for token in tokens.chain([&game.host]) {
             server.keep_out_of_the_log(token);
         }
         game

@@ -7,6 +7,7 @@ mod game;
 mod programs;
 mod raw;
 mod server;
+mod stream;
 
 pub use client::{Answer, Request};
 pub use contract::Contract;
@@ -14,6 +15,7 @@ pub use game::{Dice, Game, Viewer, cards_of, seed};
 pub use programs::{available, run};
 pub use raw::raw;
 pub use server::{Server, Signal};
+pub use stream::{Message, Stream};
 
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [

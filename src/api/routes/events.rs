@@ -1,0 +1,175 @@
+//! Live streams of a game, and tickets for those who cannot send a token.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{Method, StatusCode, header},
+    web::{Data, Path},
+};
+use jiff::SignedDuration;
+
+use super::{find, game_not_found};
+use crate::{
+    api::{
+        App,
+        accept::preferred,
+        answer::{self, Answer, Memory, TokenMaker, random},
+        problem::{Code, Problem},
+        request::{Caller, WriteRequest},
+        stream::{Format, Start, Viewing},
+        wire::{
+            game::Ticket,
+            log::LogEntryView,
+            request::{EventsParams, TokenRequest, query},
+        },
+    },
+    rules::game::Phase,
+    store::{GameId, Record, TokenHash, now},
+};
+
+/// How long a ticket is good.
+const TICKET_LIFE: SignedDuration = SignedDuration::from_secs(30);
+
+/// Streams that one process keeps open.
+const MOST_STREAMS: usize = 20_000;
+
+/// A live stream of the game: first as it is, then every change as it happens.
+///
+/// Each has its version as its id. Resumed after an id, the stream begins with what came after it.
+/// It ends by itself with the game.
+#[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
+    params(("id" = String, Path, description = "The game's id."), EventsParams,
+        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was received: the stream goes on after it. It takes the place of the parameter of that name.")),
+    responses(
+        (status = 200, description = "Server-sent events: `game` with a Game first, then `change` with a LogEntry each; or, by `Accept`, the same a line each.",
+            content((String = "text/event-stream"), (LogEntryView = "application/x-ndjson"))),
+        (status = 204, description = "The game ended with that version: there is nothing to wait for.")),
+    security((), ("token" = [])))]
+pub async fn stream_events(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let types = Format::ALL.map(Format::content_type);
+    let format = preferred(request.headers(), &types).map(|place| Format::ALL[place]);
+    let id: GameId = id.parse().map_err(|_| game_not_found())?;
+    // Whoever waits before looking misses nothing.
+    let subscription = app.hub.subscribe(id);
+    let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+    let params: Result<EventsParams, Problem> = query(request.query_string());
+    let ticket = params
+        .as_ref()
+        .ok()
+        .and_then(|params| params.ticket.as_deref());
+    let head = request.method() == Method::HEAD;
+    let caller = match ticket {
+        Some(ticket) if caller.token().is_none() => redeem(&app, id, ticket, head).await?,
+        _ => caller,
+    };
+    let role = caller.role(&record)?;
+    let params = params?;
+    let start = start(&request, &params, &record)?;
+    let format = format?;
+    if app.hub.waiting() > MOST_STREAMS {
+        return Err(Problem::new(Code::Unavailable, "too many streams are open"));
+    }
+    let over = record.game.phase() == Phase::Finished;
+    if over && start == Start::After(record.game.version()) {
+        return Ok(HttpResponse::NoContent().finish());
+    }
+    let mut response = HttpResponse::build(StatusCode::OK);
+    response
+        .content_type(format.content_type())
+        .insert_header((header::CACHE_CONTROL, "private, no-store"))
+        .insert_header((header::VARY, "Authorization, Accept"))
+        // Neither a proxy nor a compressor is to keep messages back until there are more.
+        .insert_header(("X-Accel-Buffering", "no"))
+        .insert_header((header::CONTENT_ENCODING, "identity"));
+    if head {
+        return Ok(response.finish());
+    }
+    let viewing = Viewing::new(subscription, &record, caller, role, format, start)?;
+    Ok(response.streaming(viewing.stream()))
+}
+
+/// Where the stream is to begin.
+///
+/// # Errors
+/// `invalid_request`, if the last event's id is none of this game's.
+fn start(request: &HttpRequest, params: &EventsParams, record: &Record) -> Result<Start, Problem> {
+    let header = request.headers().get("last-event-id");
+    let text = match header {
+        Some(value) => Some(value.to_str().unwrap_or("?")),
+        None => params.last_event_id.as_deref(),
+    };
+    let Some(text) = text else {
+        return Ok(Start::Game);
+    };
+    let now = record.game.version();
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(version) if digits && version <= now => Ok(Start::After(version)),
+        _ => Err(Problem::new(
+            Code::InvalidRequest,
+            format!("the last event's id must be a version from 0 to {now}"),
+        )),
+    }
+}
+
+/// Takes a ticket; only looks at it for HEAD.
+///
+/// # Errors
+/// `unauthorized`, if it is none, or was used, or has expired.
+async fn redeem(app: &App, id: GameId, ticket: &str, head: bool) -> Result<Caller, Problem> {
+    let ticket = TokenHash::of(ticket);
+    let unknown = || {
+        let detail = "the ticket is none of this game's, or was used, or has expired";
+        Problem::new(Code::Unauthorized, detail)
+    };
+    if head {
+        return Err(unknown());
+    }
+    let taken = app
+        .store
+        .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
+    let taken: Result<Option<TokenHash>, Problem> = taken.await.map_err(Problem::from);
+    taken?.map(Caller::with_token).ok_or_else(unknown)
+}
+
+/// A ticket for one stream, for `EventSource`, which cannot send a token: `?ticket=`.
+///
+/// It is good once, and for 30 seconds.
+#[utoipa::path(post, path = "/v1/games/{id}/events/ticket", operation_id = "create_ticket", tag = "games",
+    params(("id" = String, Path, description = "The game's id.")),
+    request_body(content = TokenRequest, description = "May be empty."),
+    responses((status = 200, description = "The ticket, shown this once.", body = Ticket)),
+    security(("token" = [])))]
+pub async fn create_ticket(
+    app: Data<App>,
+    id: Path<String>,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let answer = app
+        .store
+        .write(move |transaction| -> Result<Answer, Problem> {
+            let record = find(transaction, &id)?;
+            let role = request.caller.known_role(&record)?;
+            if let Some(answer) = request.replay(transaction)? {
+                return Ok(answer);
+            }
+            request.check_version(record.game.version(), role)?;
+            request.content::<TokenRequest>()?;
+            let salt = random();
+            let tokens = TokenMaker::new(request.key(), &salt)?;
+            let ticket = TokenHash::of(&tokens.ticket());
+            let expires_at = now() + TICKET_LIFE;
+            if let Some(token) = request.caller.token() {
+                transaction.add_ticket(&record.id, &ticket, &token, expires_at)?;
+            }
+            let expires_at = expires_at.to_string();
+            let answer = answer::ticket(&tokens, &expires_at)?;
+            request.remember(transaction, || Memory::Ticket { salt, expires_at })?;
+            Ok(answer)
+        });
+    Ok(answer.await?.into())
+}

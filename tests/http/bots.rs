@@ -1,0 +1,323 @@
+//! Bot seats: the server deals, swaps and plays for them, in the background.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+
+fn bot(level: &str) -> Value {
+    json!({"kind": "bot", "level": level})
+}
+
+fn human() -> Value {
+    json!({"kind": "human"})
+}
+
+/// Waits until the game is over; every entry of its log, from the first version to the last.
+#[track_caller]
+fn to_the_end(game: &Game<'_>) -> Vec<Value> {
+    let request = game.get(Spectator, "/events");
+    let stream = request.header("Accept", "application/x-ndjson");
+    let entries = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let versions = entries.iter().map(|entry| entry.version());
+    assert!(versions.eq(1..=entries.len() as u64), "one entry a version");
+    let last = entries.last().expect("an entry").data["events"].clone();
+    let last = last.as_array().and_then(|events| events.last()).cloned();
+    assert_eq!(last.expect("an event")["type"], "game_won");
+    entries.into_iter().map(|entry| entry.data).collect()
+}
+
+#[test]
+fn bots_play_a_game_to_the_end_by_themselves() {
+    let server = Server::start();
+    for seats in [4, 6] {
+        let levels = ["greedy", "random", "greedy", "fast", "greedy", "random"];
+        let seats: Vec<Value> = levels[..seats].iter().map(|level| bot(level)).collect();
+        let rules = json!({"preset": "hausregeln", "seats": seats.len()});
+        let game = Game::create(&server, &json!({"rules": rules, "seats": seats}));
+        to_the_end(&game);
+        let view = game.view(Spectator);
+        assert_eq!(view["phase"], "finished");
+        assert!(view["winner"].is_u64());
+        assert_eq!(view["seats"][1]["kind"], "bot");
+        assert_eq!(view["seats"][1]["level"], "random");
+        assert_eq!(view["bot_pace_ms"], 0);
+    }
+}
+
+#[test]
+fn bots_have_no_tokens() {
+    let server = Server::start();
+    let wishes = json!({"seats": [human(), bot("fast"), human(), {"kind": "bot"}]});
+    let created = server.post("/v1/games").json(&wishes).send().expect(201);
+    let tokens = created["seat_tokens"].as_array().expect("tokens");
+    let has_token: Vec<bool> = tokens.iter().map(Value::is_string).collect();
+    assert_eq!(has_token, [true, false, true, false]);
+    let seats = &created["game"]["seats"];
+    assert_eq!(seats[3]["level"], "fast", "the level if none is named");
+    assert_eq!(seats[3]["name"], "Bot 3");
+    assert_eq!(
+        created["game"]["bot_pace_ms"], 250,
+        "so that people can follow"
+    );
+}
+
+#[test]
+fn a_creation_with_bots_is_replayed_the_same() {
+    let server = Server::start();
+    let wishes = json!({"seats": [human(), bot("random"), human(), bot("random")]});
+    let send = || {
+        let request = server.post("/v1/games").json(&wishes);
+        request
+            .key("0c9a7e5b31d24f86a0b1c2d3e4f50617")
+            .send()
+            .expect(201)
+    };
+    assert_eq!(send(), send());
+}
+
+#[test]
+fn unknown_levels_and_kinds_are_refused() {
+    let server = Server::start();
+    for seat in [
+        json!({"kind": "bot", "level": "genius"}),
+        json!({"kind": "bot", "level": 3}),
+        json!({"kind": "robot"}),
+    ] {
+        let seats = json!([human(), seat, human(), human()]);
+        let request = server.post("/v1/games").json(&json!({"seats": seats}));
+        request.send().refused("invalid_request");
+        let game = Game::fixed(&server);
+        let before = game.snapshot();
+        let request = game.request("PUT", Host, "/seats/1").json(&seat);
+        request.send().refused("invalid_request");
+        assert_eq!(game.snapshot(), before);
+    }
+    for pace in [json!(-1), json!(60_001), json!("fast")] {
+        let request = server.post("/v1/games").json(&json!({"bot_pace_ms": pace}));
+        request.send().refused("invalid_request");
+    }
+}
+
+/// What a person does when it is asked, as fast as it can.
+fn play_along(game: &Game<'_>, seat: usize) {
+    let mut view = game.view(Seat(seat));
+    while view["phase"] != "finished" {
+        let route = view["actions"][0]["route"].clone();
+        match route.as_str() {
+            Some("deal") => drop(game.post(Seat(seat), "/deal").send().expect(200)),
+            Some(_) => {
+                let advice = game.get(Seat(seat), "/suggest-move?level=greedy").send();
+                let request = &advice.expect(200)["suggestions"][0]["request"];
+                game.as_suggested(seat, request).expect(200);
+            }
+            None => {
+                let known = view["version"].as_u64().expect("a version");
+                let wait = format!("?after_version={known}");
+                game.get(Seat(seat), &wait).send();
+            }
+        }
+        view = game.view(Seat(seat));
+    }
+}
+
+#[test]
+fn a_person_plays_with_bots() {
+    let server = Server::start();
+    for preset in ["hausregeln", "dogspiel-it"] {
+        let game = Game::create(
+            &server,
+            &json!({
+                "rules": {"preset": preset},
+                "seats": [bot("greedy"), bot("fast"), human(), bot("random")],
+                "bot_pace_ms": 0,
+            }),
+        );
+        play_along(&game, 2);
+        to_the_end(&game);
+    }
+}
+
+#[test]
+fn a_bot_waits_for_its_human_partner() {
+    let server = Server::start();
+    let game = Game::create(
+        &server,
+        &json!({
+            "rules": {"preset": "hausregeln"},
+            "seats": [human(), bot("greedy"), bot("greedy"), human()],
+            "first_dealer": 0,
+            "bot_pace_ms": 0,
+        }),
+    );
+    game.deal();
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(game.version(), 2, "nobody has said anything");
+    game.swap(0, &json!({"ask": true}));
+    let state = |seat: usize| game.view(Spectator)["seats"][seat]["exchange"].clone();
+    let wait = |version: u64| {
+        game.get(Spectator, &format!("?after_version={version}"))
+            .send();
+    };
+    while state(2) == "pending" {
+        wait(game.version());
+    }
+    assert_eq!(state(1), "pending", "seat 3 has said nothing");
+    game.swap(3, &json!({"decline": true}));
+    assert_eq!(state(1), "kept");
+}
+
+#[test]
+fn bots_keep_their_pace() {
+    let server = Server::start();
+    let seats = [(); 4].map(|()| bot("random"));
+    let game = Game::create(&server, &json!({"seats": seats, "bot_pace_ms": 40}));
+    let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "1"));
+    let at = |entry: &Value| {
+        let text = entry["at"].as_str().expect("a time");
+        text.parse::<jiff::Timestamp>().expect("RFC 3339")
+    };
+    let entries = stream.take(8);
+    for pair in entries.windows(2) {
+        let pause = at(&pair[1].data).duration_since(at(&pair[0].data));
+        assert!(pause.as_millis() >= 40, "{pause:?}");
+    }
+}
+
+#[test]
+fn the_host_hands_a_seat_to_a_bot_and_back() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let (seat, id) = game.first_move();
+    let path = format!("/seats/{seat}");
+    for viewer in [Seat(seat), Seat((seat + 1) % 4)] {
+        let request = game.request("PUT", viewer, &path).json(&bot("greedy"));
+        request.send().refused("forbidden");
+    }
+    game.request("PUT", Spectator, &path)
+        .json(&bot("greedy"))
+        .send()
+        .refused("unauthorized");
+    game.request("PUT", Host, "/seats/4")
+        .json(&bot("greedy"))
+        .send()
+        .refused("seat_not_found");
+
+    let version = game.version();
+    let request = game.request("PUT", Host, &path).json(&bot("greedy"));
+    let changed = request.key("hand-over").send().expect(200);
+    assert_eq!(changed["version"], version + 1);
+    let event = json!({"type": "seat_handed_over", "seat": seat, "name": format!("Seat {seat}"),
+        "kind": "bot", "level": "greedy"});
+    assert_eq!(changed["events"], json!([event]));
+    let request = game.request("PUT", Host, &path).json(&bot("greedy"));
+    assert_eq!(request.key("hand-over").send().expect(200), changed);
+    // It plays, and its human cannot.
+    let wait = format!("?after_version={}", version + 1);
+    assert_eq!(game.get(Spectator, &wait).send().status, 200);
+    let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+    request.send().refused("forbidden");
+    game.post(Host, &format!("/seats/{seat}/token"))
+        .send()
+        .refused("no_human");
+    assert_eq!(game.view(Seat(seat))["actions"], json!([]));
+    assert!(game.view(Seat(seat))["seats"][seat]["hand"].is_array());
+
+    let back = json!({"kind": "human", "name": "Beat"});
+    game.request("PUT", Host, &path)
+        .json(&back)
+        .send()
+        .expect(200);
+    let view = game.view(Spectator);
+    assert_eq!(view["seats"][seat]["kind"], "human");
+    assert_eq!(view["seats"][seat]["name"], "Beat");
+    while game.turn() != seat {
+        let (seat, id) = game.first_move();
+        game.play(seat, &id);
+    }
+    let (_, id) = game.first_move();
+    game.play(seat, &id);
+}
+
+#[test]
+fn a_human_takes_over_from_a_bot() {
+    let server = Server::start();
+    let seats = json!([human(), bot("greedy"), human(), human()]);
+    let game = Game::create(&server, &json!({"seats": seats, "first_dealer": 0}));
+    game.deal();
+    game.request("PUT", Host, "/seats/1")
+        .json(&human())
+        .send()
+        .expect(200);
+    let fresh = game.post(Host, "/seats/1/token").send().expect(200);
+    let token = fresh["token"].as_str().expect("a token");
+    let view = game.get(Spectator, "").token(token).send().expect(200);
+    assert!(view["seats"][1]["hand"].is_array());
+}
+
+#[test]
+fn nobody_is_handed_a_finished_game() {
+    let server = Server::start();
+    let seats = [(); 4].map(|()| bot("greedy"));
+    let game = Game::create(&server, &json!({"seats": seats}));
+    to_the_end(&game);
+    let request = game.request("PUT", Host, "/seats/0").json(&human());
+    request.send().refused("game_over");
+}
+
+#[test]
+fn bot_games_survive_kills() {
+    let server = Server::start();
+    let seats = [bot("greedy"), bot("random"), bot("greedy"), bot("fast")];
+    let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
+    let games: Vec<Game<'_>> = (0..6).map(|_| Game::create(&server, &wishes)).collect();
+    for round in 0..4 {
+        thread::sleep(Duration::from_millis(150 + 70 * round));
+        server.restart(Signal::Kill);
+    }
+    for game in &games {
+        to_the_end(game);
+    }
+}
+
+#[test]
+fn two_processes_make_each_decision_once() {
+    let here = Server::start();
+    let there = Server::beside(&here);
+    let seats = [(); 4].map(|()| bot("greedy"));
+    let games: Vec<Game<'_>> = (0..6)
+        .map(|number| {
+            let server = if number % 2 == 0 { &here } else { &there };
+            Game::create(server, &json!({"seats": seats}))
+        })
+        .collect();
+    for game in &games {
+        to_the_end(game);
+    }
+}
+
+#[test]
+fn a_person_is_answered_while_many_bots_play() {
+    let server = Server::start();
+    let seats = [(); 4].map(|()| bot("greedy"));
+    for _ in 0..40 {
+        Game::create(&server, &json!({"seats": seats}));
+    }
+    let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
+    let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
+    let game = Game::create(&server, &wishes);
+    let begun = Instant::now();
+    let stream = Stream::open(game.get(Seat(0), "/events"));
+    // The bots of the table deal and lay down their cards although forty games play by themselves.
+    let dealt = |message: &crate::support::Message| {
+        message.data["seats"][2]["exchange"] == "offered"
+            || message.data["events"][0] == json!({"type": "card_offered", "seat": 2, "card": null})
+    };
+    while !stream.next().is_some_and(|message| dealt(&message)) {}
+    println!("{:?}", begun.elapsed());
+    game.swap(0, &json!({"card": game.hand(0)[0]}));
+}

@@ -1,0 +1,269 @@
+//! Live streams: nothing missed, nothing doubled, nothing shown to the wrong eyes.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Dice, Game, Message, Server, Signal, Stream, UNKNOWN_TOKEN,
+    Viewer::{self, *},
+};
+
+const NDJSON: &str = "application/x-ndjson";
+
+fn open(game: &Game<'_>, viewer: Viewer) -> Stream {
+    Stream::open(game.get(viewer, "/events"))
+}
+
+fn after(game: &Game<'_>, viewer: Viewer, version: u64) -> Stream {
+    let request = game.get(viewer, "/events");
+    Stream::open(request.header("Last-Event-ID", &version.to_string()))
+}
+
+#[test]
+fn everyone_is_told_of_everything_as_it_happens() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let streams: Vec<(Viewer, Stream, Stream)> = game
+        .viewers()
+        .into_iter()
+        .map(|viewer| {
+            let lines = game.get(viewer, "/events").header("Accept", NDJSON);
+            (viewer, open(&game, viewer), Stream::open(lines))
+        })
+        .collect();
+    let first = |viewer| game.view(viewer);
+    for (viewer, events, lines) in &streams {
+        let message = events.next().expect("the game");
+        assert_eq!(message.name, "game");
+        assert_eq!(message.data, first(*viewer));
+        assert_eq!(lines.next().expect("the game").data, first(*viewer));
+    }
+    let mut answers = vec![game.deal()];
+    for seat in 0..4 {
+        answers.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
+    }
+    for _ in 0..12 {
+        let (seat, id) = game.first_move();
+        answers.push(game.play(seat, &id));
+    }
+    let told: Vec<(Viewer, Vec<Message>)> = streams
+        .iter()
+        .map(|(viewer, events, lines)| {
+            let messages = events.take(answers.len());
+            let same = lines.take(answers.len());
+            assert!(
+                messages
+                    .iter()
+                    .map(|m| &m.data)
+                    .eq(same.iter().map(|m| &m.data))
+            );
+            (*viewer, messages)
+        })
+        .collect();
+    for (viewer, messages) in &told {
+        let versions = messages.iter().map(Message::version);
+        assert!(versions.eq(2..=answers.len() as u64 + 1), "{viewer}");
+        // Whoever acted was answered the same events.
+        let own = |answer: &Value| match (&answer["events"][0]["seat"], viewer) {
+            (Value::Number(seat), Seat(own)) => seat.as_u64() == Some(*own as u64),
+            _ => false,
+        };
+        for (answer, message) in answers.iter().zip(messages) {
+            if own(answer) {
+                assert_eq!(answer["events"], message.data["events"], "{viewer}");
+            }
+        }
+        let hands = &messages[0].data["events"][0]["hands"];
+        for seat in 0..4 {
+            assert_eq!(hands[seat].is_array(), *viewer == Seat(seat), "{viewer}");
+        }
+    }
+    let (host, spectator) = (&told[4].1, &told[5].1);
+    assert_eq!(host, spectator, "the host sees what a spectator sees");
+    // The backlog shows no more than the stream did.
+    for (viewer, messages) in told {
+        let backlog = after(&game, viewer, 1).take(messages.len());
+        assert_eq!(backlog, messages, "{viewer}");
+    }
+}
+
+#[test]
+fn a_stream_ends_with_its_game() {
+    let server = Server::start();
+    let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
+    let game = Game::create(&server, &json!({"seats": seats}));
+    let messages = open(&game, Spectator).rest();
+    let view = &messages[0];
+    assert_eq!(view.name, "game");
+    let versions = messages.iter().map(|message| message.id);
+    let last = game.version();
+    assert!(versions.eq(view.id..=last), "none missed, none doubled");
+    // Afterwards: the game and no more, and for those who know its end nothing to wait for.
+    assert_eq!(open(&game, Spectator).rest().len(), 1);
+    let resumed = game.get(Spectator, "/events");
+    let answer = resumed.header("Last-Event-ID", &last.to_string()).send();
+    assert_eq!(answer.status, 204);
+    assert_eq!(after(&game, Spectator, last - 1).rest().len(), 1);
+}
+
+#[test]
+fn a_broken_stream_is_resumed_anywhere() {
+    let server = Server::start();
+    let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+    let game = Game::create(&server, &json!({"seats": seats}));
+    let mut dice = Dice::new(1);
+    let mut heard = Vec::new();
+    loop {
+        let last = heard.last().copied().unwrap_or(0);
+        // By the header or, for those who cannot send it, by the query; the header counts.
+        let request = match dice.below(3) {
+            0 => game.get(Spectator, &format!("/events?last_event_id={last}")),
+            1 => game
+                .get(Spectator, "/events")
+                .header("Last-Event-ID", &last.to_string()),
+            _ => {
+                let request = game.get(Spectator, "/events?last_event_id=0");
+                request.header("Last-Event-ID", &last.to_string())
+            }
+        };
+        let stream = Stream::open(request);
+        let before = heard.len();
+        for _ in 0..1 + dice.below(60) {
+            match stream.next() {
+                Some(message) => heard.push(message.id),
+                None => break,
+            }
+        }
+        let view = game.view(Spectator);
+        if view["phase"] == "finished" && heard.last() == view["version"].as_u64().as_ref() {
+            break;
+        }
+        assert!(heard.len() > before, "the stream ended early");
+    }
+    assert!(heard.iter().copied().eq(1..=heard.len() as u64));
+}
+
+#[test]
+fn absurd_wishes_are_refused() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let before = game.snapshot();
+    for id in [
+        "3",
+        "18446744073709551615",
+        "99999999999999999999999",
+        "-1",
+        "+1",
+        "1.0",
+        "abc",
+        "",
+    ] {
+        let request = game.get(Seat(0), "/events").header("Last-Event-ID", id);
+        request.send().refused("invalid_request");
+        let path = format!("/events?last_event_id={}", id.replace('+', "%2B"));
+        game.get(Seat(0), &path).send().refused("invalid_request");
+    }
+    game.get(Seat(0), "/events?since=1")
+        .send()
+        .refused("invalid_request");
+    let other = Game::fixed(&server);
+    for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
+        let request = game.get(Spectator, "/events").token(token);
+        request.send().refused("unauthorized");
+    }
+    let unknown = "/v1/games/00000000000000000000000000/events";
+    server.get(unknown).send().refused("game_not_found");
+    server
+        .get("/v1/games/x/events")
+        .send()
+        .refused("game_not_found");
+    let request = game.get(Spectator, "/events").header("Accept", "text/html");
+    request.send().refused("not_acceptable");
+    let head = game.request("HEAD", Seat(0), "/events").send();
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(game.snapshot(), before);
+}
+
+#[test]
+fn streams_are_not_compressed() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    // `Stream` refuses a content encoding.
+    let request = game.get(Seat(0), "/events");
+    let stream = Stream::open(request.header("Accept-Encoding", "gzip"));
+    stream.next().expect("the game");
+}
+
+#[test]
+fn a_removed_game_ends_its_streams() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let streams = game.viewers().into_iter().map(|viewer| open(&game, viewer));
+    let streams: Vec<Stream> = streams.collect();
+    for stream in &streams {
+        stream.next().expect("the game");
+    }
+    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    for stream in &streams {
+        assert_eq!(stream.next(), None);
+    }
+}
+
+#[test]
+fn a_replaced_token_ends_its_streams_and_no_others() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let (mine, theirs) = (open(&game, Seat(0)), open(&game, Seat(1)));
+    for stream in [&mine, &theirs] {
+        stream.next().expect("the game");
+    }
+    // By the seat itself it is no event.
+    game.post(Seat(0), "/seats/0/token").send().expect(200);
+    assert_eq!(mine.next(), None);
+    game.swap(1, &json!({"card": game.hand(1)[0]}));
+    assert_eq!(theirs.next().expect("the offer").id, 3);
+    game.post(Host, "/seats/1/token").send().expect(200);
+    assert_eq!(theirs.next(), None);
+}
+
+#[test]
+fn another_process_sees_the_same() {
+    let here = Server::start();
+    let there = Server::beside(&here);
+    let game = Game::fixed(&here);
+    let path = game.path("/events");
+    let stream = Stream::open(there.get(&path).token(&game.tokens[2]));
+    assert_eq!(stream.next().expect("the game").id, 1);
+    game.deal();
+    let dealt = stream.next().expect("the deal");
+    let hand = &dealt.data["events"][0]["hands"][2];
+    assert_eq!(*hand, game.view(Seat(2))["seats"][2]["hand"]);
+    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    let offered = stream.next().expect("the offer");
+    assert_eq!(offered.data["events"][0]["card"], Value::Null);
+    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    assert_eq!(stream.next(), None);
+}
+
+#[test]
+fn a_server_with_streams_stops_at_once() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let streams: Vec<Stream> = (0..4).map(|seat| open(&game, Seat(seat))).collect();
+    for stream in &streams {
+        stream.next().expect("the game");
+    }
+    let begun = Instant::now();
+    server.restart(Signal::Term);
+    println!("stopped after {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(9),
+        "it waited for them"
+    );
+    for (seat, stream) in streams.iter().enumerate() {
+        assert_eq!(stream.next(), None);
+        let resumed = after(&game, Seat(seat), 1);
+        assert_eq!(resumed.next().expect("the deal").id, 2);
+    }
+}

@@ -1,0 +1,131 @@
+//! Reading a live stream, message by message, as it comes.
+
+use std::{
+    io::{BufRead, BufReader},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use super::{Contract, Request};
+
+/// How long a message may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An open stream.
+pub struct Stream {
+    lines: Receiver<String>,
+    sse: bool,
+}
+
+/// One message of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The event's name; empty where the form has none.
+    pub name: String,
+    /// The event's id; 0 where the form has none.
+    pub id: u64,
+    pub data: Value,
+}
+
+impl Stream {
+    /// Opens the stream that the request asks for.
+    #[track_caller]
+    pub fn open(request: Request<'_>) -> Stream {
+        let what = format!("{} {}", request.method, request.path);
+        let response = request.run();
+        assert_eq!(response.status(), 200, "{what}");
+        let header = |name: &str| {
+            let value = response.headers().get(name);
+            value.map(|value| value.to_str().expect("plain text").to_owned())
+        };
+        assert_eq!(header("x-accel-buffering").as_deref(), Some("no"), "{what}");
+        assert_eq!(header("content-encoding"), None, "{what}");
+        let sse = match header("content-type").as_deref() {
+            Some("text/event-stream") => true,
+            Some("application/x-ndjson") => false,
+            other => panic!("{what}: {other:?}"),
+        };
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let reader = BufReader::new(response.into_body().into_reader());
+            for line in reader.lines() {
+                let Ok(line) = line else { return };
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Stream { lines, sse }
+    }
+
+    /// The next line; none at the end.
+    fn line(&self) -> Option<String> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing comes over the stream"),
+        }
+    }
+
+    /// The next message; none at the end.
+    pub fn next(&self) -> Option<Message> {
+        let mut message = Message {
+            name: String::new(),
+            id: 0,
+            data: Value::Null,
+        };
+        loop {
+            let line = self.line()?;
+            if !self.sse {
+                if line.is_empty() {
+                    continue;
+                }
+                message.data = serde_json::from_str(&line).expect("a line of JSON");
+                return Some(message.checked());
+            }
+            match line.split_once(": ") {
+                Some(("event", name)) => message.name = name.to_owned(),
+                Some(("id", id)) => message.id = id.parse().expect("a version"),
+                Some(("data", json)) => message.data = serde_json::from_str(json).expect("JSON"),
+                // A heartbeat, and the empty line after it.
+                None if line == ":" || message.name.is_empty() => {}
+                None if line.is_empty() => return Some(message.checked()),
+                _ => panic!("{line:?} is no part of an event"),
+            }
+        }
+    }
+
+    /// Every message to the end.
+    pub fn rest(&self) -> Vec<Message> {
+        std::iter::from_fn(|| self.next()).collect()
+    }
+
+    /// So many messages.
+    #[track_caller]
+    pub fn take(&self, count: usize) -> Vec<Message> {
+        let next = |_| self.next().expect("a message before the end");
+        (0..count).map(next).collect()
+    }
+}
+
+impl Message {
+    /// The version that the message tells of.
+    pub fn version(&self) -> u64 {
+        self.data["version"].as_u64().expect("a version")
+    }
+
+    /// The same, if it is as documented.
+    fn checked(self) -> Message {
+        let game = self.data.get("phase").is_some();
+        let schema = if game { "Game" } else { "LogEntry" };
+        Contract::get().check_schema(schema, &self.data);
+        if !self.name.is_empty() {
+            assert_eq!(self.name, if game { "game" } else { "change" });
+            assert_eq!(self.id, self.version());
+        }
+        self
+    }
+}

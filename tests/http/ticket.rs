@@ -1,0 +1,78 @@
+//! Tickets: for those who cannot send a token with a stream.
+
+use serde_json::Value;
+
+use crate::support::{Game, Server, Stream, Viewer::*};
+
+const KEY: &str = "7b1f0c9a5e3d48c2b6a79081f2e3d4c5";
+
+fn ticket(answer: &Value) -> String {
+    answer["ticket"].as_str().expect("a ticket").to_owned()
+}
+
+#[test]
+fn a_ticket_stands_for_its_token_once() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    for viewer in [Seat(0), Seat(3), Host] {
+        let answer = game.post(viewer, "/events/ticket").send().expect(200);
+        let ticket = ticket(&answer);
+        server.keep_out_of_the_log(&ticket);
+        let path = format!("/events?ticket={ticket}");
+        // A look at the headers does not use it up.
+        game.request("HEAD", Spectator, &path).send();
+        let stream = Stream::open(game.get(Spectator, &path));
+        let view = stream.next().expect("the game").data;
+        assert_eq!(view, game.view(viewer), "{viewer}");
+        game.get(Spectator, &path).send().refused("unauthorized");
+    }
+}
+
+#[test]
+fn a_ticket_is_good_for_its_game_and_nothing_else() {
+    let server = Server::start();
+    let (game, other) = (Game::dealt(&server), Game::dealt(&server));
+    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
+    let path = format!("/events?ticket={ticket}");
+    other.get(Spectator, &path).send().refused("unauthorized");
+    game.get(Spectator, "/events?ticket=")
+        .send()
+        .refused("unauthorized");
+    let as_token = game.get(Spectator, "").token(&ticket).send();
+    as_token.refused("unauthorized");
+    // It is still there for its own.
+    Stream::open(game.get(Spectator, &path))
+        .next()
+        .expect("the game");
+}
+
+#[test]
+fn a_ticket_of_a_replaced_token_is_worth_nothing() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
+    game.post(Seat(0), "/seats/0/token").send().expect(200);
+    let path = format!("/events?ticket={ticket}");
+    game.get(Spectator, &path).send().refused("unauthorized");
+}
+
+#[test]
+fn spectators_need_no_ticket_and_get_none() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    game.post(Spectator, "/events/ticket")
+        .send()
+        .refused("unauthorized");
+    let unknown = "/v1/games/00000000000000000000000000/events/ticket";
+    server.post(unknown).send().refused("game_not_found");
+}
+
+#[test]
+fn a_retry_gets_the_same_ticket() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let ask = |key: &str| game.post(Seat(0), "/events/ticket").key(key).send();
+    let first = ask(KEY).expect(200);
+    assert_eq!(ask(KEY).expect(200), first);
+    ask("order-17").refused("weak_idempotency_key");
+}

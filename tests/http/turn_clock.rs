@@ -1,0 +1,101 @@
+//! The turn clock: who is too late is played for.
+
+use std::{thread, time::Duration};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+
+fn timed<'a>(server: &'a Server, preset: &str, seconds: u32) -> Game<'a> {
+    let seats = [(); 4].map(|()| json!({"kind": "human", "level": "greedy"}));
+    let wishes = json!({"rules": {"preset": preset}, "seats": seats, "first_dealer": 0,
+        "turn_seconds": seconds});
+    Game::create(server, &wishes)
+}
+
+fn deadline(view: &Value) -> Timestamp {
+    let text = view["deadline"].as_str().expect("a deadline");
+    text.parse().expect("RFC 3339")
+}
+
+#[test]
+fn the_server_acts_when_the_time_is_up() {
+    let server = Server::start();
+    for preset in ["hausregeln", "spielanleitung"] {
+        let game = timed(&server, preset, 1);
+        let stream = Stream::open(game.get(Spectator, "/events"));
+        let view = stream.next().expect("the game").data;
+        assert_eq!(view["turn_seconds"], 1);
+        let due = deadline(&view);
+        let dealt = stream.next().expect("the deal").data;
+        assert_eq!(dealt["events"][0]["type"], "cards_dealt");
+        let at: Timestamp = dealt["at"]
+            .as_str()
+            .expect("a time")
+            .parse()
+            .expect("a time");
+        assert!(at >= due, "nobody is played for before the deadline");
+        // The exchange, and a turn or two.
+        while stream.next().expect("an entry").data["events"][0]["type"] != "card_played" {}
+    }
+}
+
+#[test]
+fn the_clock_runs_on_while_no_server_does() {
+    let server = Server::start();
+    let game = timed(&server, "dogspiel-it", 2);
+    let due = deadline(&game.view(Spectator));
+    server.stop(Signal::Kill);
+    thread::sleep(Duration::from_secs(2));
+    server.restart(Signal::Kill);
+    assert!(Timestamp::now() >= due);
+    let wait = game.get(Spectator, "?after_version=1").send();
+    assert_eq!(wait.expect(200)["last_action"]["type"], "cards_dealt");
+}
+
+#[test]
+fn who_acts_in_time_gets_the_next_their_own() {
+    let server = Server::start();
+    let game = timed(&server, "dogspiel-it", 600);
+    let before = deadline(&game.view(Spectator));
+    game.deal();
+    let dealt = deadline(&game.view(Spectator));
+    assert!(dealt > before, "a new time for the exchange");
+    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    assert_eq!(
+        deadline(&game.view(Spectator)),
+        dealt,
+        "the same for all four"
+    );
+    for seat in 1..4 {
+        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+    }
+    let begun = deadline(&game.view(Spectator));
+    assert!(begun > dealt, "a new time for whoever begins");
+    game.post(Host, "/seats/2/token").send().expect(200);
+    assert_eq!(
+        deadline(&game.view(Spectator)),
+        begun,
+        "not for a fresh token"
+    );
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    assert!(deadline(&game.view(Spectator)) > begun);
+}
+
+#[test]
+fn games_without_a_clock_have_no_deadline() {
+    let server = Server::start();
+    let view = Game::dealt(&server).view(Spectator);
+    assert_eq!(
+        (&view["turn_seconds"], &view["deadline"]),
+        (&Value::Null, &Value::Null)
+    );
+    for seconds in [json!(0), json!(604_801), json!("1")] {
+        let request = server
+            .post("/v1/games")
+            .json(&json!({"turn_seconds": seconds}));
+        request.send().refused("invalid_request");
+    }
+}
