@@ -13,6 +13,7 @@ mod deal;
 mod delete;
 mod docs;
 mod errors;
+mod example_bot;
 mod example_script;
 mod idempotency;
 mod leaks;

@@ -1,0 +1,94 @@
+//! `examples/bot.py`: an outside program that takes a seat by its token.
+
+use std::{
+    process::{Command, Output},
+    thread,
+};
+
+use serde_json::json;
+
+use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*, available};
+
+/// Runs the program in a seat; nothing if this machine lacks Python.
+fn play(game: &Game<'_>, token: &str) -> Option<Output> {
+    if !available(&["python3"]) {
+        return None;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bot.py");
+    let output = Command::new("python3")
+        .args([script, &game.id, token, &game.server.url()])
+        .output();
+    Some(output.expect("Python starts"))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn four_of_them_play_a_game_to_the_end() {
+    let server = Server::start();
+    for preset in ["dogspiel-it", "hausregeln"] {
+        let game = Game::of_preset(&server, preset);
+        let outputs: Vec<Option<Output>> = thread::scope(|scope| {
+            let play = |token: &String| {
+                let (game, token) = (&game, token.clone());
+                scope.spawn(move || play(game, &token))
+            };
+            let seats: Vec<_> = game.tokens.iter().map(play).collect();
+            let join = |seat: thread::ScopedJoinHandle<'_, _>| seat.join().expect("it runs");
+            seats.into_iter().map(join).collect()
+        });
+        let view = game.view(Spectator);
+        for output in outputs.into_iter().flatten() {
+            let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+            assert!(output.status.success(), "{stdout}\n{stderr}");
+            assert_eq!(stdout, format!("team {} has won\n", view["winner"]));
+            assert_eq!(view["phase"], "finished");
+        }
+    }
+}
+
+#[test]
+fn it_plays_with_the_servers_bots() {
+    let server = Server::start();
+    let bot = json!({"kind": "bot", "level": "greedy"});
+    let rules = json!({"preset": "hausregeln", "seats": 6});
+    let seats = json!([bot, {"kind": "human"}, bot, bot, bot, bot]);
+    let wishes = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
+    let game = Game::create(&server, &wishes);
+    if let Some(output) = play(&game, &game.tokens[1]) {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(game.view(Spectator)["phase"], "finished");
+    }
+}
+
+#[test]
+fn it_says_why_it_cannot_play() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    if let Some(output) = play(&game, UNKNOWN_TOKEN) {
+        assert!(!output.status.success());
+        assert!(
+            text(&output.stderr).contains("401"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn it_is_short_and_needs_nothing_else() {
+    let script = include_str!("../../examples/bot.py");
+    assert!(script.lines().count() <= 100);
+    let imports = script.lines().filter(|line| line.starts_with("import "));
+    let standard = [
+        "json",
+        "random",
+        "sys",
+        "time",
+        "urllib.error",
+        "urllib.request",
+    ];
+    assert!(imports.map(|line| &line[7..]).eq(standard));
+}
