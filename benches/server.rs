@@ -3,17 +3,16 @@
 //! The clients run on the same machine as the server, so the figures of one run compare only with
 //! each other.
 
+#[path = "support/server.rs"]
+mod support;
+
 use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
+use support::{Client, Server, request};
 
 const CLIENTS: usize = 8;
 const ROUNDS: usize = 7;
@@ -21,11 +20,11 @@ const ROUND: Duration = Duration::from_millis(700);
 
 fn main() {
     let server = Server::start();
-    let game = Client::new(&server).send("POST", "/v1/games", None, Some(json!({})));
+    let game = Client::new(&server.address).send("POST", "/v1/games", None, Some(json!({})));
     let id = game["id"].as_str().expect("an id").to_owned();
     let host = game["host_token"].as_str().expect("a token").to_owned();
     let seat = game["seat_tokens"][0].as_str().expect("a token").to_owned();
-    Client::new(&server).send("POST", &format!("/v1/games/{id}/deal"), Some(&host), None);
+    Client::new(&server.address).send("POST", &format!("/v1/games/{id}/deal"), Some(&host), None);
     let view = format!("/v1/games/{id}");
 
     // The routes take turns, so that whatever disturbs the machine disturbs them all.
@@ -79,121 +78,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The server in a process of its own, on a database of its own.
-struct Server {
-    process: Child,
-    address: String,
-    folder: PathBuf,
-}
-
-impl Server {
-    fn start() -> Server {
-        let folder = std::env::temp_dir().join(format!("dog-bench-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        let mut process = Command::new(env!("CARGO_BIN_EXE_dog"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--database"])
-            .arg(folder.join("dog.db"))
-            .env("RUST_LOG", "warn")
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().expect("its output"))
-            .read_line(&mut line)
-            .expect("its address");
-        let address = line
-            .trim()
-            .rsplit("//")
-            .next()
-            .expect("an address")
-            .to_owned();
-        Server {
-            process,
-            address,
-            folder,
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// One kept-alive connection.
-struct Client {
-    stream: BufReader<TcpStream>,
-}
-
-impl Client {
-    fn new(server: &Server) -> Client {
-        let stream = TcpStream::connect(&server.address).expect("a connection");
-        stream.set_nodelay(true).expect("no delay");
-        Client {
-            stream: BufReader::new(stream),
-        }
-    }
-
-    fn send(
-        &mut self,
-        method: &str,
-        path: &str,
-        token: Option<&str>,
-        body: Option<Value>,
-    ) -> Value {
-        let request = request(method, path, token, body);
-        let (status, body) = self.exchange(request.as_bytes());
-        assert!((200..300).contains(&status), "{method} {path}: {status}");
-        serde_json::from_slice(&body).expect("JSON")
-    }
-
-    /// Sends a request and reads its answer: the status and the body.
-    fn exchange(&mut self, request: &[u8]) -> (u16, Vec<u8>) {
-        self.stream.get_mut().write_all(request).expect("sent");
-        let mut line = String::new();
-        self.stream.read_line(&mut line).expect("a status line");
-        let status = line
-            .split(' ')
-            .nth(1)
-            .and_then(|code| code.parse().ok())
-            .expect("a status");
-        let mut length = 0;
-        loop {
-            line.clear();
-            self.stream.read_line(&mut line).expect("a header");
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.trim().parse().expect("a length");
-            }
-        }
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body).expect("a body");
-        (status, body)
-    }
-}
-
-fn request(method: &str, path: &str, token: Option<&str>, body: Option<Value>) -> String {
-    let body = body.map(|body| body.to_string()).unwrap_or_default();
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n");
-    if let Some(token) = token {
-        request += &format!("Authorization: Bearer {token}\r\n");
-    }
-    if !body.is_empty() {
-        request += "Content-Type: application/json\r\n";
-    }
-    request + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
-}
-
 fn requests_a_second(server: &Server, path: &str, token: Option<&str>) -> f64 {
     let request = request("GET", path, token, None);
     let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(server);
+        let mut client = Client::new(&server.address);
         let mut requests = 0;
         while begun.elapsed() < ROUND {
             assert_eq!(client.exchange(request.as_bytes()).0, 200);
@@ -215,7 +104,7 @@ fn requests_a_second(server: &Server, path: &str, token: Option<&str>) -> f64 {
 fn plays_a_second(server: &Server, clients: usize) -> f64 {
     let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(server);
+        let mut client = Client::new(&server.address);
         let (mut plays, mut playing) = (0, Duration::ZERO);
         'games: loop {
             let game = client.send("POST", "/v1/games", None, Some(json!({})));
