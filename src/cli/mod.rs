@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     bot::Level,
-    rules::{options::Rules, perft::read_rules},
+    rules::options::{Rules, RulesTextError},
 };
 
 /// The game of DOG as an HTTP JSON service.
@@ -78,6 +78,6 @@ fn level(name: &str) -> Result<Level, String> {
 }
 
 /// Reads rules such as "hausregeln seats=6".
-fn rules(text: &str) -> Result<Rules, String> {
-    read_rules(text).map_err(|error| error.to_string())
+fn rules(text: &str) -> Result<Rules, RulesTextError> {
+    text.parse()
 }
