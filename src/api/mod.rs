@@ -16,7 +16,10 @@ use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
 use self::pool::Pool;
-pub use self::server::{Cors, ServeError, Server, Settings};
+pub use self::{
+    server::{Cors, ServeError, Server, Settings},
+    wire::history,
+};
 use crate::{bot::net::nets::Nets, store::Store};
 
 /// What the handlers work with. Nothing of a game is kept here: everything is in the store.
