@@ -17,8 +17,11 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-pub use self::server::{Cors, ServeError, Server, Settings};
 use self::{pool::Pool, stream::hub::Hub};
+pub use self::{
+    server::{Cors, ServeError, Server, Settings},
+    wire::{history, log},
+};
 use crate::{bot::net::nets::Nets, store::Store};
 
 /// What the handlers work with. Nothing of a game is kept here: everything is in the store.

@@ -57,6 +57,8 @@ fn errors(operation: &str) -> Vec<Code> {
             ACTING,
             &[SeatNotFound, NoHuman, WeakIdempotencyKey],
         ],
+        "get_history" => &[READ, &[InvalidRequest, WrongPhase]],
+        "import_game" => &[BODY, KEYED, &[InvalidRecord, WeakIdempotencyKey]],
         "stream_events" => &[READ, &[InvalidRequest]],
         "create_ticket" => &[READ, BODY, KEYED, &[StaleVersion, WeakIdempotencyKey]],
         "hand_over_seat" => &[READ, BODY, KEYED, SEATED, ACTING, &[SeatNotFound]],
@@ -177,7 +179,7 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
              answer again, for 24 hours.",
             255,
         ));
-        if id != "create_game" {
+        if id != "create_game" && id != "import_game" {
             parameters.push(header(
                 "If-Match",
                 "An ETag, or a version in quotes: refused with 412 if the game has moved on.",

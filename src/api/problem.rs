@@ -79,7 +79,7 @@ codes! {
     NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn" "Another seat is to act, or this seat has answered already.";
     NoHuman "no_human" CONFLICT Debug "No human plays the seat" "A bot plays the seat, so nobody gets a token for it: the host must hand it to a human first.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
-    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB, or a record larger than 1 MiB.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type" "A body must be sent as application/json, without a content encoding.";
     InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request" "The JSON or the query is well formed but not what this route takes: a missing, unknown or mistyped field.";
     InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules" "The preset or an option is unknown, out of range, or contradicts another.";
@@ -92,6 +92,7 @@ codes! {
     IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move" "The rules do not allow the move; the detail says why.";
     IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange" "The exchange does not allow this: declining or asking where it is mandatory, or asking twice.";
     InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed" "A shuffle seed is 64 hex digits.";
+    InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record" "The text is no record, or tells of a game that cannot have been played so or is not over; the detail names the line and says why.";
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
     WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "The request line and headers are larger than the server reads.";

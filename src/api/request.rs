@@ -9,7 +9,7 @@ use actix_web::{
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -20,12 +20,15 @@ use super::{
     },
 };
 use crate::{
-    rules::{event::Viewer, seat::Seat},
+    rules::{event::Viewer, record::MAX_LENGTH, seat::Seat},
     store::{Record, Scope, TokenHash, Tokens},
 };
 
 /// Bytes of a body at most.
 pub const MAX_BODY: usize = 64 * 1024;
+
+/// Bytes of a body that holds a game's record at most: a text may become longer in JSON.
+const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
 
 /// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
 /// see the answer.
@@ -143,39 +146,58 @@ impl FromRequest for Body {
     type Future = LocalBoxFuture<'static, Result<Body, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let json = is_json(request);
-        let encoded = request
-            .headers()
-            .get(header::CONTENT_ENCODING)
-            .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
-        let mut payload = payload.take();
-        Box::pin(async move {
-            let body = read(&mut payload).await?;
-            if body.is_empty() {
-                return Ok(Body(Value::Object(Default::default())));
-            }
-            if !json || encoded {
-                let detail = "send the body as application/json, without a content encoding";
-                return Err(Problem::new(Code::UnsupportedMediaType, detail));
-            }
-            let value = if body.len() > LONG_BODY {
-                let parsed = web::block(move || serde_json::from_slice(&body)).await;
-                parsed.map_err(Problem::internal)?
-            } else {
-                serde_json::from_slice(&body)
-            };
-            let malformed = |error| Problem::new(Code::MalformedJson, error);
-            Ok(Body(value.map_err(malformed)?))
-        })
+        Box::pin(body(request, payload, MAX_BODY, false))
     }
 }
 
-fn is_json(request: &HttpRequest) -> bool {
-    let essence = request.content_type().trim();
-    essence.eq_ignore_ascii_case("application/json")
+/// Reads the body: JSON of so many bytes at most or, where a record is welcome, its text.
+fn body(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    most: usize,
+    record: bool,
+) -> impl Future<Output = Result<Body, Problem>> + 'static {
+    let json = is(request, "application/json");
+    let text = record && is(request, "text/plain");
+    let encoded = request
+        .headers()
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let mut payload = payload.take();
+    async move {
+        let body = read(&mut payload, most).await?;
+        if body.is_empty() {
+            return Ok(Body(Value::Object(Default::default())));
+        }
+        if !(json || text) || encoded {
+            let or_text = if record { " or text/plain" } else { "" };
+            let detail =
+                format!("send the body as application/json{or_text}, without a content encoding");
+            return Err(Problem::new(Code::UnsupportedMediaType, detail));
+        }
+        if text {
+            let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
+            let record = String::from_utf8(body).map_err(malformed)?;
+            return Ok(Body(json!({"record": record})));
+        }
+        let value = if body.len() > LONG_BODY {
+            let parsed = web::block(move || serde_json::from_slice(&body)).await;
+            parsed.map_err(Problem::internal)?
+        } else {
+            serde_json::from_slice(&body)
+        };
+        let malformed = |error| Problem::new(Code::MalformedJson, error);
+        Ok(Body(value.map_err(malformed)?))
+    }
 }
 
-async fn read(payload: &mut Payload) -> Result<Vec<u8>, Problem> {
+/// Whether the body is said to be of this media type.
+fn is(request: &HttpRequest, media_type: &str) -> bool {
+    let essence = request.content_type().trim();
+    essence.eq_ignore_ascii_case(media_type)
+}
+
+async fn read(payload: &mut Payload, most: usize) -> Result<Vec<u8>, Problem> {
     let mut body = Vec::new();
     let mut length = 0;
     while let Some(chunk) = payload.next().await {
@@ -186,13 +208,13 @@ async fn read(payload: &mut Payload) -> Result<Vec<u8>, Problem> {
             )
         })?;
         length += chunk.len();
-        if length <= MAX_BODY {
+        if length <= most {
             body.extend_from_slice(&chunk);
         } else if length > MAX_DISCARDED {
             break;
         }
     }
-    if length > MAX_BODY {
+    if length > most {
         return Err(Problem::new(
             Code::BodyTooLarge,
             Code::BodyTooLarge.meaning(),
@@ -259,13 +281,37 @@ impl FromRequest for WriteRequest {
     type Future = LocalBoxFuture<'static, Result<WriteRequest, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let body = Body::from_request(request, payload);
+        let body = body(request, payload, MAX_BODY, false);
+        Box::pin(WriteRequest::of(request, body))
+    }
+}
+
+/// A write whose body may be a game's record: as long as that may be, and plain text, too.
+pub struct RecordRequest(pub WriteRequest);
+
+impl FromRequest for RecordRequest {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<RecordRequest, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let body = body(request, payload, MAX_RECORD, true);
+        let request = WriteRequest::of(request, body);
+        Box::pin(async move { request.await.map(RecordRequest) })
+    }
+}
+
+impl WriteRequest {
+    /// The write that this request asks for, with that body.
+    fn of(
+        request: &HttpRequest,
+        body: impl Future<Output = Result<Body, Problem>> + 'static,
+    ) -> impl Future<Output = Result<WriteRequest, Problem>> + 'static {
         let key = IdempotencyKey::of(request.headers());
         let caller = Caller::of(request.headers());
         let if_match = tags(request.headers(), header::IF_MATCH);
         let (method, path) = (request.method().to_string(), request.path().to_owned());
         let query = request.query_string().to_owned();
-        Box::pin(async move {
+        async move {
             let body = body.await?.0;
             Ok(WriteRequest {
                 caller,
@@ -276,11 +322,9 @@ impl FromRequest for WriteRequest {
                 method,
                 path,
             })
-        })
+        }
     }
-}
 
-impl WriteRequest {
     /// The client's key, if it sent one.
     pub fn key(&self) -> Option<&IdempotencyKey> {
         self.key.as_ref()

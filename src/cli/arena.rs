@@ -14,10 +14,7 @@ use serde::Serialize;
 
 use crate::{
     arena::{Decision, Interval, MOST_TURNS, Match, PlayerSpec, Sprt, Tally, Thinking, run_match},
-    rules::{
-        options::{Preset, Rules},
-        perft::read_rules,
-    },
+    rules::options::{Preset, Rules},
 };
 
 /// How often the line of progress is written.
@@ -77,7 +74,7 @@ fn read_variants(text: &str) -> Result<Variants, String> {
             .to_vec(),
         _ => vec![words.join(" ")],
     };
-    let variant = |name: String| match read_rules(&name) {
+    let variant = |name: String| match name.parse() {
         Ok(rules) => Ok(Variant { name, rules }),
         Err(problem) => Err(problem.to_string()),
     };

@@ -10,12 +10,13 @@ mod perft;
 mod reading;
 mod serve;
 mod train;
+mod verify;
 
 use clap::{Parser, Subcommand};
 
 use crate::{
     bot::Level,
-    rules::{options::Rules, perft::read_rules},
+    rules::options::{Rules, RulesTextError},
 };
 
 /// The game of DOG as an HTTP JSON service.
@@ -38,6 +39,8 @@ enum Command {
     Healthcheck(healthcheck::Healthcheck),
     /// Count sequences of moves, to check and to time the lists of moves.
     Perft(perft::Perft),
+    /// Play a finished game again from its seed, to check that everything was as it should be.
+    Verify(verify::Verify),
     /// Train a value net by self-play.
     Train(train::Train),
     /// Measure one player against another in duplicate matches.
@@ -62,6 +65,7 @@ impl Cli {
             Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
+            Command::Verify(verify) => verify.run(),
             Command::Train(train) => train.run(),
             Command::Arena(arena) => arena.run(),
             Command::Calibrate(calibrate) => calibrate.run(),
@@ -78,6 +82,6 @@ fn level(name: &str) -> Result<Level, String> {
 }
 
 /// Reads rules such as "hausregeln seats=6".
-fn rules(text: &str) -> Result<Rules, String> {
-    read_rules(text).map_err(|error| error.to_string())
+fn rules(text: &str) -> Result<Rules, RulesTextError> {
+    text.parse()
 }

@@ -92,10 +92,13 @@ pub struct Game {
     /// The turns of this round, once there are some. What earlier builds stored has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<Record>,
+    /// Who played when the game was set up, once somebody else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_players: Option<Vec<Player>>,
 }
 
 /// What a game is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     pub rules: Rules,
     /// One a seat.
@@ -165,6 +168,7 @@ impl Game {
                 dealer: first_dealer,
             },
             record: None,
+            first_players: None,
             rules,
             seed,
         };
@@ -244,6 +248,9 @@ impl Game {
     /// Somebody else plays the seat from now on, with the cards that are there.
     fn hand_over(&mut self, seat: Seat, player: &Player) -> Result<Vec<Event>, ActionRefusal> {
         self.check_not_over()?;
+        if self.first_players.is_none() {
+            self.first_players = Some(self.players.clone());
+        }
         self.players[usize::from(seat.number())] = player.clone();
         let player = player.clone();
         Ok(vec![Event::SeatHandedOver { seat, player }])
@@ -379,6 +386,22 @@ impl Game {
         self.round
     }
 
+    /// What the game was made of, its seed included.
+    pub(super) fn setup(&self) -> Setup {
+        Setup {
+            rules: self.rules.clone(),
+            players: self.first_players().to_vec(),
+            first_dealer: Some(self.first_dealer),
+            seed: self.seed.clone(),
+            seed_given: self.seed_given,
+        }
+    }
+
+    /// Who dealt the first round.
+    pub fn first_dealer(&self) -> Seat {
+        self.first_dealer
+    }
+
     /// Who deals this round (RULES §7.4).
     pub fn dealer(&self) -> Seat {
         match self.rules.dealer {
@@ -431,6 +454,11 @@ impl Game {
     /// Who plays, one a seat.
     pub fn players(&self) -> &[Player] {
         &self.players
+    }
+
+    /// Who played when the game was set up, one a seat: the host may have handed seats over since.
+    pub fn first_players(&self) -> &[Player] {
+        self.first_players.as_deref().unwrap_or(&self.players)
     }
 
     /// Who plays a seat.

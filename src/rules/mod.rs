@@ -16,6 +16,7 @@ pub mod pieces;
 pub mod player;
 pub mod playout;
 pub mod plays;
+pub mod record;
 pub mod refusal;
 pub mod ring;
 pub mod sample;

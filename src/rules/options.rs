@@ -8,6 +8,10 @@ use thiserror::Error;
 
 use super::{card::Cards, ring::Ring};
 
+mod text;
+
+pub use text::RulesTextError;
+
 /// Who deals (RULES §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

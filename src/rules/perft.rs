@@ -19,7 +19,6 @@ mod case;
 mod position;
 
 pub use case::{Case, CaseError, Problem, read};
-pub use position::read_rules;
 
 /// A position in the middle of a round, all hands open.
 #[derive(Clone, Debug, PartialEq, Eq)]

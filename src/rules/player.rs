@@ -68,4 +68,9 @@ impl Player {
             level,
         }
     }
+
+    /// What the player is, as a client names it.
+    pub const fn kind(&self) -> &'static str {
+        if self.bot { "bot" } else { "human" }
+    }
 }

@@ -25,6 +25,8 @@ pub struct Record {
     pub id: GameId,
     /// Whether it is in the public list.
     pub listed: bool,
+    /// Whether it came from a record, so that this server has not seen it played.
+    pub imported: bool,
     pub created_at: Timestamp,
     /// When its last version came to be.
     pub updated_at: Timestamp,
@@ -151,7 +153,7 @@ macro_rules! select_games {
     ($rest:literal) => {
         concat!(
             "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
-             bot_pace_ms, turn_seconds, deadline FROM games ",
+             bot_pace_ms, turn_seconds, deadline, imported FROM games ",
             $rest
         )
     };
@@ -169,6 +171,7 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
     Ok(Record {
         id,
         listed: row.get(3)?,
+        imported: row.get(11)?,
         created_at: time(row.get(4)?)?,
         updated_at: time(row.get(5)?)?,
         tokens: row.get(6)?,

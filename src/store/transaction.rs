@@ -115,8 +115,8 @@ impl<'c> Transaction<'c> {
             .prepare_cached(
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, attended, due_at, change) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, change) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
                  (SELECT last + 1 FROM changes))",
             )?
             .execute(params![
@@ -135,6 +135,7 @@ impl<'c> Transaction<'c> {
                 record
                     .due_at(record.updated_at)
                     .map(Timestamp::as_microsecond),
+                record.imported,
             ])?;
         let key = connection.last_insert_rowid();
         self.count_change()?;

@@ -56,7 +56,7 @@ def _read_case(title: str, content: list[tuple[int, str]]) -> Case:
     if [name for name, _ in named[:4]] != ["rules", "board", "hands", "turn"]:
         raise ValueError(f"line {content[0][0]}: a case is rules, board, hands, turn, counts")
     (_, rules_text), (_, board_text), (_, hands_text), (_, turn_text) = named[:4]
-    rules = _read_rules(rules_text)
+    rules = read_rules(rules_text)
     by_seat = [[]] * rules["seats"] if board_text.strip() == "-" else _by_seat(board_text)
     seats = [_read_seat(rules, seat, words) for seat, words in enumerate(by_seat)]
     hands = tuple(tuple(sorted(words)) for words in _by_seat(hands_text))
@@ -66,7 +66,7 @@ def _read_case(title: str, content: list[tuple[int, str]]) -> Case:
     return Case(content[0][0], title, rules, dog.make_board(rules, seats), hands, int(turn_text), counts)
 
 
-def _read_rules(text: str) -> Rules:
+def read_rules(text: str) -> Rules:
     preset, *overrides = text.split()
     values: dict[str, Any] = {}
     for override in overrides:

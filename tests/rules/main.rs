@@ -16,6 +16,7 @@ mod properties;
 mod random;
 mod random_games;
 mod rare;
+mod record;
 mod refusals;
 mod rounds;
 mod sevens;

@@ -66,10 +66,7 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut Tally) {
     let set_up = || rules.game_of(seed.clone(), None);
     let mut game = set_up();
     let mut log = Vec::new();
-    let mut proposer = Proposer {
-        generator: Generator::new(),
-        hurried: rng.random_bool(0.7),
-    };
+    let mut proposer = Proposer::new(rng.random_bool(0.7));
     // A few more are refused once the game is over.
     let mut after_the_end = 10;
     for _ in 0..ACTIONS_A_GAME {
@@ -114,13 +111,20 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut Tally) {
 }
 
 /// Thinks of actions: about half are in order, the others are anything.
-struct Proposer {
+pub struct Proposer {
     generator: Generator,
     /// Whether pieces are brought home where that is possible, so that games end.
     hurried: bool,
 }
 
 impl Proposer {
+    pub fn new(hurried: bool) -> Proposer {
+        Proposer {
+            generator: Generator::new(),
+            hurried,
+        }
+    }
+
     fn propose(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
         if rng.random_bool(0.6) && game.phase() != Phase::Finished {
             return self.in_order(rng, game);
@@ -151,7 +155,7 @@ impl Proposer {
         }
     }
 
-    fn in_order(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
+    pub fn in_order(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
         match game.phase() {
             Phase::Deal => Action::Deal {
                 by: rng.random::<bool>().then_some(game.dealer()),

@@ -64,6 +64,7 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
             let mut record = Record {
                 id: GameId::random(),
                 listed: new.listed,
+                imported: false,
                 created_at: now,
                 updated_at: now,
                 tokens: Tokens {

@@ -5,6 +5,7 @@ mod analysis;
 mod change;
 mod events;
 mod games;
+mod history;
 mod meta;
 mod moves;
 mod rules;
@@ -34,6 +35,8 @@ use crate::{
     games::get_game,
     games::delete_game,
     tokens::reissue_token,
+    history::get_history,
+    history::import_game,
     events::stream_events,
     events::create_ticket,
     change::hand_over_seat,
@@ -135,11 +138,13 @@ pub fn configure(config: &mut ServiceConfig) {
         Path::new("/v1/games")
             .get(games::list_games)
             .post(games::create_game),
+        Path::new("/v1/games/import").post(history::import_game),
         Path::new("/v1/games/{id}")
             .get(games::get_game)
             .delete(games::delete_game),
         Path::new("/v1/games/{id}/seats/{seat}").put(change::hand_over_seat),
         Path::new("/v1/games/{id}/seats/{seat}/token").post(tokens::reissue_token),
+        Path::new("/v1/games/{id}/history").get(history::get_history),
         Path::new("/v1/games/{id}/events").get(events::stream_events),
         Path::new("/v1/games/{id}/events/ticket").post(events::create_ticket),
         Path::new("/v1/games/{id}/deal").post(change::deal_cards),

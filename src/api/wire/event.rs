@@ -106,10 +106,15 @@ pub struct GivenView {
 }
 
 impl EventView {
-    /// The event as this viewer may see it.
+    /// The event as this viewer may see it while the game is on.
     pub fn new(rules: &Rules, event: Event, viewer: Viewer) -> EventView {
+        EventView::in_full(rules, event.seen_by(viewer))
+    }
+
+    /// All that the event tells: of a finished game, whatever happened in it.
+    pub fn in_full(rules: &Rules, event: Event) -> EventView {
         let sorted = |cards: Cards| cards.sorted().collect();
-        match event.seen_by(viewer) {
+        match event {
             Event::GameCreated { dealer } => EventView::GameCreated { dealer },
             Event::CardsDealt {
                 round,

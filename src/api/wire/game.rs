@@ -76,6 +76,8 @@ pub struct GameView {
     deadline: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
+    /// Whether the game came from a record, so that this server has not seen it played.
+    imported: bool,
     #[schema(format = DateTime)]
     created_at: String,
     /// When the last version came to be.
@@ -219,6 +221,7 @@ impl GameView {
             turn_seconds: record.tempo.turn_seconds,
             deadline: record.deadline.map(|deadline| deadline.to_string()),
             listed: record.listed,
+            imported: record.imported,
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),
         }

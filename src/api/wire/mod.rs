@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod board;
 pub mod event;
 pub mod game;
+pub mod history;
 pub mod log;
 pub mod moves;
 pub mod request;

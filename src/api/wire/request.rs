@@ -328,6 +328,16 @@ pub struct PlayRequest {
     _version: Option<u64>,
 }
 
+/// Takes in a finished game.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportRequest {
+    /// The game's text record.
+    pub record: String,
+    /// Whether the game is in the public list; true if left out.
+    pub listed: Option<bool>,
+}
+
 /// Gives a seat a fresh token. The body may be empty.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -33,6 +33,7 @@ impl Game {
         let seats = self.rules.seats;
         let sits = |seat: Seat| seat.number() < seats;
         self.players.len() == usize::from(seats)
+            && self.first_players().len() == usize::from(seats)
             && self.seats.len() == usize::from(seats)
             && sits(self.first_dealer)
             && self.turn.is_none_or(sits)

@@ -16,12 +16,12 @@ use thiserror::Error;
 
 use super::{
     Position,
-    position::{read_board, read_hands, read_rules, read_turn},
+    position::{read_board, read_hands, read_turn},
 };
 use crate::rules::{
     board::{Board, BoardError},
     card::{Card, Cards, UnknownCard},
-    options::{Rules, RulesError},
+    options::{Rules, RulesTextError},
     seat::{BySeat, Seat},
 };
 
@@ -47,14 +47,8 @@ pub struct CaseError {
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    #[error("there is no preset {0:?}")]
-    Preset(String),
-    #[error("{0:?} is no option: it is written NAME=VALUE with a name of the rules")]
-    Option(String),
-    #[error("{option}: {problem}")]
-    Value { option: String, problem: String },
     #[error("{0}")]
-    Rules(#[from] RulesError),
+    Rules(#[from] RulesTextError),
     #[error(
         "{0:?} is no place: it is a track field such as 17, 16f with a fresh piece, or g0 to g3"
     )]
@@ -132,7 +126,7 @@ impl Block {
                     expected.unwrap_or("a depth with its count"),
                 ));
             }
-            ("rules", _) => self.rules = Some(read_rules(rest)?),
+            ("rules", _) => self.rules = Some(rest.parse()?),
             ("board", Some(rules)) => self.board = Some(read_board(rules, rest)?),
             ("hands", Some(rules)) => self.hands = Some(read_hands(rules, rest)?),
             ("turn", Some(rules)) => self.turn = Some(read_turn(rules, rest)?),

@@ -2,51 +2,14 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
 use super::{Position, Problem};
 use crate::rules::{
     board::{Board, Placement},
     card::Cards,
     notation::Place,
-    options::{Options, Preset, Rules},
+    options::Rules,
     seat::{BySeat, Seat},
 };
-
-/// Reads rules, `PRESET NAME=VALUE …`: the names and values of RULES §2.
-///
-/// # Errors
-/// Says which word is wrong and why.
-pub fn read_rules(text: &str) -> Result<Rules, Problem> {
-    let mut words = text.split_whitespace();
-    let preset = words.next().unwrap_or_default();
-    let mut options = Preset::by_name(preset)
-        .ok_or_else(|| Problem::Preset(preset.to_owned()))?
-        .options();
-    for word in words {
-        let unknown = || Problem::Option(word.to_owned());
-        let (name, value) = word.split_once('=').ok_or_else(unknown)?;
-        let mut all = as_data(&options);
-        let option = all.get_mut(name).filter(|_| name != "preset");
-        // Numbers, yes and no are written as in JSON, and words without quotes.
-        *option.ok_or_else(unknown)? =
-            serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        options = Options::deserialize(Value::Object(all)).map_err(|error| Problem::Value {
-            option: name.to_owned(),
-            problem: error.to_string(),
-        })?;
-    }
-    Ok(Rules::try_from(options)?)
-}
-
-/// The options under their names.
-fn as_data(options: &Options) -> Map<String, Value> {
-    let Ok(Value::Object(data)) = serde_json::to_value(options) else {
-        unreachable!("options have names");
-    };
-    data
-}
 
 /// What each seat has, in turn order; `-` is nothing.
 fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
@@ -125,16 +88,7 @@ pub(super) fn read_turn(rules: &Rules, text: &str) -> Result<Seat, Problem> {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Position { rules, board, .. } = self;
-        write!(f, "rules {}", rules.preset.name())?;
-        let published = as_data(&rules.preset.options());
-        for (name, value) in as_data(rules.options()) {
-            if published[&name] != value {
-                match value {
-                    Value::String(word) => write!(f, " {name}={word}")?,
-                    value => write!(f, " {name}={value}")?,
-                }
-            }
-        }
+        write!(f, "rules {rules}")?;
         let pieces = rules.ring().seats().zip(board.placements(rules));
         let pieces = pieces.map(|(seat, placement)| {
             let start = rules.ring().start(seat);

@@ -7,6 +7,9 @@ ALTER TABLE games ADD COLUMN due_at INTEGER;                      -- when the se
 
 CREATE INDEX games_due ON games (attended, due_at) WHERE due_at IS NOT NULL;
 
+-- Whether the game came from a record, so that this server has not seen it played.
+ALTER TABLE games ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+
 -- Changes are numbered, so that whoever waits for some can ask for those since the last it knows.
 ALTER TABLE games ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX games_change ON games (change);

@@ -60,6 +60,7 @@ fn fresh() -> Record {
     Record {
         id: GameId::random(),
         listed: true,
+        imported: false,
         created_at: now,
         updated_at: now,
         tokens: tokens("first"),

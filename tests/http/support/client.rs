@@ -35,6 +35,7 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("invalid_knowledge", 422),
     ("finished_position", 422),
     ("invalid_seed", 422),
+    ("invalid_record", 422),
     ("invalid_request", 422),
     ("idempotency_key_reused", 422),
     ("weak_idempotency_key", 422),
