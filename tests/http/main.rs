@@ -15,6 +15,7 @@ mod docs;
 mod errors;
 mod example_bot;
 mod example_script;
+mod history;
 mod idempotency;
 mod leaks;
 mod legal_moves;

@@ -331,6 +331,7 @@ pub struct PlayRequest {
 /// Takes in a finished game.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"record": "[Dog \"1\"]\n[Rules \"hausregeln\"]\n…", "listed": false}))]
 pub struct ImportRequest {
     /// The game's text record.
     pub record: String,
