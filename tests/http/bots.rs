@@ -1,13 +1,14 @@
 //! Bot seats: the server deals, swaps and plays for them, in the background.
 
 use std::{
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+use crate::support::{Game, Server, Signal, Stream, Viewer::*, run};
 
 fn bot(level: &str) -> Value {
     json!({"kind": "bot", "level": level})
@@ -269,19 +270,35 @@ fn nobody_is_handed_a_finished_game() {
     request.send().refused("game_over");
 }
 
-#[test]
-fn bot_games_survive_kills() {
+/// Has so many games played by bots, kills the server so many times meanwhile, and checks that all
+/// games end, with one entry for each version, and records that verify.
+fn kill_while_bots_play(games: usize, kills: u64) {
     let server = Server::start();
     let seats = [bot("greedy"), bot("random"), bot("greedy"), bot("fast")];
     let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
-    let games: Vec<Game<'_>> = (0..6).map(|_| Game::create(&server, &wishes)).collect();
-    for round in 0..4 {
-        thread::sleep(Duration::from_millis(150 + 70 * round));
+    let games: Vec<Game<'_>> = (0..games).map(|_| Game::create(&server, &wishes)).collect();
+    for kill in 0..kills {
+        thread::sleep(Duration::from_millis(150 + 70 * (kill % 5)));
         server.restart(Signal::Kill);
     }
     for game in &games {
         to_the_end(game);
+        let history = game.get(Spectator, "/history").send();
+        let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
+        let verified = run(verify.args(["verify", "-"]), &history.body);
+        assert!(verified.status.success(), "{verified:?}");
     }
+}
+
+#[test]
+fn bot_games_survive_kills() {
+    kill_while_bots_play(6, 4);
+}
+
+#[test]
+#[ignore = "takes a minute: cargo test --release --test http -- --ignored survive"]
+fn many_bot_games_survive_many_kills() {
+    kill_while_bots_play(20, 10);
 }
 
 #[test]

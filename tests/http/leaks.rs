@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Viewer, Viewer::*};
+use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Stream, Viewer, Viewer::*};
 
 /// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
@@ -112,6 +112,34 @@ impl Searched {
         }
         value
     }
+
+    /// Searches what a viewer was told of a game that is on, entry by entry.
+    fn entries(&mut self, entries: impl Iterator<Item = Value>, viewer: Viewer) {
+        for entry in entries {
+            let leaks = leaks(&entry, viewer);
+            assert!(leaks.is_empty(), "{viewer} is told {leaks:?} by {entry}");
+            self.0.push(entry.to_string());
+        }
+    }
+
+    /// Searches the history so far, as everybody.
+    fn histories(&mut self, game: &Game) {
+        for viewer in game.viewers() {
+            let mut history = game.get(viewer, "/history").send().expect(200);
+            let entries = history["entries"].take();
+            self.entries([history].into_iter(), viewer);
+            let entries = entries.as_array().expect("entries").clone();
+            self.entries(entries.into_iter(), viewer);
+        }
+    }
+
+    /// Searches a stream to the end of the game, whose last message publishes the seed.
+    fn stream(&mut self, stream: &Stream, viewer: Viewer) {
+        let mut messages = stream.rest();
+        let last = messages.pop().expect("the end of the game");
+        assert!(leaks(&last.data, viewer).is_empty(), "{last:?}");
+        self.entries(messages.into_iter().map(|message| message.data), viewer);
+    }
 }
 
 /// Plays a game to the end, looking at everything as everybody.
@@ -125,6 +153,11 @@ fn look_everywhere(rules: &Value) {
     let game = Game::of(&server, &created);
     let mut searched = Searched::default();
     let mut dice = Dice::new(1);
+    let streams: Vec<(Viewer, Stream)> = game
+        .viewers()
+        .into_iter()
+        .map(|viewer| (viewer, Stream::open(game.get(viewer, "/events"))))
+        .collect();
     loop {
         for viewer in game.viewers() {
             searched.answer(game.get(viewer, "").send(), viewer);
@@ -132,6 +165,7 @@ fn look_everywhere(rules: &Value) {
         let view = game.view(Spectator);
         match view["phase"].as_str().expect("a phase") {
             "deal" => {
+                searched.histories(&game);
                 let by = [
                     Host,
                     Seat(view["dealer"].as_u64().expect("a dealer") as usize),
@@ -158,6 +192,9 @@ fn look_everywhere(rules: &Value) {
             }
             _ => break,
         }
+    }
+    for (viewer, stream) in &streams {
+        searched.stream(stream, *viewer);
     }
     let seed = game.view(Spectator)["shuffle_seed"].take();
     let seed = seed.as_str().expect("a seed");
