@@ -6,6 +6,7 @@
 //! * [`train`] makes the nets that players judge by.
 //! * [`store`] is where games live.
 //! * [`api`] serves them over HTTP.
+//! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ pub mod api;
 pub mod arena;
 pub mod bot;
 pub mod cli;
+pub mod picture;
 pub mod rules;
 pub mod store;
 pub mod train;

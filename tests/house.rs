@@ -54,7 +54,13 @@ fn keeps_out(room: &str, words: &[&str]) {
 fn the_doors_are_shut() {
     let web = ["actix", "utoipa", "http", "tokio"];
     let store = ["crate::store", "rusqlite"];
-    let above = ["crate::api", "crate::cli", "crate::arena", "crate::train"];
+    let above = [
+        "crate::api",
+        "crate::cli",
+        "crate::arena",
+        "crate::train",
+        "crate::picture",
+    ];
     keeps_out(
         "rules",
         &[&web[..], &store, &above, &["crate::bot"]].concat(),
@@ -65,11 +71,24 @@ fn the_doors_are_shut() {
         &[&["actix", "utoipa", "crate::bot"], &above[..]].concat(),
     );
     let outside = ["crate::api", "crate::cli"];
-    keeps_out("train", &[&web[..], &store, &outside].concat());
+    keeps_out(
+        "train",
+        &[&web[..], &store, &outside, &["crate::picture"]].concat(),
+    );
     keeps_out(
         "arena",
-        &[&web[..], &store, &outside, &["crate::train"]].concat(),
+        &[
+            &web[..],
+            &store,
+            &outside,
+            &["crate::train", "crate::picture"],
+        ]
+        .concat(),
     );
+    // The name of SVG's namespace begins with "http".
+    let web = ["actix", "utoipa", "tokio"];
+    let beside = ["crate::bot", "crate::arena", "crate::train"];
+    keeps_out("picture", &[&web[..], &store, &outside, &beside].concat());
     keeps_out(
         "api",
         &["crate::cli", "crate::arena", "crate::train", "rusqlite"],
@@ -77,20 +96,22 @@ fn the_doors_are_shut() {
 }
 
 #[test]
-fn the_rules_have_no_clock_and_no_luck_of_their_own() {
-    keeps_out(
-        "rules",
-        &[
-            "std::time",
-            "jiff",
-            "SystemTime",
-            "Instant",
-            "std::fs",
-            "std::net",
-            "SysRng",
-            "rand::rng(",
-        ],
-    );
+fn rules_and_pictures_have_no_clock_and_no_luck_of_their_own() {
+    for room in ["rules", "picture"] {
+        keeps_out(
+            room,
+            &[
+                "std::time",
+                "jiff",
+                "SystemTime",
+                "Instant",
+                "std::fs",
+                "std::net",
+                "SysRng",
+                "rand::rng(",
+            ],
+        );
+    }
 }
 
 /// Whether a file of `src` holds nothing but tests.
@@ -114,7 +135,7 @@ fn bots_get_a_seats_view_and_no_game() {
 
 #[test]
 fn options_are_read_as_data() {
-    for room in ["rules", "bot", "arena", "train", "store", "api"] {
+    for room in ["rules", "bot", "arena", "train", "store", "api", "picture"] {
         for file in files(room) {
             if file.ends_with("rules/options.rs") || is_test(&file) {
                 continue;
