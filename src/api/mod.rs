@@ -1,5 +1,6 @@
 //! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
 
+mod accept;
 mod answer;
 mod middleware;
 pub mod openapi;

@@ -224,7 +224,11 @@ impl Game {
         }
     }
 
-    fn check_not_over(&self) -> Result<(), ActionRefusal> {
+    /// Whether anything can still happen.
+    ///
+    /// # Errors
+    /// The game is over.
+    pub fn check_not_over(&self) -> Result<(), ActionRefusal> {
         if self.phase == Phase::Finished {
             Err(ActionRefusal::GameOver)
         } else {
@@ -232,7 +236,11 @@ impl Game {
         }
     }
 
-    pub(super) fn check_phase(&self, needed: Phase) -> Result<(), ActionRefusal> {
+    /// Whether the game is in this phase.
+    ///
+    /// # Errors
+    /// It is over, or in another phase.
+    pub fn check_phase(&self, needed: Phase) -> Result<(), ActionRefusal> {
         self.check_not_over()?;
         let phase = self.phase;
         if phase == needed {

@@ -101,6 +101,7 @@ fn every_route_of_the_service_is_described() {
         "post /v1/games",
         "get /v1/games",
         "get /v1/games/{id}",
+        "get /v1/games/{id}/board.svg",
         "delete /v1/games/{id}",
         "post /v1/games/{id}/seats/{n}/token",
         "post /v1/games/{id}/deal",
@@ -219,7 +220,8 @@ fn whoever_may_not_call_without_a_token_is_told_so() {
         let named = security.iter().any(|entry| entry.get(name).is_some());
         let optional =
             security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
-        let needed = path.contains("{id}") && !(method == "get" && path.ends_with("{id}"));
+        let open = ["{id}", "/board.svg"].iter().any(|end| path.ends_with(end));
+        let needed = path.contains("{id}") && !(method == "get" && open);
         assert_eq!(named && !optional, needed, "{method} {path}: {security:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         App,
         answer::{self, Answer, Memory, TokenMaker, random},
         problem::{Code, Problem},
-        request::{Caller, WriteRequest, etag, tags},
+        request::{Caller, WriteRequest, etag, is_known},
         wire::{
             game::{Created, GameList, GameView, Role},
             request::{CreateGame, ListParams, NewGame, NoQuery, query},
@@ -134,10 +134,7 @@ pub async fn get_game(
     let role = caller.role(&record)?;
     let NoQuery {} = query(request.query_string())?;
     let etag = etag(record.game.version(), role);
-    let known = tags(request.headers(), header::IF_NONE_MATCH);
-    let unchanged = known
-        .iter()
-        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
+    let unchanged = is_known(request.headers(), &etag);
     let status = if unchanged {
         StatusCode::NOT_MODIFIED
     } else {

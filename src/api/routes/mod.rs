@@ -6,6 +6,7 @@ mod change;
 mod games;
 mod meta;
 mod moves;
+mod picture;
 mod rules;
 mod tokens;
 
@@ -29,6 +30,7 @@ use crate::store::{GameId, Reader, Record};
     games::list_games,
     games::get_game,
     games::delete_game,
+    picture::get_board_picture,
     tokens::reissue_token,
     change::deal_cards,
     change::swap_cards,
@@ -122,6 +124,7 @@ pub fn configure(config: &mut ServiceConfig) {
         Path::new("/v1/games/{id}")
             .get(games::get_game)
             .delete(games::delete_game),
+        Path::new("/v1/games/{id}/board.svg").get(picture::get_board_picture),
         Path::new("/v1/games/{id}/seats/{seat}/token").post(tokens::reissue_token),
         Path::new("/v1/games/{id}/deal").post(change::deal_cards),
         Path::new("/v1/games/{id}/swap").post(change::swap_cards),

@@ -7,6 +7,7 @@ pub mod board;
 pub mod event;
 pub mod game;
 pub mod moves;
+pub mod picture;
 pub mod request;
 pub mod rules;
 mod schema;
