@@ -7,6 +7,7 @@
 //! * [`store`] is where games live.
 //! * [`croupier`] plays for bots, and for those whose time is up.
 //! * [`api`] serves them over HTTP.
+//! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@ pub mod arena;
 pub mod bot;
 pub mod cli;
 pub mod croupier;
+pub mod picture;
 pub mod rules;
 pub mod store;
 pub mod train;

@@ -60,6 +60,7 @@ fn the_doors_are_shut() {
         "crate::arena",
         "crate::train",
         "crate::croupier",
+        "crate::picture",
     ];
     keeps_out(
         "rules",
@@ -71,11 +72,24 @@ fn the_doors_are_shut() {
         &[&["actix", "utoipa", "crate::bot"], &above[..]].concat(),
     );
     let outside = ["crate::api", "crate::cli"];
-    keeps_out("train", &[&web[..], &store, &outside].concat());
+    keeps_out(
+        "train",
+        &[&web[..], &store, &outside, &["crate::picture"]].concat(),
+    );
     keeps_out(
         "arena",
-        &[&web[..], &store, &outside, &["crate::train"]].concat(),
+        &[
+            &web[..],
+            &store,
+            &outside,
+            &["crate::train", "crate::picture"],
+        ]
+        .concat(),
     );
+    // The name of SVG's namespace begins with "http".
+    let web = ["actix", "utoipa", "tokio"];
+    let beside = ["crate::bot", "crate::arena", "crate::train"];
+    keeps_out("picture", &[&web[..], &store, &outside, &beside].concat());
     keeps_out(
         "croupier",
         &[
@@ -92,20 +106,22 @@ fn the_doors_are_shut() {
 }
 
 #[test]
-fn the_rules_have_no_clock_and_no_luck_of_their_own() {
-    keeps_out(
-        "rules",
-        &[
-            "std::time",
-            "jiff",
-            "SystemTime",
-            "Instant",
-            "std::fs",
-            "std::net",
-            "SysRng",
-            "rand::rng(",
-        ],
-    );
+fn rules_and_pictures_have_no_clock_and_no_luck_of_their_own() {
+    for room in ["rules", "picture"] {
+        keeps_out(
+            room,
+            &[
+                "std::time",
+                "jiff",
+                "SystemTime",
+                "Instant",
+                "std::fs",
+                "std::net",
+                "SysRng",
+                "rand::rng(",
+            ],
+        );
+    }
 }
 
 /// Whether a file of `src` holds nothing but tests.
@@ -129,7 +145,9 @@ fn bots_get_a_seats_view_and_no_game() {
 
 #[test]
 fn options_are_read_as_data() {
-    for room in ["rules", "bot", "arena", "train", "store", "croupier", "api"] {
+    for room in [
+        "rules", "bot", "arena", "train", "store", "croupier", "picture", "api",
+    ] {
         for file in files(room) {
             if file.ends_with("rules/options.rs") || is_test(&file) {
                 continue;

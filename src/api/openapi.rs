@@ -48,6 +48,7 @@ fn errors(operation: &str) -> Vec<Code> {
         ],
         "list_games" | "list_rules" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
+        "get_board_picture" => &[READ, &[InvalidRequest, GameOver, WrongPhase, IllegalMove]],
         "delete_game" => &[READ, BODY, KEYED, SEATED, &[StaleVersion]],
         "reissue_token" => &[
             READ,
@@ -74,7 +75,7 @@ fn errors(operation: &str) -> Vec<Code> {
         ],
         "play_move" => &[READ, BODY, KEYED, SEATED, ACTING, IN_TURN, &[IllegalMove]],
         "list_legal_moves" | "suggest_move" => &[READ, SEATED, IN_TURN, &[InvalidRequest]],
-        "analyse_legal_moves" => &[BODY, POSITION],
+        "analyse_legal_moves" => &[BODY, POSITION, &[IllegalMove]],
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],
         _ => &[],
     };

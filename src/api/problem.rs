@@ -72,7 +72,7 @@ codes! {
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game" "No game has this id, or it was removed.";
     SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat" "The game has no seat of this number.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed" "The path exists, but not for this method; Allow names those it has.";
-    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable" "The answer is not to be had in an encoding that the request accepts.";
+    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable" "The answer is not to be had in a form or an encoding that the request accepts.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT Debug "Request timeout" "The request took too long to arrive.";
     GameOver "game_over" CONFLICT Debug "The game is over" "A team has won; nothing changes any more.";
     WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase" "The game is in another phase than this action is for.";

@@ -404,6 +404,13 @@ pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
 }
 
+/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`.
+pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    tags(headers, header::IF_NONE_MATCH)
+        .iter()
+        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
+}
+
 /// The entity tags in a header, quotes included.
 pub fn tags(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     headers

@@ -235,7 +235,11 @@ impl Game {
         }
     }
 
-    pub(super) fn check_phase(&self, needed: Phase) -> Result<(), ActionRefusal> {
+    /// Whether the game is in this phase.
+    ///
+    /// # Errors
+    /// It is over, or in another phase.
+    pub fn check_phase(&self, needed: Phase) -> Result<(), ActionRefusal> {
         self.check_not_over()?;
         let phase = self.phase;
         if phase == needed {

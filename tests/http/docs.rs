@@ -101,6 +101,7 @@ fn every_route_of_the_service_is_described() {
         "post /v1/games",
         "get /v1/games",
         "get /v1/games/{id}",
+        "get /v1/games/{id}/board.svg",
         "delete /v1/games/{id}",
         "post /v1/games/{id}/seats/{n}/token",
         "post /v1/games/{id}/deal",

@@ -162,6 +162,7 @@ fn look_everywhere(rules: &Value) {
         for viewer in game.viewers() {
             searched.answer(game.get(viewer, "").send(), viewer);
         }
+        searched.answer(game.get(Spectator, "/board.svg").send(), Spectator);
         let view = game.view(Spectator);
         match view["phase"].as_str().expect("a phase") {
             "deal" => {

@@ -5,6 +5,7 @@
 mod support;
 
 mod analysis;
+mod board_picture;
 mod bots;
 mod concurrency;
 mod cors;

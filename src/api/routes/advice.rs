@@ -16,10 +16,10 @@ use crate::{
         request::Caller,
         wire::{
             advice::{Advice, Target},
-            request::{AdviceParams, query},
+            request::{AdviceParams, Thinking, query},
         },
     },
-    bot::{self, net::nets::Nets},
+    bot::{self, Suggestion, net::nets::Nets},
     rules::{game::Phase, view::SeatView},
 };
 
@@ -68,8 +68,13 @@ pub fn advise(
 ) -> Result<Advice, Problem> {
     let thinking = params.thinking()?;
     let begun = Instant::now();
-    let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
-    let suggestions = bot::advise(nets, thinking.level, thinking.budget, view, &mut rng);
+    let suggestions = suggestions(nets, view, &thinking);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, &thinking, suggestions, elapsed_ms)
+}
+
+/// What the adviser thinks of everything that the seat may do, best first.
+pub fn suggestions(nets: &Nets, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
+    let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
+    bot::advise(nets, thinking.level, thinking.budget, view, &mut rng)
 }

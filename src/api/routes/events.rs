@@ -51,7 +51,7 @@ pub async fn stream_events(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let types = Format::ALL.map(Format::content_type);
-    let format = preferred(request.headers(), &types).map(|place| Format::ALL[place]);
+    let content_type = preferred(request.headers(), &types);
     let id: GameId = id.parse().map_err(|_| game_not_found())?;
     // Whoever waits before looking misses nothing.
     let subscription = app.hub.subscribe(id);
@@ -69,7 +69,7 @@ pub async fn stream_events(
     let role = caller.role(&record)?;
     let params = params?;
     let start = start(&request, &params, &record)?;
-    let format = format?;
+    let format = Format::of(content_type?);
     if app.hub.waiting() > MOST_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }

@@ -15,7 +15,7 @@ use crate::{
         App,
         answer::{self, Answer, Memory, TokenMaker, random},
         problem::{Code, Problem},
-        request::{Caller, WriteRequest, etag, tags},
+        request::{Caller, WriteRequest, etag, is_known},
         wire::{
             game::{Created, GameList, GameView, Role},
             request::{CreateGame, GameParams, ListParams, NewGame, query},
@@ -156,11 +156,7 @@ pub async fn get_game(
     }
     let version = record.game.version();
     let etag = etag(version, role);
-    let known = tags(request.headers(), header::IF_NONE_MATCH);
-    let unchanged = known_version(version)
-        || known
-            .iter()
-            .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag);
+    let unchanged = known_version(version) || is_known(request.headers(), &etag);
     let status = if unchanged {
         StatusCode::NOT_MODIFIED
     } else {

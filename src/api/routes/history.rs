@@ -60,7 +60,7 @@ pub async fn get_history(
         })?;
         let role = caller.role(&record)?;
         let NoQuery {} = query(&parameters)?;
-        let form = FORMS[form?];
+        let form = form?;
         let text = match form {
             "text/plain" => text(&record, &log)?,
             "application/x-ndjson" => lines(&record, &log, role)?,

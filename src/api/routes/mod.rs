@@ -8,6 +8,7 @@ mod games;
 mod history;
 mod meta;
 mod moves;
+mod picture;
 mod rules;
 mod tokens;
 
@@ -34,6 +35,7 @@ use crate::{
     games::list_games,
     games::get_game,
     games::delete_game,
+    picture::get_board_picture,
     tokens::reissue_token,
     history::get_history,
     history::import_game,
@@ -143,6 +145,7 @@ pub fn configure(config: &mut ServiceConfig) {
             .get(games::get_game)
             .delete(games::delete_game),
         Path::new("/v1/games/{id}/seats/{seat}").put(change::hand_over_seat),
+        Path::new("/v1/games/{id}/board.svg").get(picture::get_board_picture),
         Path::new("/v1/games/{id}/seats/{seat}/token").post(tokens::reissue_token),
         Path::new("/v1/games/{id}/history").get(history::get_history),
         Path::new("/v1/games/{id}/events").get(events::stream_events),

@@ -32,6 +32,12 @@ impl Format {
         }
     }
 
+    /// The form of that media type; server-sent events for any other.
+    pub fn of(content_type: &str) -> Format {
+        let of_type = |format: &Format| format.content_type() == content_type;
+        Format::ALL.into_iter().find(of_type).unwrap_or(Format::Sse)
+    }
+
     /// A message of that version: the whole game (`game`), or what changed it (`change`).
     ///
     /// # Errors

@@ -9,6 +9,7 @@ pub mod game;
 pub mod history;
 pub mod log;
 pub mod moves;
+pub mod picture;
 pub mod request;
 pub mod rules;
 mod schema;

@@ -1,0 +1,225 @@
+//! What clients say of the picture they want, and the picture of a game or a position.
+
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::request::seat_of;
+use crate::{
+    api::problem::{Code, Problem},
+    picture::{self, Picture, Shown},
+    rules::{
+        board::Board,
+        card::Cards,
+        event::Event,
+        game::{Game, Phase},
+        judge::{self, Kind, Outcome},
+        notation::Move,
+        options::Rules,
+        refusal::Refusal,
+        seat::Seat,
+    },
+};
+
+/// What the picture of a game is to show.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PictureParams {
+    /// A move to preview: any that the board allows, whatever the hand holds.
+    #[serde(rename = "move")]
+    #[param(example = "Q:17>29")]
+    mv: Option<String>,
+    /// Whose move it would be; the seat to move if left out. Only with `move`.
+    #[param(maximum = 5)]
+    seat: Option<u8>,
+}
+
+/// What the analysis of moves is to answer.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AnalysisParams {
+    /// Whether each move comes with the board after it; true if left out. A seven can have
+    /// thousands of outcomes.
+    board: Option<bool>,
+    /// A legal move to preview. Only for a picture.
+    #[serde(rename = "move")]
+    #[param(example = "Q:17>29")]
+    mv: Option<String>,
+}
+
+/// A move that is not played, and what it would do.
+pub struct Preview {
+    seat: Seat,
+    mv: Move,
+    outcome: Outcome,
+}
+
+impl Preview {
+    /// A move and what it would do.
+    pub fn new(seat: Seat, mv: Move, outcome: Outcome) -> Preview {
+        Preview { seat, mv, outcome }
+    }
+
+    /// The move of that id, if a seat with this hand may play it.
+    ///
+    /// # Errors
+    /// `illegal_move`, in the rules' words.
+    pub fn of_hand(
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        hand: Cards,
+        id: &str,
+    ) -> Result<Preview, Problem> {
+        let mv = read_move(id)?;
+        let outcome = judge::judge(rules, board, seat, hand, &mv).map_err(refused)?;
+        Ok(Preview { seat, mv, outcome })
+    }
+
+    /// The move of that id, if the board allows it. It is judged as if the seat held the whole
+    /// deck, and a fold, which a hand alone decides on, always passes: the answer cannot depend
+    /// on what anybody holds.
+    ///
+    /// # Errors
+    /// `illegal_move`, in the rules' words.
+    fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
+        if read_move(id)? == Move::Fold {
+            let outcome = Outcome {
+                kind: Kind::Fold,
+                parts: Vec::new(),
+                captures: Vec::new(),
+                board: *board,
+            };
+            return Ok(Preview::new(seat, Move::Fold, outcome));
+        }
+        Preview::of_hand(rules, board, seat, rules.deck(), id)
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            seat: self.seat,
+            mv: self.mv,
+            kind: self.outcome.kind,
+            parts: &self.outcome.parts,
+            captures: &self.outcome.captures,
+            preview: true,
+        }
+    }
+}
+
+fn read_move(id: &str) -> Result<Move, Problem> {
+    id.parse()
+        .map_err(|error| refused(Refusal::Notation(error)))
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    Problem::new(Code::IllegalMove, refusal)
+}
+
+impl PictureParams {
+    /// The move to preview, if one is asked for.
+    ///
+    /// # Errors
+    /// `game_over`; `wrong_phase`, if no seat is named and none is to move; `invalid_request`, for
+    /// a seat that is not there, or without a move; `illegal_move`.
+    pub fn preview(&self, game: &Game) -> Result<Option<Preview>, Problem> {
+        let rules = game.rules();
+        let (id, seat) = match (&self.mv, self.seat) {
+            (None, None) => return Ok(None),
+            (None, Some(_)) => {
+                let detail = "seat says whose move is previewed: send move with it";
+                return Err(Problem::new(Code::InvalidRequest, detail));
+            }
+            (Some(id), None) => {
+                game.check_phase(Phase::Play)?;
+                let turn = game.turn();
+                (
+                    id,
+                    turn.ok_or_else(|| Problem::internal("nobody is to move"))?,
+                )
+            }
+            (Some(id), Some(number)) => {
+                game.check_not_over()?;
+                (id, seat_of(number, rules, "seat")?)
+            }
+        };
+        Preview::of_board(rules, game.board(), seat, id).map(Some)
+    }
+}
+
+impl AnalysisParams {
+    /// Whether a list of moves is to have boards.
+    ///
+    /// # Errors
+    /// `invalid_request`, if a move to preview is named, which a list has no use for.
+    pub fn boards(&self) -> Result<bool, Problem> {
+        if self.mv.is_some() {
+            let detail = "move is previewed in a picture only: accept image/svg+xml";
+            return Err(Problem::new(Code::InvalidRequest, detail));
+        }
+        Ok(self.board.unwrap_or(true))
+    }
+
+    /// The id of the move to preview, if one is asked for.
+    pub fn preview(&self) -> Option<&str> {
+        self.mv.as_deref()
+    }
+}
+
+/// The picture of a game: with this preview, or else with its last move. All may see it.
+pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
+    let players = game.players().iter();
+    let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
+    picture::svg(&Picture {
+        rules: game.rules(),
+        board: preview.map_or(game.board(), |preview| &preview.outcome.board),
+        names: &names,
+        turn: game.turn(),
+        shown: match preview {
+            Some(preview) => Some(preview.shown()),
+            None => last_move(game.last_event()),
+        },
+    })
+}
+
+/// The picture of a position in which this seat is to move, perhaps with a preview.
+pub fn of_position(rules: &Rules, board: &Board, seat: Seat, preview: Option<&Preview>) -> String {
+    picture::svg(&Picture {
+        rules,
+        board: preview.map_or(board, |preview| &preview.outcome.board),
+        names: &[],
+        turn: Some(seat),
+        shown: preview.map(Preview::shown),
+    })
+}
+
+/// What the last action moved, if it was a move.
+fn last_move(event: &Event) -> Option<Shown<'_>> {
+    match event {
+        Event::CardPlayed {
+            seat,
+            mv,
+            kind,
+            parts,
+            captures,
+            ..
+        } => Some(Shown {
+            seat: *seat,
+            mv: *mv,
+            kind: *kind,
+            parts,
+            captures,
+            preview: false,
+        }),
+        Event::HandFolded { seat, .. } => Some(Shown {
+            seat: *seat,
+            mv: Move::Fold,
+            kind: Kind::Fold,
+            parts: &[],
+            captures: &[],
+            preview: false,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,138 @@
+//! Below the board: who plays which shape, whose turn it is, and the move as its id.
+
+use super::{
+    Picture, Shown,
+    ink::{Escaped, Ink, Number, fitted},
+    layout::{Point, WIDTH},
+    style::{DARK, FADED, SAND, colours, shape},
+};
+use crate::rules::seat::Seat;
+
+/// Height of a line.
+const LINE: f64 = 62.0;
+
+/// From the edge of the picture to the legend.
+const MARGIN: f64 = 28.0;
+
+/// How tall the legend is.
+pub fn height(picture: &Picture<'_>) -> f64 {
+    let teams = f64::from(picture.rules.seats / 2);
+    let lines = teams + f64::from(u8::from(picture.shown.is_some()));
+    lines * LINE + MARGIN
+}
+
+/// Draws the legend: a line a team, and one for the move.
+pub fn legend(ink: &mut Ink, picture: &Picture<'_>) {
+    let seats = picture.rules.seats;
+    let winner = picture.board.winner(picture.rules);
+    ink.add(format_args!("<g font-size=\"30\" fill=\"{DARK}\">"));
+    for team in 0..seats / 2 {
+        let y = Number(WIDTH + f64::from(team) * LINE + 21.0);
+        ink.add(format_args!(
+            "<rect x=\"480\" y=\"{y}\" width=\"40\" height=\"10\" fill=\"{SAND}\"/>"
+        ));
+    }
+    for seat in Seat::all(seats) {
+        let team = seat.team(seats);
+        let column = if seat.number() < seats / 2 { 0.0 } else { 1.0 };
+        let width = (WIDTH - 2.0 * MARGIN - 16.0) / 2.0;
+        let left = MARGIN + column * (width + 16.0);
+        let top = WIDTH + f64::from(team) * LINE;
+        entry(ink, picture, seat, (left, top, width), winner == Some(team));
+    }
+    if let Some(shown) = &picture.shown {
+        caption(ink, shown, WIDTH + f64::from(seats / 2) * LINE);
+    }
+    ink.add(format_args!("</g>"));
+}
+
+/// The move as its id.
+fn caption(ink: &mut Ink, shown: &Shown<'_>, top: f64) {
+    let (says, dashes) = if shown.preview {
+        ("preview", " stroke-dasharray=\"10 7\"")
+    } else {
+        ("last move", "")
+    };
+    let (left, width) = (Number(MARGIN), Number(WIDTH - 2.0 * MARGIN));
+    ink.add(format_args!(
+        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
+    ));
+    let piece = Point {
+        x: MARGIN + 30.0,
+        y: top + 26.0,
+    };
+    coloured(ink, shown.seat, piece);
+    let id = shown.mv.to_string();
+    // The longest id, a joker's seven in seven parts, has to fit too.
+    let size = (1.64 * 735.0 / id.len() as f64).min(34.0);
+    let y = Number(top + 36.0);
+    ink.add(format_args!(
+        "<text x=\"84\" y=\"{y}\" fill=\"{FADED}\" font-size=\"26\">{says}</text>\
+         <text x=\"226\" y=\"{y}\" font-family=\"monospace\" font-weight=\"bold\" font-size=\"{}\">{}</text>",
+        Number(size),
+        Escaped(&id),
+    ));
+}
+
+/// A seat: its shape, number and name.
+fn entry(
+    ink: &mut Ink,
+    picture: &Picture<'_>,
+    seat: Seat,
+    (left, top, width): (f64, f64, f64),
+    won: bool,
+) {
+    let to_move = picture.turn == Some(seat);
+    let colours = colours(seat);
+    let (fill, stroke, line) = if to_move {
+        (colours.light, DARK, 3)
+    } else {
+        ("#fbf8f0", SAND, 2)
+    };
+    ink.add(format_args!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{line}\"/>",
+        Number(left),
+        Number(top),
+        Number(width),
+    ));
+    let middle = top + 26.0;
+    coloured(
+        ink,
+        seat,
+        Point {
+            x: left + 30.0,
+            y: middle,
+        },
+    );
+    let note = match (won, to_move) {
+        (true, _) => "won",
+        (false, true) => "to move",
+        (false, false) => "",
+    };
+    let room = width - 100.0 - if note.is_empty() { 0.0 } else { 120.0 };
+    let name = fitted(picture.name(seat), room / 30.0);
+    ink.add(format_args!(
+        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" y=\"{}\">{}</text>",
+        Number(left + 56.0),
+        Number(middle + 9.0),
+        seat.number(),
+        Number(left + 84.0),
+        Number(middle + 10.0),
+        Escaped(&name),
+    ));
+    if !note.is_empty() {
+        ink.add(format_args!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"24\" font-weight=\"bold\" text-anchor=\"end\">{note}</text>",
+            Number(left + width - 16.0),
+            Number(middle + 9.0),
+        ));
+    }
+}
+
+/// The seat's shape in its colour.
+fn coloured(ink: &mut Ink, seat: Seat, at: Point) {
+    let full = colours(seat).full;
+    let piece =
+        format!(" fill=\"{full}\" stroke=\"{DARK}\" stroke-width=\"3\" stroke-linejoin=\"round\"");
+    shape(ink, seat, at, 14.0, &piece);
+}

@@ -1,0 +1,488 @@
+//! `GET /v1/games/{id}/board.svg`, and the analysis routes as pictures
+
+use std::process::Command;
+
+use roxmltree::Document;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, CARDS, Game, Request, Server, UNKNOWN_TOKEN, Viewer::*, available, raw, run, seed,
+};
+
+const SVG: &str = "image/svg+xml";
+
+/// The query of a preview.
+fn of_move(id: &str) -> String {
+    let encoded = id.replace('<', "%3C").replace('>', "%3E");
+    format!("move={encoded}")
+}
+
+/// The picture in an answer: checked to be one, and no larger than promised.
+#[track_caller]
+fn picture(answer: Answer) -> String {
+    let text = answer.text();
+    assert_eq!(answer.status, 200, "{}: {text}", answer.what);
+    assert_eq!(answer.header("content-type"), Some(SVG));
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(
+        answer.header("content-security-policy"),
+        Some("default-src 'none'; style-src 'unsafe-inline'")
+    );
+    assert!(text.len() <= 40 * 1024);
+    let document = Document::parse(&text).expect("a well-formed document");
+    assert!(
+        document
+            .root_element()
+            .has_tag_name(("http://www.w3.org/2000/svg", "svg"))
+    );
+    text
+}
+
+/// The board as the picture shows it, one entry a seat as in a view.
+fn pieces(picture: &str, seats: usize) -> Vec<Value> {
+    let document = Document::parse(picture).expect("a well-formed document");
+    let of_seat = |seat: usize| {
+        let number = seat.to_string();
+        let group = document
+            .descendants()
+            .find(|node| node.attribute("data-seat") == Some(&number))
+            .expect("a group a seat");
+        let places: Vec<&str> = group
+            .children()
+            .filter_map(|node| node.attribute("data-at"))
+            .collect();
+        let numbers = |prefix: &str| -> Vec<u64> {
+            let number = |place: &&str| place.strip_prefix(prefix)?.parse().ok();
+            places.iter().filter_map(number).collect()
+        };
+        let kennel = places.iter().filter(|&&place| place == "kennel").count();
+        let fresh = group
+            .children()
+            .any(|node| node.attribute("data-fresh").is_some());
+        json!({"track": numbers(""), "goal": numbers("goal:"), "kennel": kennel, "fresh": fresh})
+    };
+    (0..seats).map(of_seat).collect()
+}
+
+/// The text of the elements that show the move's id.
+fn ids(picture: &str) -> Vec<String> {
+    let document = Document::parse(picture).expect("a well-formed document");
+    document
+        .descendants()
+        .filter(|node| node.attribute("font-family") == Some("monospace"))
+        .filter_map(|node| node.text().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn everyone_sees_the_same_board() {
+    let server = Server::start();
+    for preset in ["dogspiel-it", "hausregeln"] {
+        for seats in [4, 6] {
+            let rules = json!({"preset": preset, "seats": seats});
+            let game = Game::create(&server, &json!({"rules": rules, "shuffle_seed": seed(3)}));
+            game.deal();
+            game.exchange();
+            for _ in 0..12 {
+                let spectator = picture(game.get(Spectator, "/board.svg").send());
+                for viewer in game.viewers() {
+                    assert_eq!(picture(game.get(viewer, "/board.svg").send()), spectator);
+                }
+                let view = game.view(Spectator);
+                assert_eq!(json!(pieces(&spectator, seats)), view["board"]);
+                if view["phase"] != "play" {
+                    break;
+                }
+                let (seat, id) = game.first_move();
+                game.play(seat, &id);
+                let after = picture(game.get(Spectator, "/board.svg").send());
+                assert_eq!(ids(&after), [id]);
+                assert!(after.contains("last move") && !after.contains("stroke-dasharray"));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_etag_names_the_version_and_saves_the_body() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let move_ = "/board.svg?move=K:out";
+    for (path, etag) in [("/board.svg", "\"6-board\""), (move_, "\"6-preview\"")] {
+        let first = game.get(Seat(0), path).send();
+        assert_eq!(first.header("etag"), Some(etag));
+        for known in [etag.to_owned(), format!("W/{etag}"), "\"1\", *".to_owned()] {
+            let same = game.get(Host, path).header("If-None-Match", &known).send();
+            assert_eq!(same.status, 304);
+            assert!(same.body.is_empty());
+            assert_eq!(same.header("etag"), Some(etag));
+            assert_eq!(same.list("cache-control"), ["no-cache"]);
+            assert!(same.list("vary").contains(&"authorization".to_owned()));
+        }
+        for other in ["\"5-board\"", "\"6-spectator\"", "\"6\""] {
+            let other = game.get(Host, path).header("If-None-Match", other).send();
+            assert_eq!(other.body, first.body);
+        }
+        let head = game.request("HEAD", Spectator, path).send();
+        assert_eq!((head.status, head.header("etag")), (200, Some(etag)));
+        assert!(head.body.is_empty());
+        picture(first);
+    }
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    let stale = game
+        .get(Host, "/board.svg")
+        .header("If-None-Match", "\"6-board\"");
+    picture(stale.send());
+    // What is refused is refused to those who know the version, too.
+    let illegal = game.get(Host, "/board.svg?move=Q:0%3E1");
+    let illegal = illegal.header("If-None-Match", "\"7-preview\", *").send();
+    illegal.refused("illegal_move");
+}
+
+#[test]
+fn games_and_tokens_are_checked_as_on_other_reads() {
+    let server = Server::start();
+    let (game, other) = (Game::fixed(&server), Game::fixed(&server));
+    let path = game.path("/board.svg");
+    for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
+        server
+            .get(&path)
+            .token(token)
+            .send()
+            .refused("unauthorized");
+    }
+    let absent: String = game.id.chars().rev().collect();
+    for id in [absent.as_str(), "x", "..."] {
+        let path = format!("/v1/games/{id}/board.svg");
+        let answer = server.get(&path).token(UNKNOWN_TOKEN).send();
+        answer.refused("game_not_found");
+    }
+    server
+        .get(&game.path("/board.png"))
+        .send()
+        .refused("route_not_found");
+    // Whatever a page asks for where it shows a picture.
+    for accept in [
+        "image/avif,image/webp,*/*;q=0.8",
+        "text/html",
+        "application/json",
+    ] {
+        picture(server.get(&path).header("Accept", accept).send());
+    }
+}
+
+#[test]
+fn queries_are_exact() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for query in [
+        "colour=red",
+        "seat=0",
+        "seat=4&move=K:out",
+        "seat=-1&move=K:out",
+        "seat=x&move=K:out",
+        "move=K:out&move=A:out",
+        "size=300",
+    ] {
+        let answer = game.get(Spectator, &format!("/board.svg?{query}")).send();
+        answer.refused("invalid_request");
+    }
+}
+
+#[test]
+fn a_preview_is_the_board_after_the_move() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for _ in 0..10 {
+        let seat = game.turn();
+        let moves = game.get(Seat(seat), "/legal-moves").send().expect(200)["moves"].take();
+        for mv in moves.as_array().expect("moves").iter().take(8) {
+            let id = mv["id"].as_str().expect("an id");
+            let shown = picture(
+                game.get(Spectator, &format!("/board.svg?{}", of_move(id)))
+                    .send(),
+            );
+            assert_eq!(json!(pieces(&shown, 4)), mv["board"], "{id}");
+            assert_eq!(ids(&shown), [id]);
+            assert!(shown.contains("preview") && shown.contains("stroke-dasharray"));
+        }
+        game.play(seat, moves[0]["id"].as_str().expect("an id"));
+    }
+}
+
+/// Previews of every card, legal and not, in a game where seat 1 is to move.
+fn previews() -> Vec<String> {
+    let ranks = || CARDS.into_iter().filter(|&card| card != "joker");
+    let out = ranks().flat_map(|card| [format!("{card}:out"), format!("joker={card}:out")]);
+    let walk = ranks().map(|card| format!("{card}:16>20"));
+    let others = [
+        "fold", "J:none", "J:16<>17", "7:16>23", "Q:0>1", "x", "", "K:out:",
+    ];
+    out.chain(walk).chain(others.map(str::to_owned)).collect()
+}
+
+/// The same table with other cards: whatever is asked, the answer is the same to the byte.
+#[test]
+fn a_preview_tells_nothing_of_a_hand() {
+    let server = Server::start();
+    let dealt = |byte: u8| {
+        let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
+        let game = Game::create(&server, &wishes);
+        game.deal();
+        game.exchange();
+        game
+    };
+    // One of them can play and another cannot, so that a fold is legal here and not there.
+    let plays = |game: &Game| game.legal_moves(1)[0]["kind"] != "fold";
+    let first = dealt(1);
+    assert!(plays(&first));
+    let mut others = vec![dealt(2), dealt(3)];
+    others.extend((4..=255).map(dealt).find(|game| !plays(game)));
+    assert_eq!(others.len(), 3, "somebody can always play");
+    for game in &others {
+        assert_ne!(game.hand(1), first.hand(1));
+    }
+    let mut legal = 0;
+    for id in previews() {
+        for seat in ["", "&seat=0", "&seat=3"] {
+            let path = format!("/board.svg?{}{seat}", of_move(&id));
+            let here = first.get(Spectator, &path).send();
+            legal += u32::from(here.status == 200);
+            for game in &others {
+                for viewer in [Seat(1), Host] {
+                    let there = game.get(viewer, &path).send();
+                    assert_eq!(
+                        (there.status, &there.body),
+                        (here.status, &here.body),
+                        "{id}"
+                    );
+                }
+            }
+        }
+    }
+    // A fold, and leaving the kennel with an ace, a king, or a joker as either: for each seat.
+    assert_eq!(legal, 15);
+}
+
+#[test]
+fn an_illegal_preview_is_refused_in_the_rules_words() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    for (id, reason) in [
+        ("Q:0>12", "no piece stands on field 0"),
+        ("x", "this is no move"),
+        ("2:out", "not played like that"),
+        ("J:none", "without effect"),
+    ] {
+        let answer = game
+            .get(Spectator, &format!("/board.svg?{}", of_move(id)))
+            .send();
+        let problem = answer.refused("illegal_move");
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains(reason), "{id}: {detail}");
+    }
+    // No deck of these rules holds a joker.
+    let rules = json!({"preset": "dogspiel-it", "jokers": 0});
+    let game = Game::create(&server, &json!({"rules": rules}));
+    let answer = game
+        .get(Spectator, "/board.svg?seat=0&move=joker=K:out")
+        .send();
+    answer.refused("illegal_move");
+    picture(game.get(Spectator, "/board.svg?seat=0&move=K:out").send());
+}
+
+#[test]
+fn a_preview_without_a_seat_is_for_the_seat_to_move() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let ask = |query: &str| game.get(Spectator, &format!("/board.svg?{query}")).send();
+    let phases: [fn(&Game); 2] = [|game| drop(game.deal()), |game| drop(game.exchange())];
+    for next in phases {
+        ask("move=K:out").refused("wrong_phase");
+        ask("move=x").refused("wrong_phase");
+        picture(ask("move=K:out&seat=2"));
+        next(&game);
+    }
+    let entered = |query: &str| {
+        let pieces = pieces(&picture(ask(query)), 4);
+        let on_track = |seat: &Value| seat["track"] != json!([]);
+        pieces.iter().position(on_track)
+    };
+    assert_eq!(entered("move=K:out"), Some(1));
+    assert_eq!(entered("move=K:out&seat=3"), Some(3));
+    let game = Game::finished(&server);
+    for query in ["move=K:out", "move=K:out&seat=0", "move=x"] {
+        let answer = game.get(Spectator, &format!("/board.svg?{query}")).send();
+        answer.refused("game_over");
+    }
+    let last = picture(game.get(Spectator, "/board.svg").send());
+    assert_eq!(last.matches(">won<").count(), 2);
+}
+
+#[test]
+fn names_are_text_whatever_they_hold() {
+    let server = Server::start();
+    let names = [
+        "</svg><script>alert(1)</script>",
+        "&amp;\"'<>",
+        "\u{fffe}\u{ffff}x",
+        "🐕 犬",
+    ];
+    let seats = names.map(|name| json!({"name": name}));
+    let game = Game::create(&server, &json!({"seats": seats}));
+    let text = picture(game.get(Spectator, "/board.svg").send());
+    let document = Document::parse(&text).expect("a well-formed document");
+    let description = document
+        .descendants()
+        .find(|node| node.has_tag_name("desc"));
+    let description = description
+        .and_then(|node| node.text())
+        .expect("a description");
+    for name in [names[0], names[1], "x", names[3]] {
+        assert!(description.contains(name), "{name}: {description}");
+    }
+    assert!(!text.contains("<script"));
+}
+
+#[test]
+fn a_picture_is_compressed_on_request() {
+    if !available(&["gzip"]) {
+        return;
+    }
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let (path, address) = (game.path("/board.svg"), server.address());
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    );
+    let answer = raw(&server, request.as_bytes());
+    assert_eq!(answer.header("content-encoding"), Some("gzip"));
+    assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
+    let packed = answer.unchunked();
+    let unpacked = run(Command::new("gzip").arg("-dc"), &packed);
+    let plain = server.get(&path).send();
+    assert_eq!(unpacked.stdout, plain.body);
+    assert!(
+        packed.len() < plain.body.len() / 3,
+        "{} bytes",
+        packed.len()
+    );
+}
+
+const MOVES: &str = "/v1/analysis/legal-moves";
+const ADVICE: &str = "/v1/analysis/suggest-move";
+
+fn position() -> Value {
+    json!({
+        "rules": {"preset": "hausregeln", "seats": 6},
+        "board": [{"track": [87, 30], "goal": [3]}, {"track": [33]}, {}, {}, {}, {"track": [75], "fresh": true}],
+        "seat": 0,
+        "hand": ["3", "4", "Q"],
+    })
+}
+
+fn analysis<'a>(server: &'a Server, path: &str, accept: &str) -> Request<'a> {
+    let body = position();
+    server.post(path).json(&body).header("Accept", accept)
+}
+
+#[test]
+fn an_analysis_is_a_picture_where_that_is_preferred() {
+    let server = Server::start();
+    let json = |path: &str, accept: &str| {
+        let answer = analysis(&server, path, accept).send();
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/json"),
+            "{accept}"
+        );
+        assert!(answer.list("vary").contains(&"accept".to_owned()));
+        answer.expect(200)
+    };
+    for path in [MOVES, ADVICE] {
+        let json = |accept| json(path, accept);
+        json("*/*");
+        json("application/json");
+        json("image/svg+xml;q=0.5, application/json");
+        for accept in [
+            SVG,
+            "image/*",
+            "image/svg+xml, */*;q=0.1",
+            "application/json;q=0.2, image/svg+xml",
+        ] {
+            let answer = analysis(&server, path, accept).send();
+            assert!(answer.list("vary").contains(&"accept".to_owned()));
+            picture(answer);
+        }
+        for accept in ["text/html", "image/png", "*/*;q=0"] {
+            analysis(&server, path, accept)
+                .send()
+                .refused("not_acceptable");
+        }
+    }
+}
+
+#[test]
+fn the_analysis_of_moves_draws_the_position_or_a_move() {
+    let server = Server::start();
+    let moves = analysis(&server, MOVES, "*/*").send().expect(200)["moves"].take();
+    let still = picture(analysis(&server, MOVES, SVG).send());
+    let placed = pieces(&still, 6);
+    assert_eq!(
+        placed[0],
+        json!({"track": [30, 87], "goal": [3], "kennel": 1, "fresh": false})
+    );
+    assert_eq!(
+        placed[5],
+        json!({"track": [75], "goal": [], "kennel": 3, "fresh": true})
+    );
+    assert_eq!(ids(&still), [""; 0]);
+    let preview = |id: &str| analysis(&server, &format!("{MOVES}?{}", of_move(id)), SVG).send();
+    for mv in moves.as_array().expect("moves") {
+        let id = mv["id"].as_str().expect("an id");
+        let shown = picture(preview(id));
+        assert_eq!(json!(pieces(&shown, 6)), mv["board"], "{id}");
+        assert_eq!(ids(&shown), [id]);
+        let captured = mv["captures"].as_array().expect("captures").len();
+        assert_eq!(shown.matches("data-captured").count(), captured, "{id}");
+    }
+    // Here the hand is the caller's own and counts.
+    for id in ["K:out", "fold", "Q:87>10", "x"] {
+        preview(id).refused("illegal_move");
+    }
+    let listed = analysis(&server, &format!("{MOVES}?move=3:30%3E33"), "*/*").send();
+    listed.refused("invalid_request");
+    analysis(&server, &format!("{MOVES}?seat=1"), SVG)
+        .send()
+        .refused("invalid_request");
+    let empty = server
+        .post(MOVES)
+        .header("Accept", SVG)
+        .json(&json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": []}));
+    empty.send().refused("invalid_hand");
+}
+
+#[test]
+fn the_analysis_with_advice_draws_the_best_move() {
+    let server = Server::start();
+    let mut body = position();
+    body["level"] = json!("strong");
+    body["samples"] = json!(50);
+    body["seed"] = json!(7);
+    let ask = |accept: &str| {
+        server
+            .post(ADVICE)
+            .json(&body)
+            .header("Accept", accept)
+            .send()
+    };
+    let best = ask("application/json").expect(200)["suggestions"][0]["move"].take();
+    let shown = picture(ask(SVG));
+    assert_eq!(ids(&shown), [best["id"].as_str().expect("an id")]);
+    assert_eq!(json!(pieces(&shown, 6)), best["board"]);
+    assert!(shown.contains("preview"));
+    body["level"] = json!("nobody");
+    let nobody = server.post(ADVICE).json(&body).header("Accept", SVG).send();
+    nobody.refused("invalid_request");
+}
