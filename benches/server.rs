@@ -16,6 +16,7 @@ use support::{Client, Server, request};
 
 const CLIENTS: usize = 8;
 const ROUNDS: usize = 7;
+const BOT_GAMES: usize = 1_000;
 const ROUND: Duration = Duration::from_millis(700);
 
 fn main() {
@@ -71,6 +72,24 @@ fn main() {
         let label = format!("POST play, {clients} at once");
         println!("{label:<44} {rate:>12.0} {:>10.2}", rate / bare);
     }
+
+    // A person's play, without and with a thousand tables at which bots play all the time.
+    let alone = play_times(&server);
+    let bot = json!({"kind": "bot", "level": "greedy"});
+    let mut client = Client::new(&server.address);
+    for _ in 0..BOT_GAMES {
+        let seats = [(); 4].map(|()| &bot);
+        client.send("POST", "/v1/games", None, Some(json!({"seats": seats})));
+    }
+    let beside = play_times(&server);
+    println!(
+        "{:<44} {:>12} {:>10}",
+        "one play, of a person", "half, ms", "p99, ms"
+    );
+    for (label, times) in [("alone", alone), ("beside 1,000 games of bots", beside)] {
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        println!("{label:<44} {:>12.2} {:>10.2}", at(0.5), at(0.99));
+    }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -100,54 +119,12 @@ fn requests_a_second(server: &Server, path: &str, token: Option<&str>) -> f64 {
     f64::from(requests) / begun.elapsed().as_secs_f64()
 }
 
-/// Plays games, one a client, until the time is up; counts only the plays and their time.
+/// Plays games, one a client, until the time is up; how many plays a second by their own times.
 fn plays_a_second(server: &Server, clients: usize) -> f64 {
-    let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(&server.address);
-        let (mut plays, mut playing) = (0, Duration::ZERO);
-        'games: loop {
-            let game = client.send("POST", "/v1/games", None, Some(json!({})));
-            let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
-            let tokens: Vec<String> =
-                serde_json::from_value(game["seat_tokens"].clone()).expect("tokens");
-            let host = game["host_token"].as_str().expect("a token").to_owned();
-            let mut view = game["game"].clone();
-            while view["phase"] != "finished" {
-                if begun.elapsed() > 2 * ROUND {
-                    break 'games;
-                }
-                view = match view["phase"].as_str() {
-                    Some("deal") => client.send("POST", &format!("{path}/deal"), Some(&host), None)
-                        ["game"]
-                        .clone(),
-                    Some("exchange") => {
-                        for token in &tokens {
-                            let own = client.send("GET", &path, Some(token), None);
-                            let hands = own["seats"].as_array().expect("seats");
-                            let hand = hands.iter().find(|seat| !seat["hand"].is_null());
-                            let card = hand.expect("a hand")["hand"][0].clone();
-                            let body = Some(json!({"card": card}));
-                            client.send("POST", &format!("{path}/swap"), Some(token), body);
-                        }
-                        client.send("GET", &path, None, None)
-                    }
-                    _ => {
-                        let seat = view["turn"].as_u64().expect("a turn") as usize;
-                        let token = Some(tokens[seat].as_str());
-                        let route = format!("{path}/legal-moves?board=false");
-                        let moves = client.send("GET", &route, token, None);
-                        let body = Some(json!({"move": moves["moves"][0]["id"]}));
-                        let sent = Instant::now();
-                        let answer = client.send("POST", &format!("{path}/play"), token, body);
-                        playing += sent.elapsed();
-                        plays += 1;
-                        answer["game"].clone()
-                    }
-                };
-            }
-        }
-        f64::from(plays) / playing.as_secs_f64()
+        let times = play_for(server, 2 * ROUND);
+        let playing: Duration = times.iter().sum();
+        times.len() as f64 / playing.as_secs_f64()
     };
     thread::scope(|scope| {
         let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
@@ -156,6 +133,61 @@ fn plays_a_second(server: &Server, clients: usize) -> f64 {
             .map(|client| client.join().expect("a client"))
             .sum()
     })
+}
+
+/// How long each play of a client takes that is alone, in milliseconds, the shortest first.
+fn play_times(server: &Server) -> Vec<f64> {
+    let times = play_for(server, 8 * ROUND).into_iter();
+    let mut times: Vec<f64> = times.map(|time| time.as_secs_f64() * 1_000.0).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// Plays games until the time is up; how long each play took.
+fn play_for(server: &Server, time: Duration) -> Vec<Duration> {
+    let begun = Instant::now();
+    let mut client = Client::new(&server.address);
+    let mut times = Vec::new();
+    loop {
+        let game = client.send("POST", "/v1/games", None, Some(json!({})));
+        let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
+        let tokens: Vec<String> =
+            serde_json::from_value(game["seat_tokens"].clone()).expect("tokens");
+        let host = game["host_token"].as_str().expect("a token").to_owned();
+        let mut view = game["game"].clone();
+        while view["phase"] != "finished" {
+            if begun.elapsed() > time {
+                return times;
+            }
+            view = match view["phase"].as_str() {
+                Some("deal") => {
+                    client.send("POST", &format!("{path}/deal"), Some(&host), None)["game"].clone()
+                }
+                Some("exchange") => {
+                    for token in &tokens {
+                        let own = client.send("GET", &path, Some(token), None);
+                        let hands = own["seats"].as_array().expect("seats");
+                        let hand = hands.iter().find(|seat| !seat["hand"].is_null());
+                        let card = hand.expect("a hand")["hand"][0].clone();
+                        let body = Some(json!({"card": card}));
+                        client.send("POST", &format!("{path}/swap"), Some(token), body);
+                    }
+                    client.send("GET", &path, None, None)
+                }
+                _ => {
+                    let seat = view["turn"].as_u64().expect("a turn") as usize;
+                    let token = Some(tokens[seat].as_str());
+                    let route = format!("{path}/legal-moves?board=false");
+                    let moves = client.send("GET", &route, token, None);
+                    let body = Some(json!({"move": moves["moves"][0]["id"]}));
+                    let sent = Instant::now();
+                    let answer = client.send("POST", &format!("{path}/play"), token, body);
+                    times.push(sent.elapsed());
+                    answer["game"].clone()
+                }
+            };
+        }
+    }
 }
 
 /// What the disk allows: the rows of one play, written and committed one after another.

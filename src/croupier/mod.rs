@@ -19,6 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rand::seq::IndexedRandom;
+
 use crate::{
     bot::net::nets::Nets,
     store::{GameId, Store, StoreError, Watch, now},
@@ -33,6 +35,10 @@ const ASIDE: Duration = Duration::from_secs(60);
 /// Of so many looks for work, one begins with the games that no human plays, so that the others,
 /// which come first, cannot keep them waiting for ever.
 const TURNS: u32 = 4;
+
+/// Of so many games, the longest due, chance picks one, so that processes that serve the same file
+/// seldom work at the same one.
+const CHOICE: u32 = 8;
 
 /// Threads by which the server plays. Dropping it lets them finish what they are at.
 #[derive(Debug)]
@@ -122,12 +128,12 @@ impl Shared {
         games.aside.retain(|_, until| *until > Instant::now());
         let busy = (games.taken.len() + games.aside.len()) as u32;
         for attended in [people_first, !people_first] {
-            // One more than are to be left alone is enough to find one.
-            let due = self
+            let mut due = self
                 .store
-                .read(|reader| reader.due(attended, now(), busy + 1))?;
-            let free = |id: &GameId| !games.taken.contains(id) && !games.aside.contains_key(id);
-            if let Some(id) = due.into_iter().find(free) {
+                .read(|reader| reader.due(attended, now(), busy + CHOICE))?;
+            due.retain(|id| !games.taken.contains(id) && !games.aside.contains_key(id));
+            due.truncate(CHOICE as usize);
+            if let Some(&id) = due.choose(&mut rand::rng()) {
                 games.taken.insert(id);
                 return Ok(Some(id));
             }

@@ -147,3 +147,118 @@ impl Viewing {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::PathBuf};
+
+    use super::*;
+    use crate::{
+        api::stream::hub::{Hub, Watching},
+        rules::{
+            game::{Game, Setup},
+            options::Preset,
+            player::Player,
+            seat::BySeat,
+            shuffle::Seed,
+        },
+        store::{GameId, LogEntry, Store, Tempo, TokenHash, Tokens, now},
+    };
+
+    /// A game nobody has touched, in a store of its own, and where to wait for it.
+    struct Table {
+        folder: PathBuf,
+        record: Record,
+        subscription: Option<Subscription>,
+        watching: Watching,
+    }
+
+    impl Table {
+        async fn new() -> Table {
+            let id = GameId::random();
+            let folder = env::temp_dir().join(format!("dog-stream-{id}"));
+            fs::create_dir(&folder).unwrap();
+            let store = Store::open(folder.join("games.db")).unwrap();
+            let now = now();
+            let record = Record {
+                id,
+                listed: true,
+                imported: false,
+                created_at: now,
+                updated_at: now,
+                tokens: Tokens {
+                    host: TokenHash([0; 32]),
+                    seats: BySeat::default(),
+                },
+                tempo: Tempo::default(),
+                deadline: None,
+                game: Game::new(Setup {
+                    rules: Preset::DogspielIt.rules(),
+                    players: vec![Player::human("Anna"); 4],
+                    first_dealer: None,
+                    seed: Seed::new([7; 32]),
+                    seed_given: false,
+                }),
+            };
+            let mut added = record.clone();
+            let entry = LogEntry {
+                version: 1,
+                at: now,
+                action: None,
+                events: vec![record.game.last_event().clone()],
+            };
+            let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
+            add.await.unwrap();
+            let (hub, watching) = Hub::start(&store).unwrap();
+            Table {
+                folder,
+                subscription: Some(hub.subscribe(id)),
+                record,
+                watching,
+            }
+        }
+
+        /// A spectator's stream that begins there.
+        fn viewing(&mut self, start: Start) -> Viewing {
+            let subscription = self.subscription.take().unwrap();
+            let (caller, role) = (Caller::nobody(), Role::Spectator);
+            Viewing::new(
+                subscription,
+                &self.record,
+                caller,
+                role,
+                Format::Ndjson,
+                start,
+            )
+            .unwrap()
+        }
+    }
+
+    impl Drop for Table {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.folder).unwrap();
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_reader_that_is_too_slow_is_cut_off() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::After(0));
+        let first = viewing.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        // Had the message waited for its reader for so long, the stream would end here.
+        viewing.handed_over = Instant::now().checked_sub(PATIENCE + Duration::from_secs(1));
+        if viewing.handed_over.is_some() {
+            assert_eq!(viewing.next().await, None);
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_stream_ends_when_the_server_stops() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::Game);
+        assert!(viewing.next().await.is_some(), "the game");
+        table.watching.close();
+        assert_eq!(viewing.next().await, None);
+    }
+}
