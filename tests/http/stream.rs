@@ -186,6 +186,24 @@ fn absurd_wishes_are_refused() {
 }
 
 #[test]
+fn a_quiet_stream_is_kept_alive() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let events = open(&game, Seat(0));
+    let lines = Stream::open(game.get(Seat(0), "/events").header("Accept", NDJSON));
+    for stream in [&events, &lines] {
+        stream.next().expect("the game");
+    }
+    for stream in [&events, &lines] {
+        stream.heartbeat();
+    }
+    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    for stream in [&events, &lines] {
+        assert_eq!(stream.next().expect("the offer").version(), 3);
+    }
+}
+
+#[test]
 fn streams_are_not_compressed() {
     let server = Server::start();
     let game = Game::dealt(&server);

@@ -98,6 +98,12 @@ impl Stream {
         }
     }
 
+    /// Waits for a line that says nothing but that the stream is alive.
+    pub fn heartbeat(&self) {
+        let beat = if self.sse { ":" } else { "" };
+        while self.line().expect("a heartbeat before the end") != beat {}
+    }
+
     /// Every message to the end.
     pub fn rest(&self) -> Vec<Message> {
         std::iter::from_fn(|| self.next()).collect()
