@@ -32,7 +32,7 @@ use crate::{
 const FORMS: [&str; 3] = ["application/json", "application/x-ndjson", "text/plain"];
 
 /// Versions that an imported game may have: many times those of a long game.
-const MOST_VERSIONS: usize = 20_000;
+const MOST_VERSIONS: usize = 10_000;
 
 /// What happened in the game from its beginning, as the caller may see it.
 ///
