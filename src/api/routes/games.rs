@@ -27,7 +27,7 @@ use crate::{
         seat::{BySeat, Seat},
         shuffle::Seed,
     },
-    store::{GameId, ListQuery, LogEntry, Record, TokenHash, Tokens, now},
+    store::{GameId, ListQuery, LogEntry, Record, TokenHash, Tokens, Transaction, now},
 };
 
 /// How long a client may wait for a change.
@@ -53,15 +53,13 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
             let tokens = TokenMaker::new(request.key(), &salt)?;
             let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
             let game = Game::new(new.setup);
-            let seats = game.rules().seats;
-            let (bots, humans): (Vec<Seat>, Vec<Seat>) =
-                Seat::all(seats).partition(|&seat| game.player(seat).bot);
             let mut seat_tokens = BySeat::default();
-            for seat in humans {
-                seat_tokens[seat] = Some(TokenHash::of(&tokens.seat(seat)));
+            for seat in Seat::all(game.rules().seats) {
+                let human = !game.player(seat).bot;
+                seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
             }
             let now = now();
-            let mut record = Record {
+            let record = Record {
                 id: GameId::random(),
                 listed: new.listed,
                 imported: false,
@@ -82,22 +80,41 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                 action: None,
                 events,
             };
-            transaction.insert(&mut record, &[entry])?;
-            let (id, etag) = (record.id.to_string(), etag(1, Role::Host));
-            let game = serde_json::to_string(&GameView::new(&record, Role::Host))
-                .map_err(Problem::internal)?;
-            let answer = answer::created(&id, seats, &bots, &tokens, &etag, &game)?;
-            request.remember(transaction, || Memory::Created {
-                id,
-                seats,
-                bots,
-                salt,
-                etag,
-                game,
-            })?;
-            Ok(answer)
+            keep(transaction, &request, record, &[entry], &tokens, salt)
         });
     Ok(answer.await?.into())
+}
+
+/// Puts a new game into the store, and answers with it and its tokens: the host's, and those of
+/// the seats that have one.
+///
+/// # Errors
+/// If the store fails.
+pub(super) fn keep(
+    transaction: &mut Transaction<'_>,
+    request: &WriteRequest,
+    mut record: Record,
+    log: &[LogEntry],
+    tokens: &TokenMaker,
+    salt: [u8; 16],
+) -> Result<Answer, Problem> {
+    transaction.insert(&mut record, log)?;
+    let (version, seats) = (record.game.version(), record.game.rules().seats);
+    let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
+    let bots: Vec<Seat> = Seat::all(seats).filter(without_token).collect();
+    let (id, etag) = (record.id.to_string(), etag(version, Role::Host));
+    let game = serde_json::to_string(&GameView::new(&record, Role::Host));
+    let game = game.map_err(Problem::internal)?;
+    let answer = answer::created(&id, seats, &bots, tokens, &etag, &game)?;
+    request.remember(transaction, || Memory::Created {
+        id,
+        seats,
+        bots,
+        salt,
+        etag,
+        game,
+    })?;
+    Ok(answer)
 }
 
 /// The public games, newest first, without secrets.

@@ -6,16 +6,16 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::find;
+use super::{find, games::keep};
 use crate::{
     api::{
         App,
         accept::preferred,
-        answer::{self, Answer, Memory, TokenMaker, random},
+        answer::{Answer, TokenMaker, random},
         problem::{Code, Problem},
-        request::{Caller, RecordRequest, etag},
+        request::{Caller, RecordRequest},
         wire::{
-            game::{Created, GameView, Role},
+            game::{Created, Role},
             history::{HistoryHead, HistoryView},
             log::LogEntryView,
             request::{ImportRequest, NoQuery, query},
@@ -23,7 +23,7 @@ use crate::{
     },
     rules::{
         record::{About, Replayed, Transcript, Written},
-        seat::{BySeat, Seat},
+        seat::BySeat,
     },
     store::{GameId, LogEntry, Record, Tempo, TokenHash, Tokens, now},
 };
@@ -139,26 +139,8 @@ pub async fn import_game(
             }
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
-            let (mut record, log) = imported(replayed, listed, TokenHash::of(&tokens.host()));
-            transaction.insert(&mut record, &log)?;
-            let seats = record.game.rules().seats;
-            // Nobody plays any more, so no seat gets a token.
-            let bots: Vec<Seat> = Seat::all(seats).collect();
-            let (id, etag) = (
-                record.id.to_string(),
-                etag(record.game.version(), Role::Host),
-            );
-            let game = json(&GameView::new(&record, Role::Host))?;
-            let answer = answer::created(&id, seats, &bots, &tokens, &etag, &game)?;
-            request.remember(transaction, || Memory::Created {
-                id,
-                seats,
-                bots,
-                salt,
-                etag,
-                game,
-            })?;
-            Ok(answer)
+            let (record, log) = imported(replayed, listed, TokenHash::of(&tokens.host()));
+            keep(transaction, &request, record, &log, &tokens, salt)
         });
     Ok(answer.await?.into())
 }
