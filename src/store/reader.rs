@@ -10,7 +10,7 @@ use super::{
         Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record,
         select_games, time, version,
     },
-    tokens::Tokens,
+    tokens::{TokenHash, Tokens},
     transaction::REMEMBERED,
 };
 
@@ -54,6 +54,25 @@ impl Reader<'_> {
         let found: Option<(i64, Tokens)> = columns.optional()?;
         let standing = |(column, tokens)| Ok((version(column)?, tokens));
         found.map(standing).transpose()
+    }
+
+    /// Whose token a ticket for this game stands for, if there is such a one and it has not expired.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+        now: Timestamp,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let sql = "SELECT token FROM tickets WHERE hash = ?2 AND expires_at > ?3 \
+                   AND game = (SELECT key FROM games WHERE id = ?1)";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![id, ticket.0, now.as_microsecond()], |row| {
+            row.get(0).map(TokenHash)
+        });
+        Ok(found.optional()?)
     }
 
     /// A part of the public list of games, newest first. A game that cannot be understood is left

@@ -292,8 +292,7 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Takes a ticket, which is then gone, and says whose token it stands for; none if there is no
-    /// such ticket for this game or it has expired.
+    /// Takes a [`ticket`](Reader::ticket), which is then gone; none if it is not there any more.
     ///
     /// # Errors
     /// The database cannot be written.

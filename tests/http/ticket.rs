@@ -20,12 +20,31 @@ fn a_ticket_stands_for_its_token_once() {
         server.keep_out_of_the_log(&ticket);
         let path = format!("/events?ticket={ticket}");
         // A look at the headers does not use it up.
-        game.request("HEAD", Spectator, &path).send();
+        let head = game.request("HEAD", Spectator, &path).send();
+        assert_eq!(head.status, 200);
         let stream = Stream::open(game.get(Spectator, &path));
         let view = stream.next().expect("the game").data;
         assert_eq!(view, game.view(viewer), "{viewer}");
         game.get(Spectator, &path).send().refused("unauthorized");
     }
+}
+
+#[test]
+fn a_refused_stream_uses_no_ticket_up() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
+    let path = format!("/events?ticket={ticket}");
+    let absurd = format!("{path}&last_event_id=99");
+    game.get(Spectator, &absurd)
+        .send()
+        .refused("invalid_request");
+    let html = game.get(Spectator, &path).header("Accept", "text/html");
+    html.send().refused("not_acceptable");
+    let head = game.request("HEAD", Spectator, &path).send();
+    assert_eq!(head.status, 200);
+    let view = Stream::open(game.get(Spectator, &path)).next();
+    assert_eq!(view.expect("the game").data, game.view(Seat(0)));
 }
 
 #[test]

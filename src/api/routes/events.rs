@@ -57,14 +57,17 @@ pub async fn stream_events(
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
-    let ticket = params
-        .as_ref()
-        .ok()
-        .and_then(|params| params.ticket.as_deref());
-    let head = request.method() == Method::HEAD;
-    let caller = match ticket {
-        Some(ticket) if caller.token().is_none() => redeem(&app, id, ticket, head).await?,
-        _ => caller,
+    let ticket = params.as_ref().ok();
+    let ticket = ticket.and_then(|params| params.ticket.as_deref());
+    // Whoever sends a token needs no ticket.
+    let ticket = ticket.filter(|_| caller.token().is_none());
+    let ticket = ticket.map(TokenHash::of);
+    let caller = match &ticket {
+        Some(ticket) => {
+            let token = app.store.read(|reader| reader.ticket(&id, ticket, now()))?;
+            Caller::with_token(token.ok_or_else(no_ticket)?)
+        }
+        None => caller,
     };
     let role = caller.role(&record)?;
     let params = params?;
@@ -85,8 +88,15 @@ pub async fn stream_events(
         // Neither a proxy nor a compressor is to keep messages back until there are more.
         .insert_header(("X-Accel-Buffering", "no"))
         .insert_header((header::CONTENT_ENCODING, "identity"));
-    if head {
+    if request.method() == Method::HEAD {
         return Ok(response.finish());
+    }
+    if let Some(ticket) = ticket {
+        // Last of all, so that a refusal does not use it up; another may have been faster.
+        let taken = app
+            .store
+            .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
+        taken.await?.ok_or_else(no_ticket)?;
     }
     let viewing = Viewing::new(subscription, &record, caller, role, format, start)?;
     Ok(response.streaming(viewing.stream()))
@@ -116,24 +126,9 @@ fn start(request: &HttpRequest, params: &EventsParams, record: &Record) -> Resul
     }
 }
 
-/// Takes a ticket; only looks at it for HEAD.
-///
-/// # Errors
-/// `unauthorized`, if it is none, or was used, or has expired.
-async fn redeem(app: &App, id: GameId, ticket: &str, head: bool) -> Result<Caller, Problem> {
-    let ticket = TokenHash::of(ticket);
-    let unknown = || {
-        let detail = "the ticket is none of this game's, or was used, or has expired";
-        Problem::new(Code::Unauthorized, detail)
-    };
-    if head {
-        return Err(unknown());
-    }
-    let taken = app
-        .store
-        .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
-    let taken: Result<Option<TokenHash>, Problem> = taken.await.map_err(Problem::from);
-    taken?.map(Caller::with_token).ok_or_else(unknown)
+fn no_ticket() -> Problem {
+    let detail = "the ticket is none of this game's, or was used, or has expired";
+    Problem::new(Code::Unauthorized, detail)
 }
 
 /// A ticket for one stream, for `EventSource`, which cannot send a token: `?ticket=`.

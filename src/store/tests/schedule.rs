@@ -159,7 +159,11 @@ fn a_ticket_is_taken_once_and_in_time() {
     store.write_blocking(keep).unwrap();
     assert_eq!(take(other, now()), None);
     assert_eq!(take(id, until), None, "it has expired");
+    let look = |at| store.read(|reader| reader.ticket(&id, &ticket, at));
+    assert_eq!(look(now()).unwrap(), Some(token), "looking takes nothing");
+    assert_eq!(look(until).unwrap(), None);
     assert_eq!(take(id, now()), Some(token));
+    assert_eq!(look(now()).unwrap(), None);
     assert_eq!(take(id, now()), None, "it was taken");
     store.write_blocking(keep).unwrap();
     store.write_blocking(move |tx| tx.delete(&id)).unwrap();
