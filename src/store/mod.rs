@@ -7,6 +7,7 @@
 mod connect;
 mod error;
 mod id;
+mod meter;
 mod migrations;
 mod reader;
 mod record;
@@ -26,6 +27,7 @@ use self::{connect::Readers, migrations::MIGRATIONS, watch::Commits, writer::Wri
 pub use self::{
     error::StoreError,
     id::{GameId, GameIdError},
+    meter::{Distribution, Meter},
     reader::Reader,
     record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
     tokens::{TokenHash, Tokens},
@@ -42,6 +44,7 @@ pub struct Store(Arc<Inner>);
 struct Inner {
     readers: Readers,
     commits: Arc<Commits>,
+    meter: Arc<Meter>,
     // Dropped after the readers, so that the last to leave is one who may tidy up.
     writer: Writer,
 }
@@ -62,11 +65,14 @@ impl Store {
         let path = path::absolute(path).map_err(create)?;
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
-        let writer = Writer::start(connection, Arc::clone(&commits)).map_err(create)?;
+        let meter = Arc::new(Meter::new());
+        let writer = Writer::start(connection, Arc::clone(&commits), Arc::clone(&meter));
+        let writer = writer.map_err(create)?;
         let readers = Readers::new(path);
         Ok(Store(Arc::new(Inner {
             readers,
             commits,
+            meter,
             writer,
         })))
     }
@@ -181,6 +187,11 @@ impl Store {
     /// Why it cannot.
     pub fn ready(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         self.write(|transaction| transaction.probe())
+    }
+
+    /// What the store has done since it was opened, in numbers.
+    pub fn meter(&self) -> &Meter {
+        &self.0.meter
     }
 
     /// Something that tells when the store has changed.

@@ -10,6 +10,7 @@ use std::{
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
+    time::Instant,
 };
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -17,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::{
     StoreError,
+    meter::Meter,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
 };
@@ -93,18 +95,25 @@ where
 pub(super) struct Writer {
     queue: Option<SyncSender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
+    meter: Arc<Meter>,
 }
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(connection: Connection, commits: Arc<Commits>) -> io::Result<Writer> {
+    pub(super) fn start(
+        connection: Connection,
+        commits: Arc<Commits>,
+        meter: Arc<Meter>,
+    ) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE);
+        let counts = Arc::clone(&meter);
         let thread = thread::Builder::new()
             .name("store-writer".into())
-            .spawn(move || write_all(connection, jobs, &commits))?;
+            .spawn(move || write_all(connection, jobs, &commits, &counts))?;
         Ok(Writer {
             queue: Some(queue),
             thread: Some(thread),
+            meter,
         })
     }
 
@@ -129,11 +138,16 @@ impl Writer {
             caller,
         };
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        match queue.try_send(Box::new(write)) {
-            Ok(()) => Ok(outcome),
-            Err(TrySendError::Full(_)) => Err(StoreError::Overloaded),
-            Err(TrySendError::Disconnected(_)) => Err(StoreError::Closed),
-        }
+        // It is counted first, or the thread might take it before.
+        self.meter.queued();
+        queue.try_send(Box::new(write)).map_err(|error| {
+            self.meter.taken(1);
+            match error {
+                TrySendError::Full(_) => StoreError::Overloaded,
+                TrySendError::Disconnected(_) => StoreError::Closed,
+            }
+        })?;
+        Ok(outcome)
     }
 }
 
@@ -151,13 +165,21 @@ impl Drop for Writer {
 }
 
 /// What the thread does, from the first write to the last.
-fn write_all(mut connection: Connection, queue: Receiver<Box<dyn Job>>, commits: &Commits) {
+fn write_all(
+    mut connection: Connection,
+    queue: Receiver<Box<dyn Job>>,
+    commits: &Commits,
+    meter: &Meter,
+) {
     while let Ok(first) = queue.recv() {
         let mut batch = vec![first];
         batch.extend(queue.try_iter().take(BATCH - 1));
+        meter.taken(batch.len());
         batch.retain(|job| !job.withdrawn());
+        let begun = Instant::now();
         let committed = commit(&mut connection, &mut batch);
-        if committed.is_ok() {
+        if committed.is_ok() && !batch.is_empty() {
+            meter.committed(batch.len(), begun.elapsed());
             commits.announce();
         }
         for job in batch {
