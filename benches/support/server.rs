@@ -18,12 +18,14 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start() -> Server {
-        let folder = std::env::temp_dir().join(format!("dog-bench-{}", std::process::id()));
+    /// Starts a server of that name, with these options besides.
+    pub fn start(name: &str, options: &[&str]) -> Server {
+        let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let mut process = Command::new(env!("CARGO_BIN_EXE_dog"))
             .args(["serve", "--listen", "127.0.0.1:0", "--database"])
             .arg(folder.join("dog.db"))
+            .args(options)
             .env("RUST_LOG", "warn")
             .stdout(Stdio::piped())
             .spawn()

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::{
     api::{Cors, Server, Settings},
-    store::Store,
+    store::{self, Store},
 };
 
 /// Where the server listens if nothing is said.
@@ -33,6 +33,9 @@ pub struct Serve {
     /// Threads that answer requests; as many as there are cores if left out.
     #[arg(long, env = "DOG_WORKERS")]
     workers: Option<usize>,
+    /// Writes that are committed together at most; 1 commits each by itself, which is slower.
+    #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::Settings::default().commit_batch)]
+    commit_batch: usize,
     /// Threads that play for bots; as many as there are cores if left out.
     #[arg(long, env = "DOG_BOT_THREADS")]
     bot_threads: Option<usize>,
@@ -44,8 +47,13 @@ impl Serve {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
-        let store = Store::open(&self.database)
-            .with_context(|| format!("cannot open the database {}", self.database.display()))?;
+        let store = Store::open_with(
+            &self.database,
+            store::Settings {
+                commit_batch: self.commit_batch,
+            },
+        )
+        .with_context(|| format!("cannot open the database {}", self.database.display()))?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {

@@ -49,8 +49,9 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
         return Err(StoreError::NoWriteAheadLog(journal));
     }
     connection.pragma_update(None, "journal_size_limit", KEPT_LOG)?;
-    // A commit returns when the log is on the disk.
+    // A commit returns when the log is on the disk; a thread of its own carries it over.
     connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     migrations::migrate(&mut connection, migrations)?;
     Ok(connection)
 }
@@ -72,6 +73,13 @@ fn create(path: &Path) -> io::Result<()> {
 pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// Opens a file that is there and has been brought up to date, to carry its log over.
+pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "synchronous", "full")?;
     Ok(connection)
 }
 

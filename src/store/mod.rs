@@ -4,6 +4,7 @@
 //! is one row and takes some tens of microseconds. Writes go one after another through a thread of
 //! their own; what a write was told is on the disk, and what failed changed nothing.
 
+mod checkpoint;
 mod connect;
 mod error;
 mod id;
@@ -23,7 +24,10 @@ use std::{
     sync::Arc,
 };
 
-use self::{connect::Readers, migrations::MIGRATIONS, watch::Commits, writer::Writer};
+use self::{
+    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, watch::Commits,
+    writer::Writer,
+};
 pub use self::{
     error::StoreError,
     id::{GameId, GameIdError},
@@ -40,6 +44,20 @@ pub use self::{
 #[derive(Clone, Debug)]
 pub struct Store(Arc<Inner>);
 
+/// How the store works.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Writes that are committed together at most, so that none waits for long; 1 commits each by
+    /// itself.
+    pub commit_batch: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { commit_batch: 128 }
+    }
+}
+
 #[derive(Debug)]
 struct Inner {
     readers: Readers,
@@ -55,10 +73,22 @@ impl Store {
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        Store::open_with(path.as_ref(), MIGRATIONS)
+        Store::open_with(path, Settings::default())
     }
 
-    fn open_with(path: &Path, migrations: &[&str]) -> Result<Store, StoreError> {
+    /// Opens the database file with other settings than usual.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: impl AsRef<Path>, settings: Settings) -> Result<Store, StoreError> {
+        Store::open_migrated(path.as_ref(), MIGRATIONS, settings)
+    }
+
+    fn open_migrated(
+        path: &Path,
+        migrations: &[&str],
+        settings: Settings,
+    ) -> Result<Store, StoreError> {
         let create = |error| StoreError::Create(Arc::new(error));
         // Readers come later, when the working directory may be another one. It also keeps SQLite
         // from taking a name such as ":memory:" for more than a name.
@@ -66,8 +96,15 @@ impl Store {
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
         let meter = Arc::new(Meter::new());
-        let writer = Writer::start(connection, Arc::clone(&commits), Arc::clone(&meter));
-        let writer = writer.map_err(create)?;
+        let checkpoints = Checkpoints::start(&path)?;
+        let writer = Writer::start(
+            connection,
+            checkpoints,
+            settings.commit_batch.max(1),
+            Arc::clone(&commits),
+            Arc::clone(&meter),
+        )
+        .map_err(create)?;
         let readers = Readers::new(path);
         Ok(Store(Arc::new(Inner {
             readers,

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::{
     StoreError,
+    checkpoint::Checkpoints,
     meter::Meter,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
@@ -25,9 +26,6 @@ use super::{
 
 /// Writes that may wait; one more is refused at once.
 pub(super) const QUEUE: usize = 1024;
-
-/// Writes that are committed together at most, so that none waits for long.
-const BATCH: usize = 64;
 
 /// Somebody's write, in two steps so that others can be committed with it.
 trait Job: Send {
@@ -102,14 +100,22 @@ impl Writer {
     /// Starts the thread.
     pub(super) fn start(
         connection: Connection,
+        checkpoints: Checkpoints,
+        batch: usize,
         commits: Arc<Commits>,
         meter: Arc<Meter>,
     ) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE);
-        let counts = Arc::clone(&meter);
+        let thread = WriterThread {
+            connection,
+            checkpoints,
+            batch,
+            commits,
+            meter: Arc::clone(&meter),
+        };
         let thread = thread::Builder::new()
             .name("store-writer".into())
-            .spawn(move || write_all(connection, jobs, &commits, &counts))?;
+            .spawn(move || thread.run(jobs))?;
         Ok(Writer {
             queue: Some(queue),
             thread: Some(thread),
@@ -164,23 +170,44 @@ impl Drop for Writer {
     }
 }
 
-/// What the thread does, from the first write to the last.
-fn write_all(
-    mut connection: Connection,
-    queue: Receiver<Box<dyn Job>>,
-    commits: &Commits,
-    meter: &Meter,
-) {
-    while let Ok(first) = queue.recv() {
-        let mut batch = vec![first];
-        batch.extend(queue.try_iter().take(BATCH - 1));
-        meter.taken(batch.len());
-        batch.retain(|job| !job.withdrawn());
-        let begun = Instant::now();
-        let committed = commit(&mut connection, &mut batch);
-        if committed.is_ok() && !batch.is_empty() {
-            meter.committed(batch.len(), begun.elapsed());
-            commits.announce();
+/// What the thread works with.
+struct WriterThread {
+    connection: Connection,
+    checkpoints: Checkpoints,
+    /// Writes that are committed together at most.
+    batch: usize,
+    commits: Arc<Commits>,
+    meter: Arc<Meter>,
+}
+
+impl WriterThread {
+    /// What the thread does, from the first write to the last.
+    fn run(mut self, queue: Receiver<Box<dyn Job>>) {
+        while let Ok(first) = queue.recv() {
+            let mut batch = vec![first];
+            batch.extend(queue.try_iter().take(self.batch - 1));
+            self.meter.taken(batch.len());
+            batch.retain(|job| !job.withdrawn());
+            self.write(batch);
+        }
+        drop(self.checkpoints);
+        // The log is emptied into the database; if a reader is in the way, whoever opens it next can.
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        if let Err(error) = self.connection.query_row(sql, [], |_| Ok(())) {
+            log::warn!("the write-ahead log stays: {error}");
+        }
+    }
+
+    /// Commits these jobs together and tells what came of each.
+    fn write(&mut self, mut batch: Vec<Box<dyn Job>>) {
+        if batch.is_empty() {
+            return;
+        }
+        let (writes, begun) = (batch.len(), Instant::now());
+        let committed = commit(&mut self.connection, &mut batch);
+        if committed.is_ok() {
+            self.meter.committed(writes, begun.elapsed());
+            self.commits.announce();
         }
         for job in batch {
             let answer = AssertUnwindSafe(|| job.answer(committed.clone()));
@@ -188,11 +215,7 @@ fn write_all(
                 log::error!("what was to be done after a commit panicked");
             }
         }
-    }
-    // The log is emptied into the database; if a reader is in the way, whoever opens it next can.
-    let checkpoint = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    if let Err(error) = checkpoint {
-        log::warn!("the write-ahead log stays: {error}");
+        self.checkpoints.written(writes, &self.connection);
     }
 }
 
@@ -201,9 +224,6 @@ fn write_all(
 /// # Errors
 /// Nothing of any of them was kept.
 fn commit(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    if batch.is_empty() {
-        return Ok(());
-    }
     if !connection.is_autocommit() {
         // A failed rollback left the last transaction open.
         connection.execute_batch("ROLLBACK")?;

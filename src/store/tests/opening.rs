@@ -72,10 +72,11 @@ fn older_files_are_migrated_and_newer_ones_refused() {
     let versions = [known, known + 1].map(|version| version.to_string());
 
     for migrations in [broken, dangling] {
-        Store::open_with(&path, &migrations).expect_err("a migration that fails");
+        Store::open_migrated(&path, &migrations, Settings::default())
+            .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), versions[0]);
     }
-    let store = Store::open_with(&path, &two).unwrap();
+    let store = Store::open_migrated(&path, &two, Settings::default()).unwrap();
     assert_eq!(store.version(&id).unwrap(), Some(1));
     drop(store);
     assert_eq!(pragma(&path, "user_version"), versions[1]);
