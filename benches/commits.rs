@@ -28,7 +28,7 @@ use dog_server::{
     store::Store,
 };
 use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql};
 use serde_json::{Value, json};
 use support::{Client, Server, request};
 
@@ -224,27 +224,21 @@ fn bare_batches(scripts: &[Script]) -> f64 {
             let version = (written / BATCH + 1) as i64;
             let steps = &scripts[game % scripts.len()].steps;
             let step = &steps[(version as usize - 1) % steps.len()];
-            let at = 1_800_000_000_000_000 + written as i64;
-            let key: i64 = database
-                .prepare_cached(
-                    "UPDATE games SET version = ?3, phase = 'play', updated_at = ?4, tokens = ?5, \
-                     snapshot = ?6, change = (SELECT last + 1 FROM changes) \
-                     WHERE id = ?1 AND version = ?2 RETURNING key",
+            let (id, at) = (game.to_string(), 1_800_000_000_000_000 + written as i64);
+            let run = |sql, row: &[&dyn ToSql]| database.prepare_cached(sql)?.execute(row);
+            run(
+                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5 \
+                 WHERE id = ?1",
+                &[&id, &version, &at, &tokens, &step.snapshot],
+            )
+            .and_then(|_| {
+                run(
+                    "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, '', ?4)",
+                    &[&(game as i64 + 1), &version, &at, &step.entry],
                 )
-                .and_then(|mut update| {
-                    let id = game.to_string();
-                    let row = params![id, version - 1, version, at, tokens, step.snapshot];
-                    update.query_row(row, |row| row.get(0))
-                })
-                .expect("updated");
-            database
-                .prepare_cached("INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, '', ?4)")
-                .and_then(|mut insert| insert.execute(params![key, version, at, step.entry]))
-                .expect("inserted");
-            database
-                .prepare_cached("UPDATE changes SET last = last + 1")
-                .and_then(|mut count| count.execute([]))
-                .expect("counted");
+            })
+            .and_then(|_| run("INSERT INTO changes (game, version) VALUES (?1, ?2)", &[&id, &version]))
+            .expect("written");
             written += 1;
         }
         transaction.commit().expect("committed");

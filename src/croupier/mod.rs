@@ -29,6 +29,9 @@ use crate::{
 /// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
 const NAP: Duration = Duration::from_millis(500);
 
+/// The shortest that it sleeps, so that it does not look after every commit of a busy server.
+const BREATH: Duration = Duration::from_millis(5);
+
 /// How long a game is left alone in which something went wrong that will go wrong again.
 const ASIDE: Duration = Duration::from_secs(60);
 
@@ -161,6 +164,7 @@ impl Shared {
 
     /// Sleeps until a game is due or something has changed.
     fn nap(&self, watch: &mut Watch) -> Result<(), StoreError> {
+        thread::sleep(BREATH);
         let now = now();
         let due = self.store.read(|reader| reader.next_due(now))?;
         let until_due = due.map(|due| Duration::try_from(due.duration_since(now)));

@@ -23,7 +23,7 @@ const BUSY_INTERVAL: Duration = Duration::from_millis(1);
 const STATEMENTS: usize = 32;
 
 /// Bytes the write-ahead log may keep once all of it is in the database.
-const KEPT_LOG: i64 = 16 << 20;
+const KEPT_LOG: i64 = 128 << 20;
 
 /// Connections kept for later reads; more are opened when more threads read at once.
 const KEPT_READERS: usize = 32;
@@ -52,6 +52,8 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     // A commit returns when the log is on the disk; a thread of its own carries it over.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // What a savepoint would need to be undone.
+    connection.pragma_update(None, "temp_store", "memory")?;
     migrations::migrate(&mut connection, migrations)?;
     Ok(connection)
 }

@@ -9,8 +9,11 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
 
 /// One script a schema version, the first making version 1 of an empty file. A script that has
 /// been released is never changed; a change of the schema is a new script.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+];
 
 /// Makes sure that a file is ours, or empty and so may become ours. Nothing is written.
 ///

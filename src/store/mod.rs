@@ -4,6 +4,7 @@
 //! is one row and takes some tens of microseconds. Writes go one after another through a thread of
 //! their own; what a write was told is on the disk, and what failed changed nothing.
 
+mod archive;
 mod checkpoint;
 mod connect;
 mod error;
@@ -23,6 +24,8 @@ use std::{
     path::{self, Path},
     sync::Arc,
 };
+
+use jiff::Timestamp;
 
 use self::{
     checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, watch::Commits,
@@ -216,6 +219,27 @@ impl Store {
         queued
             .blocking_recv()
             .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    }
+
+    /// Packs the logs of some games that were finished by that time, so many at most; how many it
+    /// were. One that cannot be read stays as it is, with an error in the server's log.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn archive(&self, by: Timestamp, limit: u32) -> Result<usize, StoreError> {
+        let mut done = 0;
+        for id in self.glance(|reader| reader.to_archive(by, limit))? {
+            // A finished game's log does not change any more, whatever happens in between.
+            match self.log(&id, 0, u32::MAX).and_then(archive::pack) {
+                Ok(packed) => {
+                    let archived = self.write_blocking(move |tx| tx.archive(&id, &packed))?;
+                    done += usize::from(archived);
+                }
+                Err(error) if error.is_temporary() => return Err(error),
+                Err(error) => log::error!("the log of game {id} is not packed: {error}"),
+            }
+        }
+        Ok(done)
     }
 
     /// Makes sure that the store can be written, by a small commit: ask about once a second.

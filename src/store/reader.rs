@@ -4,14 +4,13 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    StoreError,
+    StoreError, archive,
     id::GameId,
     record::{
         Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record,
         select_games, time, version,
     },
     tokens::{TokenHash, Tokens},
-    transaction::REMEMBERED,
 };
 
 /// Something to read from: one state of the database, which stays the same while this lives.
@@ -129,7 +128,38 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             entries.push(log_entry(row, *id)?);
         }
+        if entries.is_empty() {
+            entries = self.archived(id)?;
+            entries.retain(|entry| entry.version > after);
+            entries.truncate(limit as usize);
+        }
         Ok(entries)
+    }
+
+    /// The whole log of a game that is packed; none if it is not.
+    fn archived(&self, id: &GameId) -> Result<Vec<LogEntry>, StoreError> {
+        let sql = "SELECT entries FROM archive WHERE game = (SELECT key FROM games WHERE id = ?1)";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
+        match rows.next()? {
+            Some(row) => {
+                let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                archive::unpack(packed, *id)
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Games that were finished by that time and whose logs are not packed yet, the oldest first.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn to_archive(&self, by: Timestamp, limit: u32) -> Result<Vec<GameId>, StoreError> {
+        let sql = "SELECT id FROM games WHERE phase = 'finished' AND archived = 0 \
+                   AND updated_at <= ?1 ORDER BY updated_at LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params![by.as_microsecond(), limit], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Games in which the server is to act by now, the longest due first: those with humans, or
@@ -169,41 +199,33 @@ impl Reader<'_> {
         next.map(time).transpose()
     }
 
-    /// The number of the last change.
+    /// The number of the last change; 0 if there was none.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn last_change(&self) -> Result<i64, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT last FROM changes")?;
+        let sql = "SELECT coalesce(max(number), 0) FROM changes";
+        let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.query_row([], |row| row.get(0))?)
     }
 
-    /// Which games have changed or gone since the change of that number.
+    /// What has changed since the change of that number, in its order.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn changes(&self, since: i64) -> Result<Changes, StoreError> {
-        if since < self.last_change()? - REMEMBERED {
-            return Ok(Changes::Any);
-        }
+        let sql = "SELECT number, game, version FROM changes WHERE number > ?1 ORDER BY number";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([since])?;
         let mut changes = Vec::new();
-        let sql = "SELECT id, version FROM games WHERE change > ?1 ORDER BY change";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([since])?;
         while let Some(row) = rows.next()? {
-            let version = Some(version(row.get(1)?)?);
+            if changes.is_empty() && row.get::<_, i64>(0)? != since + 1 {
+                return Ok(Changes::Any);
+            }
+            let column: Option<i64> = row.get(2)?;
             changes.push(Change {
-                id: row.get(0)?,
-                version,
-            });
-        }
-        let sql = "SELECT id FROM removed WHERE change > ?1 ORDER BY change";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([since])?;
-        while let Some(row) = rows.next()? {
-            changes.push(Change {
-                id: row.get(0)?,
-                version: None,
+                id: row.get(1)?,
+                version: column.map(version).transpose()?,
             });
         }
         Ok(Changes::Of(changes))

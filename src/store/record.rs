@@ -68,11 +68,11 @@ impl Record {
     }
 }
 
-/// A game that has changed.
+/// What has happened to a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: GameId,
-    /// None if it is gone.
+    /// The version that it came to; none if it was removed.
     pub version: Option<u64>,
 }
 

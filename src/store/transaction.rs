@@ -11,7 +11,7 @@ use super::{
     id::GameId,
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    record::{LogEntry, Record, int, now, to_json},
+    record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
 use crate::rules::{
@@ -26,8 +26,8 @@ const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
 /// come and no write has to remove many.
 const SWEPT: i64 = 8;
 
-/// Changes for which it is remembered which games were removed by them.
-pub(super) const REMEMBERED: i64 = 10_000;
+/// Changes that are remembered.
+const REMEMBERED: i64 = 10_000;
 
 /// Something to do once the changes are on the disk.
 pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
@@ -115,9 +115,8 @@ impl<'c> Transaction<'c> {
             .prepare_cached(
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, change) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-                 (SELECT last + 1 FROM changes))",
+                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             )?
             .execute(params![
                 record.id,
@@ -138,7 +137,7 @@ impl<'c> Transaction<'c> {
                 record.imported,
             ])?;
         let key = connection.last_insert_rowid();
-        self.count_change()?;
+        self.note_change(&record.id, Some(version))?;
         log.iter().try_for_each(|entry| self.append(key, entry))
     }
 
@@ -162,9 +161,8 @@ impl<'c> Transaction<'c> {
         let key: Option<i64> = self
             .open()?
             .prepare_cached(
-                "UPDATE games SET version = ?3, phase = ?4, updated_at = ?5, tokens = ?6, \
-                 snapshot = ?7, deadline = ?8, attended = ?9, due_at = ?10, \
-                 change = (SELECT last + 1 FROM changes) \
+                "UPDATE games SET version = ?3, updated_at = ?4, tokens = ?5, snapshot = ?6, \
+                 deadline = ?7, attended = ?8, due_at = ?9 \
                  WHERE id = ?1 AND version = ?2 RETURNING key",
             )?
             .query_row(
@@ -172,7 +170,6 @@ impl<'c> Transaction<'c> {
                     record.id,
                     int(before),
                     int(version),
-                    phase.name(),
                     entry.at.as_microsecond(),
                     record.tokens,
                     to_json(&record.game)?,
@@ -183,8 +180,13 @@ impl<'c> Transaction<'c> {
                 |row| row.get(0),
             )
             .optional()?;
-        self.append(key.ok_or(StoreError::Stale(before))?, entry)?;
-        self.count_change()?;
+        let key = key.ok_or(StoreError::Stale(before))?;
+        // It seldom changes, and stands in an index.
+        self.open()?
+            .prepare_cached("UPDATE games SET phase = ?2 WHERE key = ?1 AND phase <> ?2")?
+            .execute(params![key, phase.name()])?;
+        self.append(key, entry)?;
+        self.note_change(&record.id, Some(version))?;
         record.updated_at = entry.at;
         Ok(())
     }
@@ -208,11 +210,16 @@ impl<'c> Transaction<'c> {
         Ok(events)
     }
 
-    /// Counts a change that was made, under the number that it was given; says which that was.
-    fn count_change(&self) -> Result<i64, StoreError> {
-        let sql = "UPDATE changes SET last = last + 1 RETURNING last";
-        let mut statement = self.open()?.prepare_cached(sql)?;
-        Ok(statement.query_row([], |row| row.get(0))?)
+    /// Adds to the list of changes that a game has come to this version, or is gone.
+    fn note_change(&self, id: &GameId, version: Option<u64>) -> Result<(), StoreError> {
+        let connection = self.open()?;
+        connection
+            .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
+            .execute(params![id, version.map(int)])?;
+        connection
+            .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
+            .execute([connection.last_insert_rowid() - REMEMBERED])?;
+        Ok(())
     }
 
     fn append(&self, key: i64, entry: &LogEntry) -> Result<(), StoreError> {
@@ -236,14 +243,14 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn set_tokens(&mut self, id: &GameId, tokens: &Tokens) -> Result<bool, StoreError> {
-        let sql = "UPDATE games SET tokens = ?2, change = (SELECT last + 1 FROM changes) \
-                   WHERE id = ?1";
+        let sql = "UPDATE games SET tokens = ?2 WHERE id = ?1 RETURNING version";
         let mut statement = self.open()?.prepare_cached(sql)?;
-        let there = statement.execute(params![id, tokens])? != 0;
-        if there {
-            self.count_change()?;
-        }
-        Ok(there)
+        let found = statement.query_row(params![id, tokens], |row| row.get(0));
+        let Some(column) = found.optional()? else {
+            return Ok(false);
+        };
+        self.note_change(id, Some(version(column)?))?;
+        Ok(true)
     }
 
     /// Removes a game and its log; says whether there was such a game.
@@ -257,15 +264,32 @@ impl<'c> Transaction<'c> {
             .execute([id])?
             != 0;
         if gone {
-            let change = self.count_change()?;
-            connection
-                .prepare_cached("INSERT INTO removed (change, id) VALUES (?1, ?2)")?
-                .execute(params![change, id])?;
-            connection
-                .prepare_cached("DELETE FROM removed WHERE change < ?1")?
-                .execute([change - REMEMBERED])?;
+            self.note_change(id, None)?;
         }
         Ok(gone)
+    }
+
+    /// Puts a packed log in the place of a finished game's; says whether it was still there.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub(super) fn archive(&mut self, id: &GameId, packed: &[u8]) -> Result<bool, StoreError> {
+        let connection = self.open()?;
+        let key: Option<i64> = connection
+            .prepare_cached(
+                "UPDATE games SET archived = 1 \
+                 WHERE id = ?1 AND phase = 'finished' AND archived = 0 RETURNING key",
+            )?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        let Some(key) = key else { return Ok(false) };
+        connection
+            .prepare_cached("INSERT INTO archive (game, entries) VALUES (?1, ?2)")?
+            .execute(params![key, packed])?;
+        connection
+            .prepare_cached("DELETE FROM log WHERE game = ?1")?
+            .execute([key])?;
+        Ok(true)
     }
 
     /// Keeps a ticket for whoever sent this token, and forgets those that have expired.

@@ -229,18 +229,18 @@ fn commit(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> Result<(),
         connection.execute_batch("ROLLBACK")?;
     }
     // The lock comes before the first look, so that nothing changes between the two.
-    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for job in batch {
-        let savepoint = transaction.savepoint()?;
-        let keep = job.run(&savepoint);
-        if savepoint.is_autocommit() {
+        let savepoint = |sql| transaction.prepare_cached(sql)?.execute([]);
+        savepoint("SAVEPOINT job")?;
+        let keep = job.run(&transaction);
+        if transaction.is_autocommit() {
             return Err(StoreError::RolledBack);
         }
-        if keep {
-            savepoint.commit()?;
-        } else {
-            savepoint.finish()?;
+        if !keep {
+            savepoint("ROLLBACK TO job")?;
         }
+        savepoint("RELEASE job")?;
     }
     Ok(transaction.commit()?)
 }

@@ -15,7 +15,7 @@ mod tokens;
 use std::future::{Ready, ready};
 
 use actix_web::{
-    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route, guard,
+    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route, Scope, guard,
     http::{Method, header},
     web::{self, ServiceConfig},
 };
@@ -115,8 +115,8 @@ impl Path {
         self
     }
 
-    /// Registers the path; other methods get a 405 that names those there are.
-    fn register(self, config: &mut ServiceConfig) {
+    /// The resource; other methods get a 405 that names those there are.
+    fn resource(self) -> Resource {
         let mut allow = self.allow;
         allow.push("OPTIONS");
         let allow = allow.join(", ");
@@ -129,32 +129,42 @@ impl Path {
                 Err(Problem::method_not_allowed(&allow))
             })
         };
-        config.service(self.resource.default_service(web::to(other)));
+        self.resource.default_service(web::to(other))
     }
 }
 
-/// Registers every route.
+/// Registers every route. Paths are tried one after another, so those of a game stand together
+/// under their common beginning, and those that are asked for often come first.
 pub fn configure(config: &mut ServiceConfig) {
     for path in [
-        Path::new("/v1/rules").get(rules::list_rules),
         Path::new("/v1/games")
             .get(games::list_games)
             .post(games::create_game),
         Path::new("/v1/games/import").post(history::import_game),
-        Path::new("/v1/games/{id}")
+    ] {
+        config.service(path.resource());
+    }
+    let of_a_game = [
+        Path::new("/play").post(change::play_move),
+        Path::new("")
             .get(games::get_game)
             .delete(games::delete_game),
-        Path::new("/v1/games/{id}/seats/{seat}").put(change::hand_over_seat),
-        Path::new("/v1/games/{id}/board.svg").get(picture::get_board_picture),
-        Path::new("/v1/games/{id}/seats/{seat}/token").post(tokens::reissue_token),
-        Path::new("/v1/games/{id}/history").get(history::get_history),
-        Path::new("/v1/games/{id}/events").get(events::stream_events),
-        Path::new("/v1/games/{id}/events/ticket").post(events::create_ticket),
-        Path::new("/v1/games/{id}/deal").post(change::deal_cards),
-        Path::new("/v1/games/{id}/swap").post(change::swap_cards),
-        Path::new("/v1/games/{id}/legal-moves").get(moves::list_legal_moves),
-        Path::new("/v1/games/{id}/play").post(change::play_move),
-        Path::new("/v1/games/{id}/suggest-move").get(advice::suggest_move),
+        Path::new("/legal-moves").get(moves::list_legal_moves),
+        Path::new("/suggest-move").get(advice::suggest_move),
+        Path::new("/swap").post(change::swap_cards),
+        Path::new("/deal").post(change::deal_cards),
+        Path::new("/board.svg").get(picture::get_board_picture),
+        Path::new("/history").get(history::get_history),
+        Path::new("/events").get(events::stream_events),
+        Path::new("/events/ticket").post(events::create_ticket),
+        Path::new("/seats/{seat}").put(change::hand_over_seat),
+        Path::new("/seats/{seat}/token").post(tokens::reissue_token),
+    ];
+    let game = web::scope("/v1/games/{id}");
+    let of_a_game = of_a_game.into_iter().map(Path::resource);
+    config.service(of_a_game.fold(game, Scope::service));
+    for path in [
+        Path::new("/v1/rules").get(rules::list_rules),
         Path::new("/v1/analysis/legal-moves").post(analysis::analyse_legal_moves),
         Path::new("/v1/analysis/suggest-move").post(analysis::analyse_suggest_move),
         Path::new("/healthz").get(meta::get_health),
@@ -163,7 +173,7 @@ pub fn configure(config: &mut ServiceConfig) {
         Path::new("/docs").get(meta::redirect_to_docs),
         Path::new("/docs/{file:.*}").get(meta::get_docs),
     ] {
-        path.register(config);
+        config.service(path.resource());
     }
 }
 

@@ -78,7 +78,8 @@ impl Hub {
     fn watch(&self, mut watch: Watch, mut last: i64) {
         while !self.closed.load(Ordering::Relaxed) {
             let news = watch.wait(NAP).and_then(|changed| {
-                if changed {
+                // Who comes later reads the game afterwards, so it misses nothing either.
+                if changed && self.waiting() > 0 {
                     self.news(last).map(Some)
                 } else {
                     Ok(None)
@@ -127,7 +128,7 @@ impl Hub {
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
         let mut channels = self.channels();
         let channel = Arc::clone(channels.entry(id).or_default());
-        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         Subscription {
             hub: Arc::clone(self),
             id,
@@ -138,7 +139,7 @@ impl Hub {
 
     /// How many wait.
     pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        self.waiting.load(Ordering::SeqCst)
     }
 
     fn channels(&self) -> MutexGuard<'_, HashMap<GameId, Arc<Channel>>> {

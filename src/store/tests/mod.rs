@@ -1,5 +1,6 @@
 //! What the tests of the store share: a file of their own, and games to put in it.
 
+mod archive;
 mod idempotency;
 mod opening;
 mod reading;

@@ -90,6 +90,37 @@ fn older_files_are_migrated_and_newer_ones_refused() {
 }
 
 #[test]
+fn games_of_the_second_schema_go_on() {
+    let dir = Dir::new();
+    let record = fresh();
+    connect::writer(&dir.file(), &MIGRATIONS[..2])
+        .unwrap()
+        .execute(
+            "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
+             snapshot, change) VALUES (?1, 1, 'deal', 1, ?2, ?2, ?3, ?4, 1)",
+            rusqlite::params![
+                record.id,
+                record.created_at.as_microsecond(),
+                record.tokens,
+                serde_json::to_string(&record.game).unwrap(),
+            ],
+        )
+        .unwrap();
+    let store = dir.store();
+    assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
+    let (id, last) = (
+        record.id,
+        store.read(|reader| reader.last_change()).unwrap(),
+    );
+    store
+        .write_blocking(move |tx| act(tx, &id, reissue()))
+        .unwrap();
+    let version = Some(2);
+    let changes = store.read(|reader| reader.changes(last)).unwrap();
+    assert_eq!(changes, Changes::Of(vec![Change { id, version }]));
+}
+
+#[test]
 fn strange_files_are_left_alone() {
     let dir = Dir::new();
     let path = dir.file();
