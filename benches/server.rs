@@ -20,7 +20,7 @@ const BOT_GAMES: usize = 1_000;
 const ROUND: Duration = Duration::from_millis(700);
 
 fn main() {
-    let server = Server::start("server", &[]);
+    let server = Server::start("server", &[], |_| ());
     let game = Client::new(&server.address).send("POST", "/v1/games", None, Some(json!({})));
     let id = game["id"].as_str().expect("an id").to_owned();
     let host = game["host_token"].as_str().expect("a token").to_owned();

@@ -43,7 +43,7 @@ struct Heard {
 }
 
 fn main() {
-    let server = Server::start("server", &[]);
+    let server = Server::start("server", &[], |_| ());
     let quiet = create(&mut Client::new(&server.address), json!({}));
     rt::System::new().block_on(async {
         let empty = memory(&server);

@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -18,10 +18,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server of that name, with these options besides.
-    pub fn start(name: &str, options: &[&str]) -> Server {
+    /// Starts a server of that name with these options, on a file that may be prepared before.
+    pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> Server {
         let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
+        prepare(&folder.join("dog.db"));
         let mut process = Command::new(env!("CARGO_BIN_EXE_dog"))
             .args(["serve", "--listen", "127.0.0.1:0", "--database"])
             .arg(folder.join("dog.db"))

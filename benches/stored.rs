@@ -1,0 +1,201 @@
+//! Whether a hundred thousand games in the file slow the server down, beside a thousand; and how
+//! large the file is. `cargo bench --bench stored` prints a table.
+//!
+//! Nineteen games of twenty are finished and packed, as in a file that has been in use for long.
+//! All of them are copies of thirty-two games that were really played.
+
+#[path = "support/script.rs"]
+mod script;
+#[path = "support/server.rs"]
+mod support;
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use dog_server::{
+    rules::{
+        event::{Action, Event},
+        seat::{BySeat, Seat},
+    },
+    store::{GameId, LogEntry, Record, Store, Tempo, TokenHash, Tokens, now},
+};
+use rand::{RngExt, rng};
+use rusqlite::{Connection, params};
+use script::{Script, median, plays, script};
+use support::{Client, Server, request};
+
+const FEW: usize = 1_000;
+const MANY: usize = 100_000;
+const CLIENTS: usize = 8;
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_secs(2);
+
+fn main() {
+    let scripts: Vec<Script> = (0..32).map(script).collect();
+    let [few, many] = [("few", FEW), ("many", MANY)].map(|(name, games)| {
+        let mut ids = Vec::new();
+        let prepare = |file: &Path| ids = fill(file, &scripts, games);
+        (Server::start(name, &[], prepare), ids)
+    });
+
+    let mut reads = [Vec::new(), Vec::new()];
+    let mut writes = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (which, (server, ids)) in [&few, &many].into_iter().enumerate() {
+            reads[which].push(views_a_second(server, ids));
+            writes[which].push(plays(server, &scripts, CLIENTS, ROUND).0);
+        }
+    }
+    println!(
+        "{:<40} {:>10} {:>10} {:>8} {:>8}",
+        "a second", "1,000", "100,000", "ratio", "goal"
+    );
+    for (label, rates) in [("GET of any game", reads), ("play", writes)] {
+        let [few, many] = rates.map(median);
+        println!(
+            "{label:<40} {few:>10.0} {many:>10.0} {:>8.2} {:>8}",
+            many / few,
+            "≥ 0.9"
+        );
+    }
+}
+
+/// Keeps the scripts' games in the file and copies them until there are so many; tells their ids
+/// and how large they are.
+fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
+    let store = Store::open(file).expect("a store");
+    for script in scripts {
+        keep(&store, script, script.steps.len());
+    }
+    for script in &scripts[..scripts.len() / 19 + 1] {
+        keep(&store, script, script.steps.len() / 2);
+    }
+    while store.archive(now(), 100).expect("packed") > 0 {}
+    drop(store);
+
+    let mut database = Connection::open(file).expect("a database");
+    let transaction = database.transaction().expect("a transaction");
+    let originals: Vec<i64> = transaction
+        .prepare("SELECT key FROM games")
+        .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
+        .expect("games");
+    let columns = "version, phase, listed, created_at, updated_at, tokens, snapshot, archived";
+    for copy in originals.len()..games {
+        let original = originals[copy % originals.len()];
+        let game = format!(
+            "INSERT INTO games (id, {columns}) SELECT ?1, {columns} FROM games WHERE key = ?2"
+        );
+        let run = |sql: &str| transaction.prepare_cached(sql).expect("a statement");
+        run(&game)
+            .execute(params![GameId::random(), original])
+            .expect("a copy");
+        let key = transaction.last_insert_rowid();
+        run("INSERT INTO archive SELECT ?1, entries FROM archive WHERE game = ?2")
+            .execute([key, original])
+            .expect("its packed log");
+        run("INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2")
+            .execute([key, original])
+            .expect("its log");
+    }
+    transaction.commit().expect("committed");
+    database
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .expect("all in the file");
+    describe(&database).expect("the file's size");
+    database
+        .prepare("SELECT id FROM games")
+        .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
+        .expect("ids")
+}
+
+/// Puts a game into the store as it is after so many steps, with its log.
+fn keep(store: &Store, script: &Script, steps: usize) {
+    let dealer = Seat::default();
+    let mut log = vec![entry(1, None, vec![Event::GameCreated { dealer }])];
+    for step in &script.steps[..steps] {
+        let events = serde_json::from_str(&step.entry).expect("events");
+        log.push(entry(
+            log.len() as u64 + 1,
+            Some(step.action.clone()),
+            events,
+        ));
+    }
+    let token = TokenHash::of("a token");
+    let mut record = Record {
+        id: GameId::random(),
+        listed: true,
+        imported: false,
+        created_at: now(),
+        updated_at: now(),
+        tokens: Tokens {
+            host: token,
+            seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
+        },
+        tempo: Tempo::default(),
+        deadline: None,
+        game: serde_json::from_str(&script.steps[steps - 1].snapshot).expect("a game"),
+    };
+    let kept = store.write_blocking(move |transaction| transaction.insert(&mut record, &log));
+    kept.expect("kept");
+}
+
+fn entry(version: u64, action: Option<Action>, events: Vec<Event>) -> LogEntry {
+    let at = now();
+    LogEntry {
+        version,
+        at,
+        action,
+        events,
+    }
+}
+
+/// Prints how large the file is, and its parts by table with their indexes.
+fn describe(database: &Connection) -> rusqlite::Result<()> {
+    let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, f64>(0));
+    let bytes =
+        number("SELECT page_count * page_size * 1.0 FROM pragma_page_count, pragma_page_size")?;
+    let games = number("SELECT count(*) * 1.0 FROM games")?;
+    let entries = number("SELECT count(*) * 1.0 FROM log")?;
+    let log = number(
+        "SELECT coalesce(sum(length(events) + length(coalesce(action, ''))), 0.0) FROM log",
+    )?;
+    let packed = number("SELECT coalesce(avg(length(entries)), 0.0) FROM archive")?;
+    let snapshot = number("SELECT avg(length(snapshot)) FROM games")?;
+    println!(
+        "{games:>8} games: {:.1} MB, {:.1} kB a game",
+        bytes / 1e6,
+        bytes / games / 1e3
+    );
+    println!(
+        "         a packed log {packed:.0} bytes, a game {snapshot:.0}, an entry of a log that goes on {:.0}",
+        log / entries
+    );
+    Ok(())
+}
+
+/// Any of the games, asked for by a spectator.
+fn views_a_second(server: &Server, ids: &[GameId]) -> f64 {
+    let begun = Instant::now();
+    let client = || {
+        let mut client = Client::new(&server.address);
+        let mut views = 0_u32;
+        while begun.elapsed() < ROUND {
+            let id = ids[rng().random_range(..ids.len())];
+            let request = request("GET", &format!("/v1/games/{id}"), None, None);
+            assert_eq!(client.exchange(request.as_bytes()).0, 200);
+            views += 1;
+        }
+        views
+    };
+    let views: u32 = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
+        let views = clients
+            .into_iter()
+            .map(|client| client.join().expect("a client"));
+        views.sum()
+    });
+    f64::from(views) / begun.elapsed().as_secs_f64()
+}
