@@ -7,13 +7,18 @@
 //! team stands then. As time passes the weaker half of the candidates is left out, and again, so
 //! that most of it goes into telling the best apart (sequential halving).
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+mod budget;
+mod playing;
+mod watch;
+
+use std::ops::ControlFlow;
 
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
+pub use self::{
+    budget::{Budget, Clock},
+    playing::{End, Playing, answer},
+};
 use super::{
     Choice,
     net::{
@@ -23,33 +28,8 @@ use super::{
     },
     worlds::{self, Worlds},
 };
-use crate::rules::{
-    board::Board, card::Card, exchange::Answer, game::Phase, options::Rules, playout::Playout,
-    seat::Seat, view::SeatView,
-};
+use crate::rules::{board::Board, card::Card, playout::Playout, view::SeatView};
 
-/// How long to think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// Until this much time is gone. What comes of it depends on the machine and its load.
-    Time(Duration),
-    /// Until so many playouts are played: the same on every machine.
-    Samples(u32),
-}
-
-impl Budget {
-    /// Deals that there is time to look at closely, in about a fifth of the time: one takes a
-    /// third of a playout.
-    fn closely(self) -> usize {
-        match self {
-            Budget::Time(time) => 6 * time.as_millis() as usize,
-            Budget::Samples(most) => most as usize / 2,
-        }
-    }
-}
-
-/// The longest that anybody thinks, however many samples are asked for.
-const LONGEST: Duration = Duration::from_secs(5);
 /// Boards that are judged between two looks at the clock, which costs as much as some.
 const CLOCK_EVERY: u32 = 128;
 /// The share of a time that is spent on looking at deals closely, at most.
@@ -338,210 +318,12 @@ impl<'n> Thinker<'n> {
     }
 }
 
-/// What playouts are played with.
-pub struct Playing<'a> {
-    pub judge: &'a Judge,
-    pub method: &'a Method,
-    pub clock: &'a Clock,
-    pub scratch: &'a mut Scratch,
-}
-
-impl Playing<'_> {
-    /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
-    /// end. Nothing if the time is up before.
-    pub fn on(
-        &mut self,
-        seat: Seat,
-        world: &Playout,
-        candidate: Candidate,
-        rng: &mut impl Rng,
-    ) -> Option<End> {
-        let rules = world.rules();
-        let mut game = world.clone();
-        let before = *game.board();
-        match candidate {
-            Candidate::Play(card, board) => game.play(card, &board),
-            Candidate::Answer(choice) => answer(&mut game, seat, choice),
-            Candidate::Fold => game.fold(),
-        }
-        let mut watch = Watch::new(rules, seat, &before, game.board());
-        let team = seat.team(rules.seats);
-        let two_teams = rules.seats == 4;
-        let mut value = 1.0 / f64::from(rules.seats / 2);
-        let mut plies = 0;
-        loop {
-            match game.phase() {
-                Phase::Finished => {
-                    value = f64::from(u8::from(game.winner() == Some(team)));
-                    break;
-                }
-                // The round is over: what its last turn came to is the value.
-                Phase::Deal if self.method.to_round_end && plies > 0 => break,
-                Phase::Deal => game.deal(rng),
-                Phase::Exchange => self.exchange(&mut game),
-                Phase::Play => {
-                    let turn = game.turn();
-                    if turn == seat {
-                        watch.over();
-                    }
-                    let own = turn.team(rules.seats) == team;
-                    let chance = self.turn(&mut game)?;
-                    watch.look(game.board());
-                    plies += 1;
-                    if own {
-                        value = chance;
-                    } else if two_teams {
-                        value = 1.0 - chance;
-                    }
-                    // Of three teams only the own seats' estimates are of use.
-                    if plies >= self.method.plies && (own || two_teams) {
-                        break;
-                    }
-                }
-            }
-        }
-        let captured = watch.captured;
-        Some(End { value, captured })
-    }
-
-    /// One turn, played as the net likes it; the chance of that seat's team after it. Nothing if
-    /// the time is up before.
-    fn turn(&mut self, game: &mut Playout) -> Option<f64> {
-        let view = game.seen_from(game.turn());
-        let (mut best, mut seen, mut late) = (None, 0u32, false);
-        self.judge.plays(&view, self.scratch, |card, board, logit| {
-            if best.is_none_or(|(_, _, highest)| logit > highest) {
-                best = Some((card, *board, logit));
-            }
-            seen += 1;
-            late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
-            if late {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        if late {
-            return None;
-        }
-        let logit = match best {
-            Some((card, board, logit)) => {
-                game.play(card, &board);
-                logit
-            }
-            None => {
-                let logit = self.judge.of_fold(&view, self.scratch);
-                game.fold();
-                logit
-            }
-        };
-        Some(chance(logit))
-    }
-
-    /// Every seat that has still to answer does, as the net likes it.
-    fn exchange(&mut self, game: &mut Playout) {
-        for seat in game.rules().ring().seats() {
-            if game.may_answer(seat) {
-                let view = game.seen_from(seat);
-                let (choice, _) = self.judge.best_answer(&view, self.scratch);
-                answer(game, seat, choice);
-            }
-        }
-    }
-}
-
 /// The chance that a logarithm of the odds stands for; a won game is won.
 fn chance(logit: f32) -> f64 {
     if logit >= WON {
         1.0
     } else {
         f64::from(probability(logit))
-    }
-}
-
-/// How a playout ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct End {
-    /// The chance that the seat's team wins.
-    pub value: f64,
-    /// Whether a piece that the candidate moved was captured before the seat's next turn.
-    pub captured: bool,
-}
-
-/// Carries out an answer in the exchange.
-pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
-    match choice {
-        Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
-        Choice::Decline => game.answer(seat, Answer::Declined),
-        Choice::Ask => game.ask(seat),
-        Choice::Play(_) => unreachable!("no card is played in the exchange"),
-    }
-}
-
-/// Looks whether a piece that a move has moved is captured before the seat's next turn.
-struct Watch {
-    /// The pieces moved, by whose they are and where they stand.
-    moved: Vec<(Seat, u8, u8)>,
-    captured: bool,
-}
-
-impl Watch {
-    fn new(rules: &Rules, seat: Seat, before: &Board, after: &Board) -> Watch {
-        let own = [seat, seat.partner(rules.seats)];
-        let moved = own.into_iter().flat_map(|seat| {
-            let fields = after.track(seat) & !before.track(seat);
-            let kennel = after.kennel(seat);
-            crate::rules::ring::fields(fields).map(move |field| (seat, field, kennel))
-        });
-        Watch {
-            moved: moved.collect(),
-            captured: false,
-        }
-    }
-
-    fn look(&mut self, board: &Board) {
-        self.captured |= self.moved.iter().any(|&(seat, field, kennel)| {
-            !board.pieces(seat).stand_on(field) && board.kennel(seat) > kennel
-        });
-    }
-
-    /// The seat's next turn has come.
-    fn over(&mut self) {
-        self.moved.clear();
-    }
-}
-
-/// How much of a budget is gone.
-pub struct Clock {
-    begin: Instant,
-    budget: Budget,
-}
-
-impl Clock {
-    /// A budget of which nothing is gone yet.
-    pub fn start(budget: Budget) -> Clock {
-        Clock {
-            begin: Instant::now(),
-            budget,
-        }
-    }
-
-    /// The share of the budget that is used, 1 or more when it is gone.
-    fn used(&self, samples: u32) -> f64 {
-        match self.budget {
-            Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
-            Budget::Samples(_) if self.late() => 1.0,
-            Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
-        }
-    }
-
-    /// Whether no time is left.
-    fn late(&self) -> bool {
-        let longest = match self.budget {
-            Budget::Time(time) => time.min(LONGEST),
-            Budget::Samples(_) => LONGEST,
-        };
-        self.begin.elapsed() >= longest
     }
 }
 

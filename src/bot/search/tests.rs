@@ -1,6 +1,6 @@
 //! Thinking ahead: every choice once, within the budget, the same again.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -13,7 +13,7 @@ use crate::{
     rules::{
         card::Cards,
         moves::Generator,
-        options::{Options, Preset, SevenPartner},
+        options::{Options, Preset, Rules, SevenPartner},
     },
 };
 

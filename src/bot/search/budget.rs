@@ -1,0 +1,60 @@
+//! How long to think, and how much of that is gone.
+
+use std::time::{Duration, Instant};
+
+/// The longest that anybody thinks, however many samples are asked for.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// How long to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Until this much time is gone. What comes of it depends on the machine and its load.
+    Time(Duration),
+    /// Until so many playouts are played: the same on every machine.
+    Samples(u32),
+}
+
+impl Budget {
+    /// Deals that there is time to look at closely, in about a fifth of the time: one takes a
+    /// third of a playout.
+    pub(super) fn closely(self) -> usize {
+        match self {
+            Budget::Time(time) => 6 * time.as_millis() as usize,
+            Budget::Samples(most) => most as usize / 2,
+        }
+    }
+}
+
+/// How much of a budget is gone.
+pub struct Clock {
+    begin: Instant,
+    budget: Budget,
+}
+
+impl Clock {
+    /// A budget of which nothing is gone yet.
+    pub fn start(budget: Budget) -> Clock {
+        Clock {
+            begin: Instant::now(),
+            budget,
+        }
+    }
+
+    /// The share of the budget that is used, 1 or more when it is gone.
+    pub(super) fn used(&self, samples: u32) -> f64 {
+        match self.budget {
+            Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
+            Budget::Samples(_) if self.late() => 1.0,
+            Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
+        }
+    }
+
+    /// Whether no time is left.
+    pub(super) fn late(&self) -> bool {
+        let longest = match self.budget {
+            Budget::Time(time) => time.min(LONGEST),
+            Budget::Samples(_) => LONGEST,
+        };
+        self.begin.elapsed() >= longest
+    }
+}
