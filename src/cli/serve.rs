@@ -5,6 +5,7 @@ use std::{io::Write, path::PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use super::limits::LimitArgs;
 use crate::{
     api::{Cors, Server, Settings},
     store::{self, Store},
@@ -39,6 +40,11 @@ pub struct Serve {
     /// Threads that play for bots; as many as there are cores if left out.
     #[arg(long, env = "DOG_BOT_THREADS")]
     bot_threads: Option<usize>,
+    /// Threads that advise and analyse; as many as there are cores if left out.
+    #[arg(long, env = "DOG_ADVICE_THREADS")]
+    advice_threads: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 impl Serve {
@@ -65,6 +71,8 @@ impl Serve {
             cors,
             workers,
             bot_threads: self.bot_threads.filter(|&threads| threads > 0),
+            advice_threads: self.advice_threads.filter(|&threads| threads > 0),
+            limits: self.limits.limits(),
         };
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(settings, store)?;
