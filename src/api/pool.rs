@@ -178,6 +178,7 @@ fn too_many() -> Problem {
 #[cfg(test)]
 mod tests {
     use actix_web::ResponseError;
+    use futures_util::FutureExt;
 
     use super::*;
 
@@ -214,7 +215,7 @@ mod tests {
         let mut waiting: Vec<_> = (0..5).map(|_| Box::pin(pool.run(cost, work()))).collect();
         for job in &mut waiting {
             // Polled once, so that it is in the queue.
-            assert!(futures_util::poll!(job).is_pending());
+            assert!(job.now_or_never().is_none());
         }
         let refused = pool.run(cost, work()).await.unwrap_err();
         assert_eq!(refused.status_code(), 503);

@@ -32,7 +32,8 @@ use super::{
 use crate::{
     bot::net::nets::{Nets, NetsError},
     croupier::Croupier,
-    store::{Store, StoreError},
+    janitor::Janitor,
+    store::{Keep, Store, StoreError},
 };
 
 /// Seconds that running requests get to end when the server stops.
@@ -63,6 +64,10 @@ pub struct Settings {
     /// Threads that advise and analyse; as many as there are cores if nothing is said.
     pub advice_threads: Option<usize>,
     pub limits: Limits,
+    /// How long games are kept.
+    pub keep: Keep,
+    /// How often those are looked for that are to be removed.
+    pub sweep_every: Duration,
 }
 
 /// Whose pages may call the API.
@@ -96,6 +101,7 @@ pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
     croupier: Croupier,
+    janitor: Janitor,
     watching: Watching,
 }
 
@@ -125,6 +131,8 @@ impl Server {
         let nets = Arc::new(Nets::built_in()?);
         let croupier = Croupier::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
+        let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
+            .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
         let app = Data::new(App {
             store,
@@ -150,6 +158,7 @@ impl Server {
             limits.keep_alive + Duration::from_secs(1),
             limits.reader_timeout,
         ));
+        connections::allow_many();
         let most_a_worker = connections.most_a_worker(workers);
         let server = HttpServer::new(move || {
             ActixApp::new()
@@ -179,6 +188,7 @@ impl Server {
             server: server.run(),
             addresses,
             croupier,
+            janitor,
             watching,
         })
     }
@@ -209,6 +219,7 @@ impl Server {
         let served = self.server.await;
         stopping.abort();
         drop(self.croupier);
+        drop(self.janitor);
         served.map_err(ServeError::Run)
     }
 }

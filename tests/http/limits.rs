@@ -67,7 +67,7 @@ fn a_token_of_the_game_pays_for_itself() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
     let game = Game::in_play(&server);
     exhaust(|| from(game.get(Spectator, ""), HERE));
-    for _ in 0..20 {
+    for _ in 0..6 {
         let (seat, id) = game.first_move();
         let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
         from(play, HERE).send().expect(200);
@@ -327,7 +327,7 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
 #[test]
 #[cfg(target_os = "linux")]
 fn who_reads_nothing_is_cut_off() {
-    let server = impatient();
+    let server = Server::start_with(&[("DOG_READER_TIMEOUT", "1")]);
     let mut connection = Raw::connect(&server);
     // Until no more is taken: what was asked for waits for its reader. In the end the connection
     // is gone, or this panics.

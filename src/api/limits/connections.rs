@@ -217,6 +217,22 @@ fn second_handle(_: &net::TcpStream) -> Option<TcpStream> {
     None
 }
 
+/// Asks for as many open files as the process may have: a connection takes two.
+pub fn allow_many() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        let raised = Rlimit {
+            current: limit.maximum,
+            ..limit
+        };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            log::warn!("connections are as few as the system's limit of open files: {error}");
+        }
+    }
+}
+
 /// Has the operating system end the connection if what was sent is not taken for that long, be
 /// it that the client is gone or that it does not read.
 #[cfg(target_os = "linux")]
