@@ -7,6 +7,7 @@
 //! * [`store`] is where games live.
 //! * [`croupier`] plays for bots, and for those whose time is up.
 //! * [`api`] serves them over HTTP.
+//! * `janitor` removes what is old.
 //! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
@@ -17,6 +18,7 @@ pub mod arena;
 pub mod bot;
 pub mod cli;
 pub mod croupier;
+mod janitor;
 pub mod picture;
 pub mod rules;
 pub mod store;

@@ -60,6 +60,7 @@ fn the_doors_are_shut() {
         "crate::arena",
         "crate::train",
         "crate::croupier",
+        "crate::janitor",
         "crate::picture",
     ];
     keeps_out(
@@ -96,6 +97,21 @@ fn the_doors_are_shut() {
             &["actix", "utoipa", "rusqlite"],
             &outside[..],
             &["crate::arena", "crate::train"],
+        ]
+        .concat(),
+    );
+    keeps_out(
+        "janitor",
+        &[
+            &[
+                "actix",
+                "utoipa",
+                "rusqlite",
+                "crate::bot",
+                "crate::croupier",
+            ],
+            &outside[..],
+            &["crate::arena", "crate::train", "crate::picture"],
         ]
         .concat(),
     );
@@ -146,7 +162,7 @@ fn bots_get_a_seats_view_and_no_game() {
 #[test]
 fn options_are_read_as_data() {
     for room in [
-        "rules", "bot", "arena", "train", "store", "croupier", "picture", "api",
+        "rules", "bot", "arena", "train", "store", "croupier", "janitor", "picture", "api",
     ] {
         for file in files(room) {
             if file.ends_with("rules/options.rs") || is_test(&file) {

@@ -2,6 +2,7 @@
 
 mod accept;
 mod answer;
+mod limits;
 mod middleware;
 pub mod openapi;
 mod pool;
@@ -17,8 +18,9 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-use self::{pool::Pool, stream::hub::Hub};
+use self::{limits::Counted, pool::Pool, stream::hub::Hub};
 pub use self::{
+    limits::Limits,
     server::{Cors, ServeError, Server, Settings},
     wire::{history, log},
 };
@@ -35,6 +37,8 @@ struct App {
     advisers: Pool,
     /// What the advisers judge by.
     nets: Arc<Nets>,
+    /// What clients may ask for, and have asked for lately.
+    limits: Counted,
     openapi: Bytes,
     docs: Arc<Config<'static>>,
 }

@@ -19,13 +19,14 @@ use super::{
 
 /// What every answer of a route can be if something is wrong, by operation id.
 ///
-/// Beside these every operation may answer `bad_request`, `internal` and `unavailable`.
+/// Beside these every operation may answer those that any request may get.
 fn errors(operation: &str) -> Vec<Code> {
     use Code::*;
     const READ: &[Code] = &[GameNotFound, Unauthorized];
     const BODY: &[Code] = &[
         MalformedJson,
         BodyTooLarge,
+        RequestTimeout,
         UnsupportedMediaType,
         InvalidRequest,
     ];
@@ -79,13 +80,26 @@ fn errors(operation: &str) -> Vec<Code> {
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],
         _ => &[],
     };
-    let everywhere = [BadRequest, NotAcceptable, Internal, Unavailable];
+    let everywhere = [
+        BadRequest,
+        NotAcceptable,
+        UriTooLong,
+        HeadersTooLarge,
+        Internal,
+        Unavailable,
+    ];
     let mut codes: Vec<Code> = groups.concat();
     codes.extend(everywhere);
+    if !UNLIMITED.contains(&operation) {
+        codes.push(TooManyRequests);
+    }
     codes.sort();
     codes.dedup();
     codes
 }
+
+/// Operations that nobody can ask too often.
+const UNLIMITED: [&str; 3] = ["get_health", "get_readiness", "get_metrics"];
 
 /// Operations whose body may be left out.
 const BODY_MAY_BE_EMPTY: [&str; 4] = [

@@ -1,7 +1,11 @@
 //! Threads for work that is too long for an async worker, bounded in number and in queue.
 
 use std::{
-    sync::{Arc, Mutex, mpsc},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -15,31 +19,47 @@ use super::problem::{Code, Problem};
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// What work is taken to cost if nobody says, such as a list of moves.
+pub const QUICK: Duration = Duration::from_millis(1);
+
 /// Some threads and a queue of limited length before them.
 pub struct Pool {
     queue: mpsc::SyncSender<Job>,
     patience: Duration,
+    /// Microseconds of work, by its estimates, that wait or are being done.
+    load: Arc<AtomicU64>,
+    /// The most there may be, so that whoever is let in is served within the patience.
+    most_load: u64,
+}
+
+/// How a pool is to be.
+pub struct Make {
+    pub name: &'static str,
+    pub threads: usize,
+    /// Jobs that may wait.
+    pub length: usize,
+    /// How long a job may wait.
+    pub patience: Duration,
+    /// By how much the threads give way to others, as `nice` counts it; on Linux only.
+    pub niceness: i32,
 }
 
 impl Pool {
-    /// Starts `threads` threads that share a queue of `length` jobs, none of which is done if it
-    /// has waited longer than `patience`: advice may take seconds, and a queue of it minutes.
+    /// Starts threads that share a queue. A job is refused at once if those before it would keep
+    /// it waiting longer than the patience, by what they are said to cost, and in the end if they
+    /// really have.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(
-        name: &str,
-        threads: usize,
-        length: usize,
-        patience: Duration,
-    ) -> std::io::Result<Pool> {
-        let (queue, jobs) = mpsc::sync_channel::<Job>(length);
+    pub fn start(make: Make) -> std::io::Result<Pool> {
+        let (queue, jobs) = mpsc::sync_channel::<Job>(make.length);
         let jobs = Arc::new(Mutex::new(jobs));
-        for number in 0..threads {
+        for number in 0..make.threads {
             let jobs = Arc::clone(&jobs);
             thread::Builder::new()
-                .name(format!("{name}-{number}"))
+                .name(format!("{}-{number}", make.name))
                 .spawn(move || {
+                    give_way(make.niceness);
                     loop {
                         let Ok(job) = jobs.lock().map(|jobs| jobs.recv()) else {
                             return;
@@ -50,7 +70,12 @@ impl Pool {
                     }
                 })?;
         }
-        Ok(Pool { queue, patience })
+        Ok(Pool {
+            queue,
+            patience: make.patience,
+            load: Arc::default(),
+            most_load: micros(make.patience).saturating_mul(make.threads as u64),
+        })
     }
 
     /// Works out an answer on one of the threads, its JSON too: a seven's can have megabytes.
@@ -59,10 +84,11 @@ impl Pool {
     /// As [`Pool::run`].
     pub async fn answer<T: Serialize>(
         &self,
+        cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
         let json = || serde_json::to_string(&work()?).map_err(Problem::internal);
-        let json = self.run(json).await?;
+        let json = self.run(cost, json).await?;
         Ok(HttpResponse::Ok()
             .content_type("application/json")
             .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
@@ -70,18 +96,21 @@ impl Pool {
             .body(json))
     }
 
-    /// Does something on one of the threads.
+    /// Does something on one of the threads that takes about so long.
     ///
     /// # Errors
-    /// `unavailable` at once if the queue is full, or after waiting in it for too long; `internal`
-    /// if the work panicked; else what the work says.
+    /// `unavailable`, at once if too much is waiting, or after waiting for too long; `internal` if
+    /// the work panicked; else what the work says.
     pub async fn run<T: Send + 'static>(
         &self,
+        cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        let share = self.share(micros(cost))?;
         let (answer, answered) = oneshot::channel();
         let (asked, patience) = (Instant::now(), self.patience);
         let job = Box::new(move || {
+            let _share = share;
             // Nobody waits any more if the client has gone.
             if answer.is_closed() {
                 return;
@@ -98,6 +127,48 @@ impl Pool {
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
     }
+
+    /// Room for so many microseconds of work.
+    ///
+    /// # Errors
+    /// `unavailable`, if what is there already takes too long.
+    fn share(&self, cost: u64) -> Result<Share, Problem> {
+        let before = self.load.fetch_add(cost, Ordering::Relaxed);
+        let load = Arc::clone(&self.load);
+        let share = Share { load, cost };
+        if before >= self.most_load {
+            return Err(too_many());
+        }
+        Ok(share)
+    }
+}
+
+/// What a job adds to the load, until it is done or dropped.
+struct Share {
+    load: Arc<AtomicU64>,
+    cost: u64,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.load.fetch_sub(self.cost, Ordering::Relaxed);
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Lets threads that answer others go first where there are too few cores for all.
+fn give_way(niceness: i32) {
+    #[cfg(target_os = "linux")]
+    if niceness > 0
+        && let Err(error) = rustix::process::nice(niceness)
+    {
+        log::debug!("a pool runs like everybody: {error}");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = niceness;
 }
 
 fn too_many() -> Problem {
@@ -107,16 +178,69 @@ fn too_many() -> Problem {
 #[cfg(test)]
 mod tests {
     use actix_web::ResponseError;
+    use futures_util::FutureExt;
 
     use super::*;
 
+    fn pool(patience: Duration) -> Pool {
+        Pool::start(Make {
+            name: "test",
+            threads: 1,
+            length: 100,
+            patience,
+            niceness: 0,
+        })
+        .unwrap()
+    }
+
     #[actix_web::test]
     async fn what_has_waited_too_long_is_not_done() {
-        let pool = |patience| Pool::start("test", 1, 1, patience).unwrap();
         let patient = pool(Duration::MAX);
-        assert_eq!(patient.run(|| Ok(1)).await.unwrap(), 1);
+        assert_eq!(patient.run(QUICK, || Ok(1)).await.unwrap(), 1);
         let impatient = pool(Duration::ZERO);
-        let refused = impatient.run(|| -> Result<u8, Problem> { panic!("it is done") });
+        let refused = impatient.run(QUICK, || -> Result<u8, Problem> { panic!("it is done") });
         assert_eq!(refused.await.unwrap_err().status_code(), 503);
+    }
+
+    #[actix_web::test]
+    async fn no_more_is_let_in_than_can_be_served_in_time() {
+        let pool = pool(Duration::from_secs(10));
+        let (go, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let work = || {
+            let gate = Arc::clone(&gate);
+            move || Ok(gate.lock().unwrap().recv().is_ok())
+        };
+        let cost = Duration::from_secs(2);
+        let mut waiting: Vec<_> = (0..5).map(|_| Box::pin(pool.run(cost, work()))).collect();
+        for job in &mut waiting {
+            // Polled once, so that it is in the queue.
+            assert!(job.now_or_never().is_none());
+        }
+        let refused = pool.run(cost, work()).await.unwrap_err();
+        assert_eq!(refused.status_code(), 503);
+        // Whoever goes away leaves room when the turn comes.
+        waiting.pop();
+        for _ in 0..5 {
+            go.send(()).unwrap();
+        }
+        for job in waiting {
+            assert!(job.await.unwrap());
+        }
+        assert!(pool.run(cost, work()).await.unwrap());
+        // The last one's share is given back on its thread, about when its answer comes.
+        while pool.load.load(Ordering::Relaxed) > 0 {
+            thread::yield_now();
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_panic_gives_its_share_back() {
+        let pool = pool(Duration::from_secs(10));
+        let panics = pool.run(QUICK, || -> Result<u8, Problem> { panic!("on purpose") });
+        assert_eq!(panics.await.unwrap_err().status_code(), 500);
+        while pool.load.load(Ordering::Relaxed) > 0 {
+            thread::yield_now();
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Every error a client can get, in one table: its code, status, log level and meaning. The table
 //! also feeds the OpenAPI document and `docs/errors.md`.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use actix_web::{
     HttpResponse, ResponseError,
@@ -80,6 +80,7 @@ codes! {
     NoHuman "no_human" CONFLICT Debug "No human plays the seat" "A bot plays the seat, so nobody gets a token for it: the host must hand it to a human first.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB, or a record larger than 1 MiB.";
+    UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long" "The path with its query is longer than 8 KiB.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type" "A body must be sent as application/json, without a content encoding.";
     InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request" "The JSON or the query is well formed but not what this route takes: a missing, unknown or mistyped field.";
     InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules" "The preset or an option is unknown, out of range, or contradicts another.";
@@ -95,7 +96,8 @@ codes! {
     InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record" "The text is no record, or tells of a game that cannot have been played so or is not over; the detail names the line and says why.";
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
     WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
-    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "The request line and headers are larger than the server reads.";
+    TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests" "The address or the token has sent too many requests; the next is welcome after Retry-After seconds.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed; the log has more under the request's id. Nothing was changed.";
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
@@ -143,6 +145,10 @@ pub struct Problem {
     /// What the log is told besides, never the client.
     cause: Option<String>,
     allow: Option<String>,
+    /// Seconds after which another try may go well.
+    retry_after: Option<u64>,
+    /// Whether the connection is to end with this.
+    close: bool,
 }
 
 /// An error (RFC 9457).
@@ -177,6 +183,25 @@ impl Problem {
             detail: detail.to_string(),
             cause: None,
             allow: None,
+            retry_after: (code == Code::Unavailable).then_some(1),
+            close: false,
+        }
+    }
+
+    /// The same, with the time after which another try may go well: whole seconds, rounded up.
+    pub fn retry_after(self, wait: Duration) -> Problem {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        Problem {
+            retry_after: Some(seconds.max(1)),
+            ..self
+        }
+    }
+
+    /// The same, as the last thing that is said over the connection.
+    pub fn and_close(self) -> Problem {
+        Problem {
+            close: true,
+            ..self
         }
     }
 
@@ -240,14 +265,14 @@ impl ResponseError for Problem {
         let mut response = HttpResponse::build(self.code.status());
         response.content_type("application/problem+json");
         response.insert_header((header::CACHE_CONTROL, "no-store"));
-        match self.code {
-            Code::Unauthorized => {
-                response.insert_header((header::WWW_AUTHENTICATE, "Bearer realm=\"dog\""));
-            }
-            Code::Unavailable => {
-                response.insert_header((header::RETRY_AFTER, "1"));
-            }
-            _ => {}
+        if self.code == Code::Unauthorized {
+            response.insert_header((header::WWW_AUTHENTICATE, "Bearer realm=\"dog\""));
+        }
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if self.close {
+            response.force_close();
         }
         if let Some(allow) = &self.allow {
             response.insert_header((header::ALLOW, allow.as_str()));

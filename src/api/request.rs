@@ -1,11 +1,13 @@
 //! The parts of an HTTP request that every route reads in the same way: who calls, what the body
 //! says, under which conditions.
 
+use std::time::{Duration, Instant};
+
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
     dev::Payload,
     http::header::{self, HeaderMap, HeaderName},
-    web,
+    rt, web,
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::de::DeserializeOwned;
@@ -13,6 +15,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
+    App,
     problem::{Code, Problem},
     wire::{
         game::Role,
@@ -37,6 +40,9 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 /// Bytes of a body that are too many to parse on an async worker.
 const LONG_BODY: usize = 4 * 1024;
 
+/// Bytes of a body a second that a client must send, after a while, to be waited for.
+const SLOWEST: f64 = 16.0 * 1024.0;
+
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Who calls: the hash of the token presented, if one is.
@@ -44,7 +50,8 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub struct Caller(Option<TokenHash>);
 
 impl Caller {
-    fn of(headers: &HeaderMap) -> Caller {
+    /// Whoever sends these headers.
+    pub fn of(headers: &HeaderMap) -> Caller {
         Caller(headers.get(header::AUTHORIZATION).map(|value| {
             match value.as_bytes().split_at_checked(7) {
                 Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
@@ -169,9 +176,11 @@ fn body(
         .headers()
         .get(header::CONTENT_ENCODING)
         .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let app = request.app_data::<web::Data<App>>();
+    let timeout = app.map_or(Duration::MAX, |app| app.limits.client_timeout);
     let mut payload = payload.take();
     async move {
-        let body = read(&mut payload, most).await?;
+        let body = read(&mut payload, most, timeout).await?;
         if body.is_empty() {
             return Ok(Body(Value::Object(Default::default())));
         }
@@ -203,10 +212,19 @@ fn is(request: &HttpRequest, media_type: &str) -> bool {
     essence.eq_ignore_ascii_case(media_type)
 }
 
-async fn read(payload: &mut Payload, most: usize) -> Result<Vec<u8>, Problem> {
+/// Reads a body to its end, unless it comes too slowly: it may take so long, and longer if it is
+/// long, as [`SLOWEST`] says.
+async fn read(payload: &mut Payload, most: usize, timeout: Duration) -> Result<Vec<u8>, Problem> {
+    let begun = Instant::now();
     let mut body = Vec::new();
     let mut length = 0;
-    while let Some(chunk) = payload.next().await {
+    loop {
+        let allowed = timeout.saturating_add(Duration::from_secs_f64(length as f64 / SLOWEST));
+        let left = allowed.saturating_sub(begun.elapsed());
+        let next = rt::time::timeout(left, payload.next()).await;
+        let Some(chunk) = next.map_err(|_| too_slow())? else {
+            break;
+        };
         let chunk = chunk.map_err(|error| {
             Problem::new(
                 Code::BadRequest,
@@ -227,6 +245,10 @@ async fn read(payload: &mut Payload, most: usize) -> Result<Vec<u8>, Problem> {
         ));
     }
     Ok(body)
+}
+
+fn too_slow() -> Problem {
+    Problem::new(Code::RequestTimeout, Code::RequestTimeout.meaning()).and_close()
 }
 
 /// What a write names beside its path: who calls, the body, the conditions.

@@ -18,16 +18,22 @@ use utoipa_swagger_ui::Config;
 
 use super::{
     App,
+    limits::{
+        Counted, Limits,
+        connections::{self, Connections},
+        guard,
+    },
     middleware::observe,
     openapi,
-    pool::Pool,
+    pool::{Make, Pool},
     routes,
     stream::hub::{Hub, Watching},
 };
 use crate::{
     bot::net::nets::{Nets, NetsError},
     croupier::Croupier,
-    store::{Store, StoreError},
+    janitor::Janitor,
+    store::{Keep, Store, StoreError},
 };
 
 /// Seconds that running requests get to end when the server stops.
@@ -39,6 +45,12 @@ const QUEUE: usize = 1024;
 /// How long they may wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How much the advisers give way to those who play, as `nice` counts it.
+const ADVISERS_NICE: i32 = 5;
+
+/// How long a client that is told to go may still send what it was sending.
+const LINGER: Duration = Duration::from_secs(2);
+
 /// Where the server listens, and who may call it from a browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -49,6 +61,13 @@ pub struct Settings {
     pub workers: Option<usize>,
     /// Threads that play for bots; as many as there are cores if nothing is said.
     pub bot_threads: Option<usize>,
+    /// Threads that advise and analyse; as many as there are cores if nothing is said.
+    pub advice_threads: Option<usize>,
+    pub limits: Limits,
+    /// How long games are kept.
+    pub keep: Keep,
+    /// How often those are looked for that are to be removed.
+    pub sweep_every: Duration,
 }
 
 /// Whose pages may call the API.
@@ -82,6 +101,7 @@ pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
     croupier: Croupier,
+    janitor: Janitor,
     watching: Watching,
 }
 
@@ -93,7 +113,17 @@ impl Server {
     /// If the address is taken or no address.
     pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let pool = |name| Pool::start(name, cores, QUEUE, PATIENCE).map_err(ServeError::Thread);
+        let pool = |name, threads, niceness| {
+            let make = Make {
+                name,
+                threads,
+                length: QUEUE,
+                patience: PATIENCE,
+                niceness,
+            };
+            Pool::start(make).map_err(ServeError::Thread)
+        };
+        let advice_threads = settings.advice_threads.unwrap_or(cores);
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
@@ -101,13 +131,16 @@ impl Server {
         let nets = Arc::new(Nets::built_in()?);
         let croupier = Croupier::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
+        let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
+            .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
         let app = Data::new(App {
             store,
             hub,
-            tables: pool("tables")?,
-            advisers: pool("advisers")?,
+            tables: pool("tables", cores, 0)?,
+            advisers: pool("advisers", advice_threads, ADVISERS_NICE)?,
             nets,
+            limits: Counted::new(&settings.limits),
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
         });
@@ -115,24 +148,39 @@ impl Server {
             listen,
             cors,
             workers,
+            limits,
             ..
         } = settings;
+        let workers = workers.unwrap_or(cores);
+        let connections = Arc::new(Connections::new(
+            limits.max_connections,
+            // The framework ends it first, unless a head has begun and does not go on.
+            limits.keep_alive + Duration::from_secs(1),
+            limits.reader_timeout,
+        ));
+        connections::allow_many();
+        let most_a_worker = connections.most_a_worker(workers);
         let server = HttpServer::new(move || {
             ActixApp::new()
                 .app_data(app.clone())
                 .configure(routes::configure)
                 .default_service(web::to(routes::route_not_found))
                 .wrap(Compress::default())
+                .wrap(from_fn(guard))
                 .wrap(cors_middleware(&cors))
                 .wrap(from_fn(observe))
+                .wrap(from_fn(connections::attend))
         })
         // A compressed answer goes out in pieces, which must not wait for each other.
         .tcp_nodelay(true)
         .disable_signals()
-        .workers(workers.unwrap_or(cores))
+        .on_connect(move |stream, data| connections.enter(stream, data))
+        .workers(workers)
+        .max_connections(most_a_worker)
         .shutdown_timeout(SHUTDOWN_SECONDS)
-        .client_request_timeout(Duration::from_secs(10))
-        .keep_alive(Duration::from_secs(75))
+        .client_request_timeout(limits.client_timeout)
+        .client_disconnect_timeout(LINGER)
+        .keep_alive(limits.keep_alive)
         .bind(&listen)
         .map_err(|error| ServeError::Bind(listen.clone(), error))?;
         let addresses = server.addrs();
@@ -140,6 +188,7 @@ impl Server {
             server: server.run(),
             addresses,
             croupier,
+            janitor,
             watching,
         })
     }
@@ -170,6 +219,7 @@ impl Server {
         let served = self.server.await;
         stopping.abort();
         drop(self.croupier);
+        drop(self.janitor);
         served.map_err(ServeError::Run)
     }
 }

@@ -5,6 +5,7 @@ mod calibrate;
 mod errors;
 mod healthcheck;
 mod latency;
+mod limits;
 mod openapi;
 mod perft;
 mod reading;

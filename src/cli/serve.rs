@@ -1,13 +1,14 @@
 //! `dog serve`: the server.
 
-use std::{io::Write, path::PathBuf};
+use std::{io::Write, panic, path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use clap::Args;
 
+use super::limits::LimitArgs;
 use crate::{
     api::{Cors, Server, Settings},
-    store::{self, Store},
+    store::{self, Keep, Store},
 };
 
 /// Where the server listens if nothing is said.
@@ -39,6 +40,20 @@ pub struct Serve {
     /// Threads that play for bots; as many as there are cores if left out.
     #[arg(long, env = "DOG_BOT_THREADS")]
     bot_threads: Option<usize>,
+    /// Threads that advise and analyse; as many as there are cores if left out.
+    #[arg(long, env = "DOG_ADVICE_THREADS")]
+    advice_threads: Option<usize>,
+    /// Days that a finished game is kept after its last change; 0 for ever.
+    #[arg(long, env = "DOG_KEEP_FINISHED_DAYS", default_value_t = 90)]
+    keep_finished_days: u16,
+    /// Days that a game is kept in which nothing happens any more; 0 for ever.
+    #[arg(long, env = "DOG_KEEP_IDLE_DAYS", default_value_t = 90)]
+    keep_idle_days: u16,
+    /// Seconds from one look for what is to be removed to the next.
+    #[arg(long, env = "DOG_SWEEP_SECONDS", default_value_t = 3600)]
+    sweep_seconds: u32,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 impl Serve {
@@ -65,7 +80,15 @@ impl Serve {
             cors,
             workers,
             bot_threads: self.bot_threads.filter(|&threads| threads > 0),
+            advice_threads: self.advice_threads.filter(|&threads| threads > 0),
+            limits: self.limits.limits(),
+            keep: Keep {
+                finished_days: self.keep_finished_days,
+                idle_days: self.keep_idle_days,
+            },
+            sweep_every: Duration::from_secs(self.sweep_seconds.max(1).into()),
         };
+        know_the_library();
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(settings, store)?;
             for address in server.addresses() {
@@ -77,4 +100,22 @@ impl Serve {
             Ok(())
         })
     }
+}
+
+/// Takes no alarm at a panic that any client can cause and that harms nobody else: at a header's
+/// name of more than 64 KiB the HTTP library panics where it reads heads (actix-http 3.20). That
+/// ends the connection, as a refusal would.
+fn know_the_library() {
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let known = info.location().is_some_and(|location| {
+            let file = location.file();
+            file.contains("actix-http") && file.ends_with("decoder.rs")
+        });
+        if known {
+            log::debug!("a head that is none ended a connection");
+        } else {
+            default(info);
+        }
+    }));
 }

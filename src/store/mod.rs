@@ -13,6 +13,7 @@ mod meter;
 mod migrations;
 mod reader;
 mod record;
+mod retention;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -37,6 +38,7 @@ pub use self::{
     meter::{Distribution, Meter},
     reader::Reader,
     record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
+    retention::{Keep, Old, Piece},
     tokens::{TokenHash, Tokens},
     transaction::{ActError, Recorded, Scope, Transaction},
     watch::Watch,

@@ -47,6 +47,14 @@ pub struct Tokens {
     pub seats: BySeat<Option<TokenHash>>,
 }
 
+impl Tokens {
+    /// Whether this is one of them. Every one is compared, whichever fits.
+    pub fn hold(&self, token: &TokenHash) -> bool {
+        let seats = self.seats.iter().flatten();
+        seats.fold(self.host == *token, |held, seat| held | (seat == token))
+    }
+}
+
 /// As stored: the host's hash, one bit a seat that has a token, then those seats' hashes.
 impl ToSql for Tokens {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

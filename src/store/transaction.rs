@@ -400,7 +400,7 @@ impl<'c> Transaction<'c> {
 
     /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
     /// when the disk is full, and would take what comes after it for changes of their own.
-    fn open(&self) -> Result<&'c Connection, StoreError> {
+    pub(super) fn open(&self) -> Result<&'c Connection, StoreError> {
         if self.connection.is_autocommit() {
             return Err(StoreError::RolledBack);
         }
@@ -409,6 +409,6 @@ impl<'c> Transaction<'c> {
 }
 
 /// What was remembered then or before has expired.
-fn expiry(now: Timestamp) -> i64 {
+pub(super) fn expiry(now: Timestamp) -> i64 {
     now.as_microsecond().saturating_sub(KEPT)
 }

@@ -12,6 +12,7 @@ use super::find;
 use crate::{
     api::{
         App,
+        pool::QUICK,
         problem::Problem,
         request::Caller,
         wire::{
@@ -38,8 +39,9 @@ pub async fn suggest_move(
 ) -> Result<HttpResponse, Problem> {
     let (store, nets) = (app.store.clone(), app.nets.clone());
     let text = request.query_string().to_owned();
+    let cost = query(&text).map_or(QUICK, |params: AdviceParams| params.cost());
     app.advisers
-        .answer(move || {
+        .answer(cost, move || {
             let record = store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             match record.game.phase() {

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     api::{
         App, accept,
+        pool::QUICK,
         problem::Problem,
         request::Body,
         wire::{
@@ -16,7 +17,7 @@ use crate::{
             analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
             moves::{self, LegalMoves},
             picture::{self, AnalysisParams, Preview},
-            request::{NoQuery, query},
+            request::{AdviceParams, NoQuery, query},
         },
     },
     bot::Choice,
@@ -51,11 +52,11 @@ pub async fn analyse_legal_moves(
             let preview = params.preview().map(preview).transpose()?;
             Ok(picture::of_position(&rules, &board, seat, preview.as_ref()))
         };
-        return Ok(answer(app.advisers.run(draw).await?));
+        return Ok(answer(app.advisers.run(QUICK, draw).await?));
     }
     let boards = params.boards()?;
     app.advisers
-        .answer(move || {
+        .answer(QUICK, move || {
             let Position {
                 rules,
                 board,
@@ -81,6 +82,7 @@ pub async fn analyse_suggest_move(
     let form = accept::preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
     let nets = app.nets.clone();
+    let cost = AdviceParams::of_body(&body).map_or(QUICK, |params| params.cost());
     if form == SVG {
         let draw = move || {
             let position = AdvicePosition::read(body)?;
@@ -97,10 +99,10 @@ pub async fn analyse_suggest_move(
             let preview = Preview::new(seat, mv, outcome);
             Ok(picture::of_position(rules, board, seat, Some(&preview)))
         };
-        return Ok(answer(app.advisers.run(draw).await?));
+        return Ok(answer(app.advisers.run(cost, draw).await?));
     }
     app.advisers
-        .answer(move || {
+        .answer(cost, move || {
             let position = AdvicePosition::read(body)?;
             let target = Target {
                 game: "/v1/games/{id}".to_owned(),

@@ -14,6 +14,7 @@ use crate::{
     api::{
         App,
         answer::{self, Answer, Memory, TokenMaker, random},
+        pool::QUICK,
         problem::{Code, Problem},
         request::{Caller, WriteRequest, etag, is_known},
         wire::{
@@ -129,7 +130,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         .map_err(|_| Problem::new(Code::InvalidRequest, "cursor is none that was answered"))?;
     let listing = app.clone();
     app.tables
-        .answer(move || {
+        .answer(QUICK, move || {
             let page = listing.store.games(&ListQuery {
                 phase,
                 after,

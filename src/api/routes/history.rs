@@ -12,6 +12,7 @@ use crate::{
         App,
         accept::preferred,
         answer::{Answer, TokenMaker, random},
+        pool::QUICK,
         problem::{Code, Problem},
         request::{Caller, RecordRequest},
         wire::{
@@ -52,7 +53,7 @@ pub async fn get_history(
     let store = app.store.clone();
     let form = preferred(request.headers(), &FORMS);
     let parameters = request.query_string().to_owned();
-    let history = app.tables.run(move || {
+    let history = app.tables.run(QUICK, move || {
         let (record, log) = store.read(|reader| {
             let record = find(reader, &id)?;
             let log = reader.log(&record.id, 0, u32::MAX)?;
@@ -130,7 +131,10 @@ pub async fn import_game(
     let import: ImportRequest = request.content()?;
     let listed = import.listed.unwrap_or(true);
     // Longer than anybody should hold up the writer.
-    let replayed = app.tables.run(move || replay(&import.record)).await?;
+    let replayed = app
+        .tables
+        .run(QUICK, move || replay(&import.record))
+        .await?;
     let answer = app
         .store
         .write(move |transaction| -> Result<Answer, Problem> {

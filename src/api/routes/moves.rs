@@ -9,6 +9,7 @@ use super::find;
 use crate::{
     api::{
         App,
+        pool::QUICK,
         problem::Problem,
         request::Caller,
         wire::{
@@ -33,7 +34,7 @@ pub async fn list_legal_moves(
     let store = app.store.clone();
     let text = request.query_string().to_owned();
     app.tables
-        .answer(move || {
+        .answer(QUICK, move || {
             let record = store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             let game = &record.game;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -11,7 +11,10 @@ use super::{
     rules::{self, RulesRequest},
 };
 use crate::{
-    api::problem::{Code, Problem},
+    api::{
+        pool::QUICK,
+        problem::{Code, Problem},
+    },
     bot::search::Budget,
     rules::{
         card::Card,
@@ -42,6 +45,12 @@ pub const MAX_BUDGET_MS: u32 = 2_000;
 
 /// Samples of thinking at most.
 pub const MAX_SAMPLES: u32 = 10_000;
+
+/// What a sample is taken to cost an adviser, who stops after [`LONGEST`] whatever was asked for.
+const A_SAMPLE: Duration = Duration::from_micros(50);
+
+/// The longest that an adviser thinks.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Games in one part of the list: by default, and at most.
 const LIST_LIMIT: (u32, u32) = (20, 100);
@@ -494,6 +503,29 @@ impl AdviceParams {
             budget,
             seed,
         })
+    }
+
+    /// The parameters in the body of an analysis, if that is what they are there.
+    pub fn of_body(body: &Value) -> Option<AdviceParams> {
+        let names = ["level", "budget_ms", "samples", "seed"];
+        let told = names.map(|name| Some((name.to_owned(), body.get(name)?.clone())));
+        let told: Map<String, Value> = told.into_iter().flatten().collect();
+        serde_json::from_value(told.into()).ok()
+    }
+
+    /// How long an adviser will be busy with this, about; next to nothing if it will be refused.
+    pub fn cost(&self) -> Duration {
+        match self.thinking() {
+            Ok(Thinking {
+                budget: Some(Budget::Time(time)),
+                ..
+            }) => time,
+            Ok(Thinking {
+                budget: Some(Budget::Samples(samples)),
+                ..
+            }) => LONGEST.min(A_SAMPLE * samples),
+            _ => QUICK,
+        }
     }
 
     fn level(&self) -> Result<Level, Problem> {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{Answer, Request, Server};
 
 /// Headers that OpenAPI leaves to other parts of a document, or that belong to HTTP itself.
-const PLAIN_HEADERS: [&str; 7] = [
+const PLAIN_HEADERS: [&str; 8] = [
     "accept",
     "accept-encoding",
     "access-control-request-headers",
@@ -23,6 +23,7 @@ const PLAIN_HEADERS: [&str; 7] = [
     "authorization",
     "content-type",
     "origin",
+    "x-forwarded-for",
 ];
 
 /// The document, and the validators made of it so far.

@@ -13,7 +13,7 @@ pub use client::{Answer, Request};
 pub use contract::Contract;
 pub use game::{Dice, Game, Viewer, cards_of, seed};
 pub use programs::{available, run};
-pub use raw::raw;
+pub use raw::{Raw, raw};
 pub use server::{Server, Signal};
 pub use stream::{Message, Stream};
 

@@ -1,8 +1,8 @@
-//! A client for what a proper client cannot send: bytes in, one answer out.
+//! A client for what a proper client cannot send: bytes in, answers out.
 
 use std::{
-    io::{Read, Write},
-    net::TcpStream,
+    io::{ErrorKind, Read, Write},
+    net::{Shutdown, TcpStream},
     time::Duration,
 };
 
@@ -10,61 +10,150 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{Answer, Server};
 
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Sends these bytes on a connection of their own and reads one answer.
 #[track_caller]
 pub fn raw(server: &Server, request: &[u8]) -> Answer {
-    let mut stream = TcpStream::connect(server.address()).expect("a connection");
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .expect("a timeout");
-    // A server that refuses early may close before all is written.
-    let _ = stream.write_all(request);
-    let what = String::from_utf8_lossy(&request[..request.len().min(60)]).into_owned();
-    let mut received = Vec::new();
-    let mut chunk = [0; 4096];
-    let head = loop {
-        if let Some(end) = find(&received, b"\r\n\r\n") {
-            break end;
-        }
-        match stream.read(&mut chunk) {
-            Ok(0) => panic!("{what:?}: the connection ended after {received:?}"),
-            Ok(length) => received.extend_from_slice(&chunk[..length]),
-            Err(error) => panic!("{what:?}: {error}"),
-        }
-    };
-    let text = String::from_utf8_lossy(&received[..head]).into_owned();
-    let mut lines = text.split("\r\n");
-    let status_line = lines.next().unwrap_or_default();
-    let status = status_line
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok())
-        .unwrap_or_else(|| panic!("{what:?}: {status_line:?}"));
-    let mut headers = HeaderMap::new();
-    for line in lines {
-        let (name, value) = line.split_once(':').expect("NAME: VALUE");
-        let name: HeaderName = name.parse().expect("a header's name");
-        let value: HeaderValue = value.trim().parse().expect("a header's value");
-        headers.append(name, value);
-    }
-    // Without a length it goes on until the server closes the connection.
-    let length = headers
-        .get("content-length")
-        .and_then(|length| length.to_str().ok()?.parse().ok())
-        .unwrap_or(usize::MAX);
-    let mut body = received.split_off(head + 4);
-    while body.len() < length {
-        match stream.read(&mut chunk) {
-            Ok(0) | Err(_) => break,
-            Ok(read) => body.extend_from_slice(&chunk[..read]),
+    let mut connection = Raw::connect(server);
+    connection.send(request);
+    connection.answer().unwrap_or_else(|| {
+        let what = &connection.what;
+        panic!("{what:?}: the connection ended without an answer")
+    })
+}
+
+/// A connection over which anything can be sent.
+pub struct Raw {
+    stream: TcpStream,
+    received: Vec<u8>,
+    /// The beginning of what was sent last, for messages.
+    what: String,
+}
+
+impl Raw {
+    pub fn connect(server: &Server) -> Raw {
+        let stream = TcpStream::connect(server.address()).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_nodelay(true).expect("no delay");
+        Raw {
+            stream,
+            received: Vec::new(),
+            what: String::new(),
         }
     }
-    Answer {
-        what,
-        status,
-        headers,
-        body,
+
+    /// Sends these bytes. A server that refuses early may close before all is written.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.what = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
+        let _ = self.try_send(bytes);
     }
+
+    /// Sends these bytes; says whether the server took them.
+    ///
+    /// # Panics
+    /// If it neither takes them nor ends the connection.
+    #[track_caller]
+    pub fn try_send(&mut self, bytes: &[u8]) -> bool {
+        match self.stream.write_all(bytes) {
+            Ok(()) => true,
+            Err(error) if is_timeout(error.kind()) => panic!("the server takes no more: {error}"),
+            Err(_) => false,
+        }
+    }
+
+    /// Says that nothing more will be sent.
+    pub fn finish_sending(&self) {
+        let _ = self.stream.shutdown(Shutdown::Write);
+    }
+
+    /// The next answer; none if the connection ends before one.
+    ///
+    /// # Panics
+    /// If neither comes, or what comes is no answer.
+    #[track_caller]
+    pub fn answer(&mut self) -> Option<Answer> {
+        let head = loop {
+            if let Some(end) = find(&self.received, b"\r\n\r\n") {
+                break end;
+            }
+            if !self.read() {
+                let rest = String::from_utf8_lossy(&self.received);
+                assert!(rest.is_empty(), "{:?}: ended in {rest:?}", self.what);
+                return None;
+            }
+        };
+        let rest = self.received.split_off(head + 4);
+        let head = std::mem::replace(&mut self.received, rest);
+        let (status, headers) = self.head(&head[..head.len() - 4]);
+        if status == 100 {
+            return self.answer();
+        }
+        // Without a length it goes on until the server closes the connection.
+        let length = headers
+            .get("content-length")
+            .and_then(|length| length.to_str().ok()?.parse().ok())
+            .unwrap_or(usize::MAX);
+        while self.received.len() < length && self.read() {}
+        let length = length.min(self.received.len());
+        let rest = self.received.split_off(length);
+        let body = std::mem::replace(&mut self.received, rest);
+        Some(Answer {
+            what: self.what.clone(),
+            status,
+            headers,
+            body,
+        })
+    }
+
+    /// The answers until the connection ends.
+    #[track_caller]
+    pub fn answers(&mut self) -> Vec<Answer> {
+        std::iter::from_fn(|| self.answer()).collect()
+    }
+
+    /// Reads on; says whether there was something.
+    #[track_caller]
+    fn read(&mut self) -> bool {
+        let mut chunk = [0; 4096];
+        match self.stream.read(&mut chunk) {
+            Ok(length) => {
+                self.received.extend_from_slice(&chunk[..length]);
+                length > 0
+            }
+            Err(error) if is_timeout(error.kind()) => {
+                let what = &self.what;
+                panic!("{what:?}: neither an answer nor an end")
+            }
+            Err(_) => false,
+        }
+    }
+
+    #[track_caller]
+    fn head(&self, head: &[u8]) -> (u16, HeaderMap) {
+        let text = String::from_utf8_lossy(head).into_owned();
+        let mut lines = text.split("\r\n");
+        let status_line = lines.next().unwrap_or_default();
+        let status = status_line
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or_else(|| panic!("{:?}: {status_line:?}", self.what));
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            let (name, value) = line.split_once(':').expect("NAME: VALUE");
+            let name: HeaderName = name.parse().expect("a header's name");
+            let value: HeaderValue = value.trim().parse().expect("a header's value");
+            headers.append(name, value);
+        }
+        (status, headers)
+    }
+}
+
+fn is_timeout(kind: ErrorKind) -> bool {
+    [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&kind)
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {

@@ -104,6 +104,11 @@ impl Server {
         self.url().replace("http://", "")
     }
 
+    /// The database file.
+    pub fn database(&self) -> PathBuf {
+        self.folder.0.join("dog.db")
+    }
+
     pub fn agent(&self) -> &ureq::Agent {
         &self.agent
     }

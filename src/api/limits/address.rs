@@ -1,0 +1,121 @@
+//! Where a request comes from.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use actix_web::http::header::{HeaderMap, HeaderName};
+
+/// Whose requests are counted together: one IPv4 address, or a /64 of IPv6, which is what one
+/// customer gets at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address(IpAddr);
+
+impl Address {
+    /// The client's: what the trusted header says last, which is what the proxy itself has
+    /// written there; else the connection's other end. None for this very machine: whoever is
+    /// there is either a friend or a proxy that nobody has told us of, and to take that for one
+    /// client would shut everybody out.
+    pub fn of(
+        peer: Option<SocketAddr>,
+        headers: &HeaderMap,
+        trusted: Option<&HeaderName>,
+    ) -> Option<Address> {
+        let told = trusted.and_then(|name| told(headers, name));
+        let address = match told {
+            Some(address) => address,
+            None => {
+                let peer = peer?.ip().to_canonical();
+                if peer.is_loopback() {
+                    return None;
+                }
+                peer
+            }
+        };
+        Some(Address(match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(address) => {
+                let network = address.to_bits() >> 64 << 64;
+                IpAddr::V6(Ipv6Addr::from_bits(network))
+            }
+        }))
+    }
+}
+
+/// The last address in a header such as `X-Forwarded-For` or `X-Real-IP`, with a port or without.
+fn told(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
+    let text = headers.get_all(name).last()?.to_str().ok()?;
+    let last = text.rsplit(',').next()?.trim();
+    let bare = last.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<IpAddr>();
+    let address = address.or_else(|_| last.parse::<SocketAddr>().map(|address| address.ip()));
+    address.ok().map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    const HEADER: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+    fn seen(peer: &str, values: &[&'static str], trusted: bool) -> Option<Address> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(HEADER, HeaderValue::from_static(value));
+        }
+        let peer = SocketAddr::new(peer.parse().unwrap(), 50_000);
+        Address::of(Some(peer), &headers, trusted.then_some(&HEADER))
+    }
+
+    fn address(text: &str) -> Option<Address> {
+        Some(Address(text.parse().unwrap()))
+    }
+
+    #[test]
+    fn without_a_trusted_header_only_the_connection_counts() {
+        assert_eq!(seen("192.0.2.1", &[], false), address("192.0.2.1"));
+        let spoofed = seen("192.0.2.1", &["198.51.100.7"], false);
+        assert_eq!(spoofed, address("192.0.2.1"));
+        for here in ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(seen(here, &[], false), None);
+            assert_eq!(seen(here, &["198.51.100.7"], false), None);
+        }
+    }
+
+    #[test]
+    fn the_proxy_has_the_last_word() {
+        let real = address("203.0.113.5");
+        for values in [
+            &["203.0.113.5"][..],
+            &["198.51.100.7, 203.0.113.5"],
+            &["198.51.100.7", "203.0.113.5"],
+            &["nonsense, 203.0.113.5:4711"],
+            &["::ffff:203.0.113.5"],
+        ] {
+            assert_eq!(seen("127.0.0.1", values, true), real, "{values:?}");
+        }
+        let six = address("2001:db8:1:2::");
+        for value in [
+            "2001:db8:1:2:3:4:5:6",
+            "[2001:db8:1:2::9]",
+            "[2001:db8:1:2::9]:443",
+        ] {
+            assert_eq!(seen("127.0.0.1", &[value], true), six, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_says_nothing_leaves_the_connection() {
+        for values in [&[][..], &["nonsense"], &[""], &["203.0.113.5,"]] {
+            assert_eq!(seen("192.0.2.1", values, true), address("192.0.2.1"));
+            assert_eq!(seen("::1", values, true), None);
+        }
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_client() {
+        let of = |peer| seen(peer, &[], false);
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+    }
+}

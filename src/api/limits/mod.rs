@@ -1,0 +1,232 @@
+//! What a client may ask of the server, and how much of it: looked at before anything else is.
+//!
+//! [`guard`] refuses what is too large, what comes over one connection too many, and whoever asks
+//! too often; [`connections`] ends those connections over which nothing comes.
+
+mod address;
+pub mod connections;
+mod rates;
+
+use std::{rc::Rc, time::Duration};
+
+use actix_web::{
+    Error, ResponseError,
+    body::{BoxBody, EitherBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{Method, StatusCode, header::HeaderName},
+    middleware::Next,
+    web::Data,
+};
+
+use self::{
+    address::Address,
+    connections::Connection,
+    rates::{Asked, Payer, Rates},
+};
+use super::{
+    App,
+    problem::{Code, Problem},
+    request::Caller,
+};
+use crate::store::{GameId, Store, TokenHash};
+
+/// Bytes of a path with its query at most.
+const MAX_URI: usize = 8 * 1024;
+
+/// Bytes of all headers together at most.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// Headers at most.
+const MAX_HEADERS: usize = 64;
+
+/// Paths by which an operator looks at the server; they are asked for all the time.
+const FREE: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// How much is allowed; of each rate 0 stands for any.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Requests a second of one address.
+    pub address_rate: u32,
+    /// Requests a second with one token.
+    pub token_rate: u32,
+    /// Games that one address creates or imports an hour.
+    pub games_per_address: u32,
+    /// Advice and analyses a second of one address.
+    pub advice_per_address: u32,
+    /// The header in which a proxy says whom it asks for; none without a proxy.
+    pub trusted_proxy_header: Option<HeaderName>,
+    /// Connections at a time.
+    pub max_connections: usize,
+    /// How long a client may take to send a request's head, and about as long for its body.
+    pub client_timeout: Duration,
+    /// How long a connection may be without a request.
+    pub keep_alive: Duration,
+    /// How long what was sent may wait for its reader.
+    pub reader_timeout: Duration,
+}
+
+/// The limits of a server that runs, with what has been counted.
+pub struct Counted {
+    rates: Rates,
+    trusted_proxy_header: Option<HeaderName>,
+    /// See [`Limits::client_timeout`].
+    pub client_timeout: Duration,
+}
+
+impl Counted {
+    pub fn new(limits: &Limits) -> Counted {
+        Counted {
+            rates: Rates::new(limits),
+            trusted_proxy_header: limits.trusted_proxy_header.clone(),
+            client_timeout: limits.client_timeout,
+        }
+    }
+}
+
+/// Refuses what is beyond a limit, before anything is read of its body.
+///
+/// # Errors
+/// Those of the service itself; a refusal is an answer.
+pub async fn guard<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
+    let app = request.app_data::<Data<App>>().cloned();
+    let counted = app.as_ref().map(|app| (&app.limits, &app.store));
+    let admitted = check_size(&request)
+        .and_then(|()| check_connection(&request))
+        .and_then(|()| match counted {
+            Some((limits, store)) => charge(&request, limits, store),
+            None => Ok(None),
+        });
+    let payer = match admitted {
+        Ok(payer) => payer,
+        Err(problem) => {
+            let refusal = problem.error_response();
+            return Ok(request.into_response(refusal).map_into_right_body());
+        }
+    };
+    let response = next.call(request).await?;
+    let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
+    if let (true, Some(payer), Some((limits, _))) = (unknown, payer, counted) {
+        limits.rates.forget(&payer);
+    }
+    Ok(response.map_into_left_body())
+}
+
+fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
+    let uri = request.uri();
+    let length = uri.path().len() + uri.query().map_or(0, str::len);
+    if length > MAX_URI {
+        return Err(Problem::new(Code::UriTooLong, Code::UriTooLong.meaning()));
+    }
+    let headers = request.headers();
+    let bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
+        let code = Code::HeadersTooLarge;
+        return Err(Problem::new(code, code.meaning()));
+    }
+    Ok(())
+}
+
+fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
+    match request.conn_data::<Rc<Connection>>() {
+        Some(connection) if connection.is_one_too_many() => {
+            Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Counts a request for whoever has to answer for it; says who that is, if anybody.
+///
+/// # Errors
+/// `too_many_requests`.
+fn charge(
+    request: &ServiceRequest,
+    limits: &Counted,
+    store: &Store,
+) -> Result<Option<Payer>, Problem> {
+    // Decoded, as the routes see it: "/v1/%67ames" is no way round.
+    let path = request.match_info().as_str();
+    if FREE.contains(&path) {
+        return Ok(None);
+    }
+    let header = limits.trusted_proxy_header.as_ref();
+    let Some(address) = Address::of(request.peer_addr(), request.headers(), header) else {
+        return Ok(None);
+    };
+    let asked = asked(request.method(), path);
+    let presented = Caller::of(request.headers()).token();
+    let payer = match (presented, game_of(path)) {
+        (Some(token), Some(game)) => limits
+            .rates
+            .payer(game, token, || is_token_of(store, &game, &token)),
+        _ => Payer::Address,
+    };
+    limits
+        .rates
+        .charge(address, &payer, asked)
+        .map_err(|wait| {
+            let detail = match asked {
+                Asked::Game => "this address has created very many games",
+                Asked::Advice => "this address asks for very much advice",
+                Asked::Other => "these are very many requests",
+            };
+            Problem::new(Code::TooManyRequests, detail).retry_after(wait)
+        })?;
+    Ok(Some(payer))
+}
+
+/// What counts besides the request itself.
+fn asked(method: &Method, path: &str) -> Asked {
+    let advice = path.starts_with("/v1/analysis/")
+        || (path.starts_with("/v1/games/") && path.ends_with("/suggest-move"));
+    match path {
+        "/v1/games" | "/v1/games/import" if method == Method::POST => Asked::Game,
+        _ if advice => Asked::Advice,
+        _ => Asked::Other,
+    }
+}
+
+/// The game that a path is about.
+fn game_of(path: &str) -> Option<GameId> {
+    let rest = path.strip_prefix("/v1/games/")?;
+    rest.split('/').next()?.parse().ok()
+}
+
+fn is_token_of(store: &Store, game: &GameId, token: &TokenHash) -> bool {
+    match store.read(|reader| reader.standing(game)) {
+        Ok(Some((_, tokens))) => tokens.hold(token),
+        Ok(None) => false,
+        Err(error) => {
+            log::debug!("a token is taken for unknown: {error}");
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_path_asks_for_is_seen() {
+        let (get, post) = (Method::GET, Method::POST);
+        assert_eq!(asked(&post, "/v1/games"), Asked::Game);
+        assert_eq!(asked(&post, "/v1/games/import"), Asked::Game);
+        assert_eq!(asked(&get, "/v1/games"), Asked::Other);
+        assert_eq!(asked(&post, "/v1/analysis/suggest-move"), Asked::Advice);
+        let id = GameId::random();
+        let path = |rest| format!("/v1/games/{id}{rest}");
+        assert_eq!(asked(&get, &path("/suggest-move")), Asked::Advice);
+        assert_eq!(asked(&post, &path("/play")), Asked::Other);
+        assert_eq!(game_of(&path("/play")), Some(id));
+        assert_eq!(game_of(&path("")), Some(id));
+        assert_eq!(game_of("/v1/games/import"), None);
+        assert_eq!(game_of("/v1/rules"), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Removes what was kept for long enough: old games, and answers and tickets that have expired.
+//!
+//! Every process on a file does so now and then; what one has removed the next does not find. It
+//! reads and writes in small pieces with rests between them, so that nobody has to wait for it.
+
+use std::{
+    io,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use crate::store::{Keep, Old, Store, StoreError, now};
+
+/// Games that are looked at in one go.
+const LOOK: u32 = 500;
+
+/// Games that are removed in one write. Each has some hundred rows of log.
+const GAMES: usize = 10;
+
+/// Answers and tickets that are removed in one write.
+const EXPIRED: u32 = 200;
+
+/// The rest after a look or a write.
+const REST: Duration = Duration::from_millis(50);
+
+/// The thread that removes. Dropping it ends it after the write that it is at.
+#[derive(Debug)]
+pub struct Janitor {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What one thread works with.
+struct Work {
+    store: Store,
+    keep: Keep,
+    stopped: Receiver<()>,
+}
+
+/// Why a pass is not finished.
+enum Stop {
+    /// The server ends.
+    Asked,
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+impl Janitor {
+    /// Starts the thread, which makes a pass at once and then one every so often.
+    ///
+    /// # Errors
+    /// If the operating system starts no more threads.
+    pub fn start(store: &Store, keep: Keep, every: Duration) -> io::Result<Janitor> {
+        let (stop, stopped) = channel();
+        let work = Work {
+            store: store.clone(),
+            keep,
+            stopped,
+        };
+        let thread = thread::Builder::new()
+            .name("janitor".into())
+            .spawn(move || work.run(every))?;
+        Ok(Janitor {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Janitor {
+    fn drop(&mut self) {
+        self.stop = None;
+        if self
+            .thread
+            .take()
+            .is_some_and(|thread| thread.join().is_err())
+        {
+            log::error!("the janitor panicked");
+        }
+    }
+}
+
+impl Work {
+    fn run(self, every: Duration) {
+        loop {
+            match self.pass() {
+                Ok(0) => {}
+                Ok(games) => log::info!("{games} old games were removed"),
+                Err(Stop::Asked) => return,
+                Err(Stop::Failed(error)) => log::warn!("what is old is kept for now: {error}"),
+            }
+            if self.rest(every).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Removes everything that is old; how many games that were.
+    fn pass(&self) -> Result<usize, Stop> {
+        self.forget_expired()?;
+        let mut removed = 0;
+        let mut after = None;
+        loop {
+            let piece = self
+                .store
+                .read(|reader| reader.old_games(self.keep, now(), after, LOOK))?;
+            for old in piece.old.chunks(GAMES) {
+                removed += self.remove(old.to_vec())?;
+                self.rest(REST)?;
+            }
+            match piece.next {
+                Some(next) => after = Some(next),
+                None => return Ok(removed),
+            }
+            self.rest(REST)?;
+        }
+    }
+
+    /// Removes these games; how many of them had not changed meanwhile.
+    fn remove(&self, games: Vec<Old>) -> Result<usize, StoreError> {
+        self.store.write_blocking(move |transaction| {
+            let mut removed = 0;
+            for old in games {
+                removed += usize::from(transaction.delete_old(old)?);
+            }
+            Ok(removed)
+        })
+    }
+
+    fn forget_expired(&self) -> Result<(), Stop> {
+        let forget = || {
+            self.store
+                .write_blocking(|transaction| transaction.forget_expired(now(), EXPIRED))
+        };
+        while forget()? {
+            self.rest(REST)?;
+        }
+        Ok(())
+    }
+
+    /// Does nothing for that long, unless the server ends.
+    fn rest(&self, time: Duration) -> Result<(), Stop> {
+        match self.stopped.recv_timeout(time) {
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            _ => Err(Stop::Asked),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Limits: how often, how large, how many, how slowly.
+
+use std::{thread, time::Duration};
+
+use serde_json::json;
+
+use crate::support::{Answer, Game, Raw, Request, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw};
+
+const HERE: &str = "198.51.100.1";
+const THERE: &str = "198.51.100.2";
+
+/// More requests than any quota of these tests lets pass at once.
+const MANY: usize = 200;
+
+/// A server behind a proxy, with these limits too.
+fn behind_a_proxy(limits: &[(&'static str, &str)]) -> Server {
+    let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
+    Server::start_with(&[&[proxy], limits].concat())
+}
+
+fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+    request.header("X-Forwarded-For", address)
+}
+
+/// Asks again and again until it is refused for asking too often, as it must be.
+#[track_caller]
+fn exhaust<'a>(ask: impl Fn() -> Request<'a>) -> Answer {
+    let answers = (0..MANY).map(|_| ask().send());
+    let refused = answers.into_iter().find(|answer| answer.status == 429);
+    let refused = refused.expect("too many requests");
+    refused.clone().refused("too_many_requests");
+    refused
+}
+
+#[test]
+fn an_address_that_asks_too_often_is_told_when_to_come_back() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
+    let rules = |address| from(server.get("/v1/rules"), address);
+    let refused = exhaust(|| rules(HERE));
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(refused.header("access-control-allow-origin"), None);
+    assert!(refused.header("x-request-id").is_some());
+    // Others are not concerned, whatever the client says before the proxy does.
+    rules(THERE).send().expect(200);
+    exhaust(|| from(server.get("/v1/rules"), &format!("{THERE}, {HERE}")));
+    rules(THERE).send().expect(200);
+    // Neither are those who look after the server.
+    for path in ["/healthz", "/readyz"] {
+        for _ in 0..20 {
+            from(server.get(path), HERE).send().expect(200);
+        }
+    }
+    let from_a_page = rules(HERE).header("Origin", "https://example.org").send();
+    if from_a_page.status == 429 {
+        assert_eq!(
+            from_a_page.header("access-control-allow-origin"),
+            Some("*"),
+            "a page is to see why"
+        );
+    }
+    thread::sleep(Duration::from_secs(1));
+    rules(HERE).send().expect(200);
+}
+
+#[test]
+fn a_token_of_the_game_pays_for_itself() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
+    let game = Game::in_play(&server);
+    exhaust(|| from(game.get(Spectator, ""), HERE));
+    for _ in 0..6 {
+        let (seat, id) = game.first_move();
+        let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+        from(play, HERE).send().expect(200);
+        from(game.get(Seat(seat), ""), HERE).send().expect(200);
+        from(game.get(Host, ""), HERE).send().expect(200);
+    }
+    Stream::open(from(game.get(Seat(0), "/events"), HERE)).take(1);
+    // Without one, everything is a request like another.
+    for (method, rest) in [
+        ("GET", "/events"),
+        ("GET", "/events?ticket=x"),
+        ("GET", "?after_version=0"),
+        ("POST", "/events/ticket"),
+        ("POST", "/deal"),
+    ] {
+        let ask = |_| from(game.request(method, Spectator, rest), HERE).run();
+        let refused = (0..MANY).map(ask).any(|answer| answer.status() == 429);
+        assert!(refused, "{method} {rest}");
+    }
+}
+
+#[test]
+fn inventing_tokens_gains_nothing() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
+    let game = Game::in_play(&server);
+    let other = Game::fixed(&server);
+    let ask = |game: &Game<'_>, token: &str| {
+        let request = server.get(&game.path("")).token(token);
+        from(request, HERE).send()
+    };
+    exhaust(|| from(server.get(&game.path("")).token(UNKNOWN_TOKEN), HERE));
+    // The address is exhausted for others who have no token of this game's.
+    let answers = (0..20).map(|_| ask(&game, &other.tokens[0]).status);
+    assert!(answers.into_iter().any(|status| status == 429));
+    ask(&game, &game.tokens[0]).expect(200);
+    ask(&other, &other.tokens[0]).expect(200);
+    // A token that was replaced is none any more.
+    let old = &game.tokens[2];
+    ask(&game, old).expect(200);
+    game.post(Seat(2), "/seats/2/token").send().expect(200);
+    assert!((0..20).any(|_| ask(&game, old).status == 429));
+}
+
+#[test]
+fn a_token_that_asks_too_often_stops_no_other() {
+    let server = behind_a_proxy(&[("DOG_TOKEN_RATE", "1")]);
+    let game = Game::in_play(&server);
+    for address in [HERE, THERE] {
+        exhaust(|| from(game.get(Seat(0), ""), address));
+    }
+    from(game.get(Seat(1), ""), HERE).send().expect(200);
+    from(game.get(Spectator, ""), HERE).send().expect(200);
+}
+
+#[test]
+fn one_address_creates_so_many_games() {
+    let server = behind_a_proxy(&[("DOG_GAMES_PER_ADDRESS", "2")]);
+    let create = |address| from(server.post("/v1/games"), address).send();
+    let record = include_str!("../records/four.dog");
+    let import = |address| {
+        let import = server.post("/v1/games/import");
+        from(import.text("text/plain", record), address).send()
+    };
+    create(HERE).expect(201);
+    import(HERE).expect(201);
+    let refused = create(HERE);
+    let wait: u64 = refused
+        .header("retry-after")
+        .unwrap_or("0")
+        .parse()
+        .unwrap();
+    assert!((1700..=1800).contains(&wait), "{wait}");
+    refused.refused("too_many_requests");
+    import(HERE).refused("too_many_requests");
+    // A path that is written in another way is the same path.
+    let other_way = format!(
+        "POST /v1/%67ames HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {HERE}\r\n\
+         Content-Length: 0\r\nConnection: close\r\n\r\n"
+    );
+    raw(&server, other_way.as_bytes()).refused("too_many_requests");
+    from(server.get("/v1/games"), HERE).send().expect(200);
+    create(THERE).expect(201);
+}
+
+#[test]
+fn one_address_gets_so_much_advice() {
+    let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "1")]);
+    let game = Game::in_play(&server);
+    let seat = game.turn();
+    exhaust(|| from(game.get(Seat(seat), "/suggest-move?level=random"), HERE));
+    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    let ask = |_| {
+        let analysis = server.post("/v1/analysis/legal-moves");
+        from(analysis.json(&position), HERE).send()
+    };
+    assert!((0..20).map(ask).any(|answer| answer.status == 429));
+    let play = game.post(Seat(seat), "/play");
+    let id = game.first_move().1;
+    from(play.json(&json!({"move": id})), HERE)
+        .send()
+        .expect(200);
+}
+
+#[test]
+fn nothing_on_this_machine_is_throttled_and_a_header_is_only_believed_if_it_is_to_be() {
+    let server = Server::start_with(&[
+        ("DOG_ADDRESS_RATE", "1"),
+        ("DOG_TOKEN_RATE", "1"),
+        ("DOG_GAMES_PER_ADDRESS", "1"),
+        ("DOG_ADVICE_PER_ADDRESS", "1"),
+    ]);
+    let game = Game::fixed(&server);
+    for _ in 0..30 {
+        from(server.get("/v1/rules"), HERE).send().expect(200);
+        from(game.get(Seat(0), ""), HERE).send().expect(200);
+        from(server.post("/v1/games"), HERE).send().expect(201);
+    }
+}
+
+#[test]
+fn zero_is_no_limit() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "0"), ("DOG_GAMES_PER_ADDRESS", "0")]);
+    for _ in 0..600 {
+        from(server.get("/v1/rules"), HERE).send().expect(200);
+    }
+    for _ in 0..310 {
+        from(server.post("/v1/games"), HERE).send().expect(201);
+    }
+}
+
+#[test]
+fn paths_and_headers_have_a_size() {
+    let server = Server::start();
+    let query = |length| server.get(&format!("/v1/rules?{}", "x".repeat(length)));
+    query(8_000).send().refused("invalid_request");
+    query(9_000).send().refused("uri_too_long");
+    let path = format!("/v1/games/{}", "x".repeat(9_000));
+    server.get(&path).send().refused("uri_too_long");
+    let get = |headers: &str| {
+        let head =
+            format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n");
+        raw(&server, head.as_bytes())
+    };
+    let header = |length: usize| format!("X-Large: {}\r\n", "x".repeat(length));
+    get(&header(16_000)).expect(200);
+    get(&header(17_000)).refused("headers_too_large");
+    get(&header(9_000).repeat(2)).refused("headers_too_large");
+    get(&"X-Many: 1\r\n".repeat(60)).expect(200);
+    get(&"X-Many: 1\r\n".repeat(70)).refused("headers_too_large");
+}
+
+/// A request after which the connection stays open.
+const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+
+#[test]
+fn one_connection_too_many_is_told_so() {
+    let server = Server::start_with(&[("DOG_MAX_CONNECTIONS", "8")]);
+    let mut open = Vec::new();
+    let refused = loop {
+        let mut connection = Raw::connect(&server);
+        connection.send(HEALTH);
+        let answer = connection.answer().expect("an answer");
+        if answer.status != 200 {
+            assert!(connection.answer().is_none(), "it ends");
+            break answer;
+        }
+        open.push(connection);
+        assert!(open.len() <= 8, "a limit");
+    };
+    refused.refused("unavailable");
+    // Those that are there are served; who leaves makes room.
+    for connection in &mut open {
+        connection.send(HEALTH);
+        connection.answer().expect("an answer").expect(200);
+    }
+    open.truncate(4);
+    let mut tries = 0;
+    while raw(&server, HEALTH).status != 200 {
+        tries += 1;
+        assert!(tries < 1_000, "there is room again");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A server with little patience.
+fn impatient() -> Server {
+    Server::start_with(&[
+        ("DOG_CLIENT_TIMEOUT", "1"),
+        ("DOG_KEEP_ALIVE", "1"),
+        ("DOG_READER_TIMEOUT", "1"),
+    ])
+}
+
+#[test]
+fn who_sends_no_head_is_cut_off() {
+    let server = impatient();
+    for begun in ["", "G", "GET /v1/rules HTTP/1.1\r\nHost: a\r\n"] {
+        let mut connection = Raw::connect(&server);
+        connection.send(begun.as_bytes());
+        let answers = connection.answers();
+        assert!(
+            answers.iter().all(|answer| answer.status == 408),
+            "{begun:?}"
+        );
+    }
+    // A later one on the same connection, too.
+    let mut connection = Raw::connect(&server);
+    connection.send(HEALTH);
+    connection.answer().expect("an answer").expect(200);
+    connection.send(b"GET /v1/ru");
+    assert!(connection.answers().is_empty());
+    // Even if it comes, a byte at a time.
+    let mut connection = Raw::connect(&server);
+    connection.send(HEALTH);
+    connection.answer().expect("an answer").expect(200);
+    connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
+    while connection.try_send(b"x") {
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn who_sends_a_body_too_slowly_is_cut_off() {
+    let server = impatient();
+    let before = server.get("/v1/games").send().expect(200);
+    let head = |path: &str, how: &str| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{how}\r\n\r\n"
+        )
+    };
+    for how in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
+        for path in ["/v1/games", "/v1/analysis/legal-moves", "/v1/games/import"] {
+            let mut connection = Raw::connect(&server);
+            connection.send(head(path, how).as_bytes());
+            let answer = connection.answer().expect("an answer");
+            assert_eq!(answer.header("connection"), Some("close"));
+            answer.refused("request_timeout");
+            assert!(connection.answer().is_none(), "it ends");
+        }
+        // A byte now and then is no help, whether the body is read or not.
+        for path in ["/v1/games", "/nowhere"] {
+            let mut connection = Raw::connect(&server);
+            connection.send(head(path, how).as_bytes());
+            let chunk: &[u8] = if how.starts_with('T') {
+                b"1\r\n \r\n"
+            } else {
+                b" "
+            };
+            while connection.try_send(chunk) {
+                thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+    assert_eq!(server.get("/v1/games").send().expect(200), before);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_reads_nothing_is_cut_off() {
+    let server = Server::start_with(&[("DOG_READER_TIMEOUT", "1")]);
+    let mut connection = Raw::connect(&server);
+    // Until no more is taken: what was asked for waits for its reader. In the end the connection
+    // is gone, or this panics.
+    let question = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
+    while connection.try_send(&question) {}
+    raw(&server, HEALTH).expect(200);
+}

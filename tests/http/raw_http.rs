@@ -1,0 +1,527 @@
+//! What no proper client sends: a refusal or an end, no panic, no 500, and nothing has changed.
+
+use std::{thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Game, Raw, Server, Viewer::*};
+
+/// A game on a server that is to come out of everything as it was.
+struct Target<'a> {
+    server: &'a Server,
+    game: Game<'a>,
+    before: Vec<Vec<u8>>,
+    list: Value,
+}
+
+impl Target<'_> {
+    fn new(server: &Server) -> Target<'_> {
+        let game = Game::in_play(server);
+        Target {
+            server,
+            before: game.snapshot(),
+            game,
+            list: server.get("/v1/games").send().expect(200),
+        }
+    }
+
+    /// Sends these bytes and nothing more; every answer until the connection ends.
+    #[track_caller]
+    fn send(&self, bytes: &[u8]) -> Vec<Answer> {
+        let mut connection = Raw::connect(self.server);
+        connection.send(bytes);
+        connection.finish_sending();
+        connection.answers()
+    }
+
+    /// Sends these bytes, which must be refused or answered by an end.
+    #[track_caller]
+    fn refused(&self, bytes: &[u8]) {
+        for answer in self.send(bytes) {
+            let status = answer.status;
+            assert!((400..500).contains(&status), "{}: {status}", answer.what);
+        }
+    }
+
+    /// The head of a play that would be legal, with these headers in place of those of its body.
+    fn play(&self, headers: &str) -> (String, String) {
+        let (seat, id) = self.game.first_move();
+        let head = format!(
+            "POST {} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\n{headers}\r\n",
+            self.game.path("/play"),
+            self.game.tokens[seat]
+        );
+        (head, json!({"move": id}).to_string())
+    }
+
+    #[track_caller]
+    fn is_unharmed(&self) {
+        assert_eq!(self.game.snapshot(), self.before);
+        assert_eq!(self.server.get("/v1/games").send().expect(200), self.list);
+    }
+}
+
+fn get(path: &str, headers: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n").into_bytes()
+}
+
+#[test]
+fn lengths_that_contradict_themselves_are_refused() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    for lengths in [
+        "Content-Length: -1\r\n",
+        "Content-Length: +5\r\n",
+        "Content-Length: 0x10\r\n",
+        "Content-Length: 1e3\r\n",
+        "Content-Length: 18446744073709551616\r\n",
+        "Content-Length: 99999999999999999999999999\r\n",
+        "Content-Length: 5, 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip\r\n",
+        "Transfer-Encoding: chunked, gzip\r\n",
+        "Transfer-Encoding: xchunked\r\n",
+        "Transfer-Encoding : chunked\r\n",
+        "Transfer-Encoding:\u{b}chunked\r\n",
+    ] {
+        let (head, body) = target.play(lengths);
+        target.refused(format!("{head}{body}").as_bytes());
+        target.refused(format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).as_bytes());
+        target.is_unharmed();
+    }
+    // Longer than anything that is ever sent.
+    for length in ["1000000000", "9223372036854775807", "18446744073709551615"] {
+        let (head, body) = target.play(&format!("Content-Length: {length}\r\n"));
+        target.refused(format!("{head}{body}").as_bytes());
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn chunks_that_are_none_are_refused() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let (head, body) = target.play("Transfer-Encoding: chunked\r\n");
+    let length = format!("{:x}", body.len());
+    for chunks in [
+        format!("-1\r\n{body}\r\n0\r\n\r\n"),
+        format!("x\r\n{body}\r\n0\r\n\r\n"),
+        format!("\r\n{body}\r\n0\r\n\r\n"),
+        format!("ffffffffffffffff\r\n{body}\r\n0\r\n\r\n"),
+        format!("10000000000000000\r\n{body}\r\n0\r\n\r\n"),
+        format!("{}{length}\r\n{body}\r\n0\r\n\r\n", "f".repeat(40)),
+        format!("7fffffffffffffff\r\n{body}\r\n0\r\n\r\n"),
+        format!("{length}\n{body}\n0\n\n"),
+        format!("{length}\r\n{body}0\r\n\r\n"),
+        format!("{length}\r\n{body}\r\n"),
+        format!("1\r\n{body}\r\n0\r\n\r\n"),
+        format!("0\r\n{body}"),
+        format!("{length};{}\n\r\n{body}\r\n0\r\n\r\n", "x".repeat(100)),
+        format!("{length}\r\n{body}\r\n-0\r\n\r\n"),
+    ] {
+        target.refused(format!("{head}{chunks}").as_bytes());
+        target.is_unharmed();
+    }
+}
+
+#[test]
+fn what_comes_in_proper_chunks_is_one_body() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let (head, body) = target.play("Transfer-Encoding: chunked\r\nConnection: close\r\n");
+    let chunks = body.chars().map(|byte| format!("1;x=y\r\n{byte}\r\n"));
+    let chunks: String = chunks.collect();
+    let mut answers = target.send(format!("{head}{chunks}0\r\n\r\n").as_bytes());
+    assert_eq!(answers.len(), 1);
+    answers.remove(0).expect(200);
+}
+
+#[test]
+fn headers_that_are_none_are_refused() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let many = "X-Many: 1\r\n".repeat(5_000);
+    let huge = format!("X-Huge: {}\r\n", "x".repeat(1 << 20));
+    let long_name = format!("{}: 1\r\n", "X".repeat(60_000));
+    for headers in [
+        "X-Nul: a\0b\r\n",
+        "X-Control: a\x01b\r\n",
+        "X-Delete: a\x7fb\r\n",
+        "X-Return: a\rb\r\n",
+        "X\0Nul: a\r\n",
+        "X Blank: a\r\n",
+        ": a\r\n",
+        "X-Nothing\r\n",
+        " X-Folded: a\r\n",
+        "X-Folded: a\r\n b\r\n",
+        "X-Umlaut-\u{e4}: a\r\n",
+        many.as_str(),
+        huge.as_str(),
+        long_name.as_str(),
+    ] {
+        target.refused(&get("/v1/rules", headers));
+        let (head, body) = target.play(headers);
+        target.refused(format!("{head}{body}").as_bytes());
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn a_name_longer_than_the_http_library_can_take_ends_the_connection_and_nothing_else() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let mut open = Raw::connect(&server);
+    open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    open.answer().expect("an answer").expect(200);
+    for _ in 0..20 {
+        let header = format!("{}: 1\r\n", "X".repeat(70_000));
+        assert!(target.send(&get("/v1/rules", &header)).is_empty());
+    }
+    open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+    open.answer().expect("an answer").expect(200);
+    target.is_unharmed();
+}
+
+#[test]
+fn strange_values_in_known_headers_do_no_harm() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let values: [&[u8]; 9] = [
+        b"",
+        b"\xff\xfe",
+        b"\xc3\x28",
+        b"Bearer",
+        b"Bearer ",
+        b"Bearer \xff\xff",
+        b",,,;;;===",
+        b"\"",
+        b"99999999999999999999999999",
+    ];
+    let names = [
+        "Accept",
+        "Accept-Encoding",
+        "Authorization",
+        "Content-Encoding",
+        "Content-Type",
+        "Expect",
+        "Host",
+        "Idempotency-Key",
+        "If-Match",
+        "If-None-Match",
+        "Last-Event-ID",
+        "Origin",
+        "Range",
+        "Upgrade",
+        "X-Forwarded-For",
+        "X-Request-Id",
+    ];
+    for name in names {
+        for value in values {
+            for (method, rest) in [("GET", ""), ("GET", "/history"), ("POST", "/deal")] {
+                let start = format!(
+                    "{method} {} HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n{name}: ",
+                    target.game.path(rest)
+                );
+                let bytes = [start.as_bytes(), value, b"\r\n\r\n{}"].concat();
+                for answer in target.send(&bytes) {
+                    let status = answer.status;
+                    assert!(status < 500, "{name}: {value:?}: {status}");
+                }
+            }
+        }
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn strange_paths_lead_nowhere() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let id = &target.game.id;
+    for path in [
+        "/%00",
+        "/v1/games/%00",
+        "/v1/games/%c0%af",
+        "/v1/games/%e0%80%af",
+        "/v1/games/..%2f..%2f..%2fetc%2fpasswd",
+        "/v1/games/../../../etc/passwd",
+        "/docs/../../../etc/passwd",
+        "/docs/..%2f..%2fetc%2fpasswd",
+        "/docs/%2e%2e/%2e%2e/dog.db",
+        "/docs/....//dog.db",
+        "//v1/rules",
+        "/v1//rules",
+        "/v1/rules/",
+        "/V1/rules",
+        "/v1/rules%20",
+        "/v1/rules%",
+        "/v1/rules%zz",
+        "/v1/rules;x=y",
+        "/./v1/rules",
+        "/v1/games/import",
+        &format!("/v1/games/{id}/"),
+        &format!("/v1/games/{id}%00"),
+        &format!("/v1/games/{id}/events/%2e%2e"),
+        &format!("/v1/games/{}", id.to_uppercase()),
+    ] {
+        let answers = target.send(&get(path, ""));
+        assert!(!answers.is_empty(), "{path}");
+        for answer in answers {
+            let status = answer.status;
+            assert!((400..500).contains(&status), "{path}: {status}");
+        }
+    }
+    for path in [
+        "/v1/ru\0les",
+        "/v1/ru\x01les",
+        "/v1/ru les",
+        "/v1/rules\t",
+        "v1/rules",
+        "",
+    ] {
+        target.refused(&get(path, ""));
+    }
+    target.refused(b"GET /v1/games/\xff\xfe HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    target.is_unharmed();
+}
+
+#[test]
+fn other_protocols_are_refused() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let requests: [&[u8]; 14] = [
+        b"GET /v1/rules\r\n",
+        b"GET /v1/rules HTTP/0.9\r\n\r\n",
+        b"GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n",
+        b"GET /v1/rules HTTP/1.1.1\r\nHost: a\r\n\r\n",
+        b"GET /v1/rules http/1.1\r\nHost: a\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x12\x04\0\0\0\0\0",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"\0\0\0\0\0\0\0\0",
+        b"\r\n\r\n\r\n\r\n",
+        b"GET\t/v1/rules\tHTTP/1.1\r\nHost: a\r\n\r\n",
+        b"CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n",
+        b"TRACE /v1/rules HTTP/1.1\r\nHost: a\r\nX-Secret: 1\r\n\r\n",
+        b"BREW /v1/rules HTTP/1.1\r\nHost: a\r\n\r\n",
+    ];
+    for request in requests {
+        target.refused(request);
+    }
+    for answer in target.send(b"TRACE /v1/rules HTTP/1.1\r\nHost: a\r\nX-Secret: 1\r\n\r\n") {
+        assert!(!answer.text().contains("X-Secret"));
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn other_forms_of_a_target_change_nothing() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let path = target.game.path("");
+    for (line, allowed) in [
+        (format!("GET http://example.org{path} HTTP/1.1"), 200),
+        (format!("DELETE http://example.org{path} HTTP/1.1"), 401),
+        ("OPTIONS * HTTP/1.1".to_owned(), 404),
+        ("GET * HTTP/1.1".to_owned(), 404),
+        (format!("GET {path}#fragment HTTP/1.1"), 200),
+    ] {
+        let head = format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n");
+        for answer in target.send(head.as_bytes()) {
+            let status = answer.status;
+            let fine = status == allowed || (400..500).contains(&status);
+            assert!(fine, "{line}: {status}");
+        }
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn an_upgrade_is_not_made() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    for upgrade in ["websocket", "h2c", "TLS/1.0", "\u{1}"] {
+        let headers = format!(
+            "Connection: Upgrade\r\nUpgrade: {upgrade}\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nHTTP2-Settings: AAMAAABk\r\n"
+        );
+        let request = format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\n{headers}\r\n");
+        for answer in target.send(request.as_bytes()) {
+            let status = answer.status;
+            let fine = status == 200 || (400..500).contains(&status);
+            assert!(fine, "{upgrade:?}: {status}");
+        }
+    }
+    target.is_unharmed();
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let (seat, id) = target.game.first_move();
+    let version = target.game.version();
+    let plain = |method: &str, rest: &str, headers: &str| {
+        format!(
+            "{method} {} HTTP/1.1\r\nHost: a\r\n{headers}\r\n",
+            target.game.path(rest)
+        )
+    };
+    let body = json!({"move": id}).to_string();
+    let play = format!(
+        "Authorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",
+        target.game.tokens[seat],
+        body.len()
+    );
+    let requests = [
+        plain("GET", "", ""),
+        plain("GET", "/suggest-move", ""),
+        plain("POST", "/play", &play) + &body,
+        plain("GET", "", ""),
+        plain("GET", "/nothing", ""),
+        plain("GET", "", "Connection: close\r\n"),
+    ];
+    let mut connection = Raw::connect(&server);
+    connection.send(requests.concat().as_bytes());
+    let answers = connection.answers();
+    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses, [200, 401, 200, 200, 404, 200]);
+    let versions = [0, 2, 3, 5].map(|number: usize| answers[number].json()["version"].as_u64());
+    let expected = [version, version + 1, version + 1, version + 1];
+    assert_eq!(versions, expected.map(Some));
+    assert_eq!(target.game.version(), version + 1);
+    // Many at once, one after another, and none is lost.
+    let mut connection = Raw::connect(&server);
+    connection.send(plain("GET", "", "").repeat(300).as_bytes());
+    for _ in 0..300 {
+        let answer = connection.answer().expect("an answer");
+        assert_eq!(answer.expect(200)["version"], version + 1);
+    }
+}
+
+#[test]
+fn a_smuggled_request_is_none() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let smuggled = format!(
+        "DELETE {} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+        target.game.path(""),
+        target.game.host
+    );
+    // A body, however it is wrapped, is never taken for a request.
+    let length = smuggled.len();
+    for request in [
+        format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n{smuggled}"),
+        format!("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n{smuggled}"),
+        format!(
+            "POST /nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
+             {length:x}\r\n{smuggled}\r\n0\r\n\r\n"
+        ),
+        format!(
+            "POST /v1/games/x/play HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\
+             Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}"
+        ),
+        format!(
+            "POST /v1/games/x/play HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \tchunked\r\n\
+             Content-Length: 5\r\n\r\n0\r\n\r\n{smuggled}"
+        ),
+    ] {
+        for answer in target.send(request.as_bytes()) {
+            assert_ne!(answer.status, 204, "{request}");
+            assert!(answer.status < 500, "{request}");
+        }
+        target.is_unharmed();
+    }
+}
+
+#[test]
+fn who_expects_to_be_told_to_go_on_is_told() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let length = |body: &str| format!("Expect: 100-continue\r\nContent-Length: {}\r\n", body.len());
+    let body = target.play("").1;
+    let (head, _) = target.play(&length(&body));
+    let mut connection = Raw::connect(&server);
+    connection.send(head.as_bytes());
+    connection.send(body.as_bytes());
+    connection.answer().expect("an answer").expect(200);
+    // An expectation that nobody knows.
+    let target = Target::new(&server);
+    let (head, body) = target.play("Expect: the-unexpected\r\nContent-Length: 3\r\n");
+    target.refused(format!("{head}{}", &body[..3]).as_bytes());
+    target.is_unharmed();
+}
+
+#[test]
+fn who_leaves_in_the_middle_leaves_nothing_behind() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    let (head, body) = target.play("");
+    let head = head.replacen("\r\n\r\n", "", 1);
+    let whole = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let longer = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len() + 1);
+    // Everything but the last byte, at every length, half closed or gone.
+    for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
+        target.refused(&whole.as_bytes()[..length]);
+        let mut connection = Raw::connect(&server);
+        connection.send(&whole.as_bytes()[..length]);
+    }
+    target.refused(longer.as_bytes());
+    let mut connection = Raw::connect(&server);
+    connection.send(longer.as_bytes());
+    drop(connection);
+    thread::sleep(Duration::from_millis(200));
+    target.is_unharmed();
+    // Who only says that nothing more comes gets the answer.
+    let mut answers = target.send(whole.as_bytes());
+    assert_eq!(answers.len(), 1);
+    answers.remove(0).expect(200);
+}
+
+#[test]
+fn who_leaves_before_the_answer_does_no_harm() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let seat = game.turn();
+    for rest in [
+        "/events",
+        "/suggest-move?budget_ms=300",
+        "?after_version=99",
+        "/history",
+    ] {
+        for _ in 0..10 {
+            let mut connection = Raw::connect(&server);
+            let head = format!(
+                "GET {} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+                game.path(rest),
+                game.tokens[seat]
+            );
+            connection.send(head.as_bytes());
+        }
+    }
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    let advice = game.get(Seat(game.turn()), "/suggest-move?level=greedy");
+    advice.send().expect(200);
+}
+
+#[test]
+fn bare_line_feeds_are_refused_or_meant_as_ends_of_lines() {
+    let server = Server::start();
+    let target = Target::new(&server);
+    for request in [
+        &b"GET /v1/rules HTTP/1.1\nHost: a\nConnection: close\n\n"[..],
+        b"\n\nGET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    ] {
+        for answer in target.send(request) {
+            let status = answer.status;
+            assert!(status == 200 || (400..500).contains(&status), "{status}");
+        }
+    }
+    target.is_unharmed();
+}

@@ -1,0 +1,145 @@
+//! Old games are removed, and nothing else is.
+
+use std::{thread, time::Duration};
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+
+/// Moves everything that is known of a game's times, or of all games', so many days back.
+fn age(server: &Server, id: &str, days: i64) {
+    let back = days * 24 * 60 * 60 * 1_000_000;
+    let changed = database(server).execute(
+        "UPDATE games SET updated_at = updated_at - ?2 WHERE id = ?1",
+        (id, back),
+    );
+    assert_eq!(changed.expect("an update"), 1);
+}
+
+fn database(server: &Server) -> Connection {
+    let connection = Connection::open(server.database()).expect("the database");
+    connection
+        .busy_timeout(Duration::from_secs(30))
+        .expect("a timeout");
+    connection
+}
+
+fn count(server: &Server, table: &str) -> i64 {
+    let sql = format!("SELECT count(*) FROM {table}");
+    let count = database(server).query_row(&sql, [], |row| row.get(0));
+    count.expect("a count")
+}
+
+/// Waits until that is so.
+#[track_caller]
+fn eventually(what: &str, done: impl Fn() -> bool) {
+    for _ in 0..1_500 {
+        if done() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("never: {what}");
+}
+
+fn is_gone(game: &Game<'_>) -> bool {
+    game.get(Spectator, "").send().status == 404
+}
+
+const EVERY_SECOND: (&str, &str) = ("DOG_SWEEP_SECONDS", "1");
+
+#[test]
+fn games_go_when_their_time_is_up() {
+    let server = Server::start_with(&[
+        ("DOG_KEEP_FINISHED_DAYS", "10"),
+        ("DOG_KEEP_IDLE_DAYS", "20"),
+        EVERY_SECOND,
+    ]);
+    let idle = [9, 19, 21].map(|days| (Game::dealt(&server), days));
+    let record = include_str!("../records/four.dog");
+    let finished = [9, 11, 30].map(|days| {
+        let import = server.post("/v1/games/import").text("text/plain", record);
+        (Game::of(&server, &import.send().expect(201)), days)
+    });
+    let stream = Stream::open(idle[2].0.get(Seat(0), "/events"));
+    stream.take(1);
+    for (game, days) in idle.iter().chain(&finished) {
+        age(&server, &game.id, *days);
+    }
+    let old = [&idle[2].0, &finished[1].0, &finished[2].0];
+    for game in old {
+        eventually("an old game goes", || is_gone(game));
+    }
+    assert!(stream.next().is_none(), "its streams end");
+    // A later pass finds the same to be young.
+    let marker = Game::fixed(&server);
+    age(&server, &marker.id, 21);
+    eventually("a later pass", || is_gone(&marker));
+    for game in [&idle[0].0, &idle[1].0, &finished[0].0] {
+        assert!(!is_gone(game));
+    }
+    assert_eq!(count(&server, "games"), 3);
+    let orphans = "log WHERE game NOT IN (SELECT key FROM games)";
+    assert_eq!(count(&server, orphans), 0, "their logs go with them");
+    // Whoever was about to play where nothing had happened for long plays on.
+    let game = &idle[1].0;
+    game.exchange();
+    age(&server, &game.id, 19);
+    assert!(!is_gone(game));
+}
+
+#[test]
+fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter() {
+    let server = Server::start();
+    let young = Game::fixed(&server);
+    let games: Vec<Game<'_>> = (0..45).map(|_| Game::fixed(&server)).collect();
+    for game in &games {
+        age(&server, &game.id, 91);
+    }
+    server.restart(Signal::Term);
+    for game in &games {
+        eventually("an old game goes", || is_gone(game));
+    }
+    assert!(!is_gone(&young));
+}
+
+#[test]
+fn nothing_goes_if_it_is_kept_for_ever() {
+    let forever = [
+        ("DOG_KEEP_FINISHED_DAYS", "0"),
+        ("DOG_KEEP_IDLE_DAYS", "0"),
+        EVERY_SECOND,
+    ];
+    let server = Server::start_with(&forever);
+    let game = Game::fixed(&server);
+    age(&server, &game.id, 10_000);
+    // Tickets tell when a pass has been made.
+    let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
+    ticket();
+    let aged = "UPDATE tickets SET expires_at = 0";
+    assert_eq!(database(&server).execute(aged, []).expect("an update"), 1);
+    eventually("a pass", || count(&server, "tickets") == 0);
+    assert!(!is_gone(&game));
+}
+
+#[test]
+fn expired_answers_and_tickets_go_though_nobody_writes() {
+    let server = Server::start_with(&[EVERY_SECOND]);
+    let game = Game::fixed(&server);
+    for number in 0..450 {
+        let ticket = game.post(Seat(0), "/events/ticket");
+        let key = format!("{number:032x}{}", "0123456789abcdef");
+        ticket.key(&key).json(&json!({})).send().expect(200);
+    }
+    let young = "5f2b8c1d9e7a40364bd1c2e8f90a7b53";
+    let aged = "UPDATE idempotency SET created_at = 0";
+    database(&server).execute(aged, []).expect("an update");
+    let ticket = || game.post(Seat(1), "/events/ticket").key(young).send();
+    let first = ticket().expect(200);
+    let aged = "UPDATE tickets SET expires_at = 0";
+    database(&server).execute(aged, []).expect("an update");
+    eventually("all but the last go", || count(&server, "idempotency") == 1);
+    eventually("the tickets go", || count(&server, "tickets") == 0);
+    assert_eq!(ticket().expect(200), first, "a young answer stays");
+}
