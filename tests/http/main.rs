@@ -22,6 +22,7 @@ mod leaks;
 mod legal_moves;
 mod list;
 mod operation;
+mod permuted;
 mod play;
 mod reference_checker;
 mod restart;
