@@ -1,5 +1,7 @@
 //! The OpenAPI document, generated from the routes and the table of errors.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use utoipa::{
@@ -140,6 +142,7 @@ pub fn document() -> OpenApi {
     for item in api.paths.paths.values_mut() {
         for (method, operation) in operations(item) {
             complete(method, operation);
+            links::add(operation);
         }
     }
     api
