@@ -2,6 +2,8 @@
 
 mod accept;
 mod answer;
+#[doc(hidden)]
+pub mod fuzz;
 mod middleware;
 pub mod openapi;
 mod pool;

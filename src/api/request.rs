@@ -44,7 +44,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub struct Caller(Option<TokenHash>);
 
 impl Caller {
-    fn of(headers: &HeaderMap) -> Caller {
+    pub(super) fn of(headers: &HeaderMap) -> Caller {
         Caller(headers.get(header::AUTHORIZATION).map(|value| {
             match value.as_bytes().split_at_checked(7) {
                 Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
@@ -245,7 +245,7 @@ pub struct WriteRequest {
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    pub(super) fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
         let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
             return Ok(None);
         };

@@ -120,7 +120,11 @@ pub struct SeatRequest {
     /// `human` if left out.
     kind: Option<SeatKind>,
     /// 1 to 40 characters; `Seat` or `Bot` and its number if left out.
-    #[schema(min_length = 1, max_length = 40)]
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
     name: Option<String>,
     /// A bot's level, `fast` if left out. For a human, how the server plays once the time of the
     /// turn clock is up.
@@ -242,7 +246,11 @@ fn level(name: &str) -> Result<Level, Problem> {
 pub struct HandOverRequest {
     kind: SeatKind,
     /// 1 to 40 characters; as it was if left out.
-    #[schema(min_length = 1, max_length = 40)]
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
     name: Option<String>,
     /// As for a seat of a new game.
     #[schema(value_type = Option<Level>)]
@@ -384,6 +392,7 @@ pub struct ListParams {
     #[param(value_type = Option<Phase>)]
     phase: Option<String>,
     /// Where to go on: `next` of an earlier answer.
+    #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,
     /// How many at most; 20 if left out.
     #[param(minimum = 1, maximum = 100)]
