@@ -31,6 +31,7 @@ while true; do
     mkdir -p "corpus/$target" "artifacts/$target"
     seeds=()
     [[ $target == record && -d $here/../tests/records ]] && seeds=("$here/../tests/records")
+    [[ -f $here/$target.dict ]] && seeds+=("-dict=$here/$target.dict")
     start=$SECONDS found=0
     # A finding ends the turn with an error; the next turn goes on from the corpus.
     "$binaries/$target" "corpus/$target" "${seeds[@]}" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 \
