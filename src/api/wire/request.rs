@@ -367,6 +367,7 @@ pub struct NoQuery {}
 #[into_params(parameter_in = Query)]
 pub struct GameParams {
     /// Wait until the game is past this version, up to 25 seconds; then the answer is 304.
+    #[param(format = "uint64")]
     pub after_version: Option<u64>,
 }
 
@@ -475,6 +476,8 @@ pub struct AdviceParams {
     #[schema(minimum = 1, maximum = 10_000)]
     pub(super) samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
+    #[param(format = "uint64")]
+    #[schema(format = "uint64")]
     pub(super) seed: Option<u64>,
 }
 
