@@ -3,9 +3,11 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use dog_server::api::{openapi, problem};
+use serde_json::Value;
 
 /// Every Rust file below a folder of `src`.
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -209,4 +211,65 @@ fn the_openapi_document_is_up_to_date() {
 #[test]
 fn the_page_of_errors_is_up_to_date() {
     up_to_date("docs/errors.md", &problem::markdown(), "errors");
+}
+
+/// The licences that `deny.toml` allows.
+fn allowed_licences() -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml");
+    let text = fs::read_to_string(path).expect("deny.toml");
+    let list = text
+        .split("allow = [")
+        .nth(1)
+        .and_then(|rest| rest.split(']').next());
+    let quoted = list.expect("a list").split('"').skip(1).step_by(2);
+    quoted.map(str::to_owned).collect()
+}
+
+/// Whether a licence expression can be taken by the licences allowed: one of several, or all of them.
+fn is_allowed(expression: &str, allowed: &[String]) -> bool {
+    let words: Vec<&str> = expression
+        .split([' ', '/', '(', ')'])
+        .filter(|word| !["", "OR", "AND"].contains(word))
+        .collect();
+    let fits = |word: &&str| allowed.iter().any(|allowed| allowed == word);
+    if expression.contains("AND") {
+        words.iter().all(fits)
+    } else {
+        words.iter().any(fits)
+    }
+}
+
+#[test]
+fn dependencies_ask_for_no_more_than_their_licence_text() {
+    let allowed = allowed_licences();
+    assert!(allowed.len() > 2 && is_allowed("MIT/Apache-2.0", &allowed));
+    assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0", &allowed));
+    assert!(!is_allowed("GPL-3.0-only", &allowed) && !is_allowed("MIT AND GPL-2.0", &allowed));
+    let platform = ["--filter-platform", "x86_64-unknown-linux-gnu"];
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(platform)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo");
+    assert!(
+        metadata.status.success(),
+        "{}",
+        String::from_utf8_lossy(&metadata.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert!(packages.len() > 50, "{} packages", packages.len());
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or("none");
+        assert!(
+            is_allowed(licence, &allowed),
+            "{} is under {licence}",
+            package["name"]
+        );
+        let source = package["source"].as_str();
+        let known =
+            source.is_none_or(|source| source.contains("github.com/rust-lang/crates.io-index"));
+        assert!(known, "{} comes from {source:?}", package["name"]);
+    }
 }

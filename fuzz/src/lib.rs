@@ -4,12 +4,17 @@ use arbitrary::{Result, Unstructured};
 use dog_server::rules::{
     board::{Board, Placement},
     card::{Card, Cards},
+    event,
+    game::{Game, Setup},
+    moves::Generator,
     notation::{Action, MAX_PARTS, Move, Part, Parts, Place},
     options::{
         DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
         SevenPartner, SevenSurplus,
     },
+    player::Player,
     seat::Seat,
+    shuffle::Seed,
 };
 
 /// Any possible set of rules.
@@ -138,4 +143,36 @@ fn track(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<u8> {
     } else {
         u.choose(&pieces).copied()
     }
+}
+
+/// A game in each phase but the last, by the rule sheets in turn.
+pub fn games() -> Vec<Game> {
+    let mut games = Vec::new();
+    for (byte, preset) in (1..).zip(Preset::ALL) {
+        let rules = preset.rules();
+        let mut game = Game::new(Setup {
+            players: vec![Player::human("Anna"); usize::from(rules.seats)],
+            first_dealer: None,
+            seed: Seed::new([byte; 32]),
+            seed_given: false,
+            rules,
+        });
+        games.push(game.clone());
+        game.apply(&event::Action::Deal { by: None }).expect("a deal");
+        games.push(game.clone());
+        for seat in game.rules().ring().seats() {
+            let card = game.hand(seat).kinds().next().expect("a card");
+            game.apply(&event::Action::Offer { seat, card }).expect("an offer");
+        }
+        let mut generator = Generator::new();
+        for _ in 0..20 {
+            games.push(game.clone());
+            let Some(seat) = game.turn() else { break };
+            let moves = generator.legal_moves(game.rules(), game.board(), seat, game.hand(seat));
+            let mv = moves.last().expect("a move").mv;
+            game.apply(&event::Action::Play { seat, mv })
+                .expect("a legal move");
+        }
+    }
+    games
 }

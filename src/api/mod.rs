@@ -3,6 +3,8 @@
 mod accept;
 mod answer;
 mod limits;
+#[doc(hidden)]
+pub mod fuzz;
 mod middleware;
 pub mod openapi;
 mod pool;

@@ -1,5 +1,7 @@
 //! The OpenAPI document, generated from the routes and the table of errors.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use utoipa::{
@@ -154,6 +156,7 @@ pub fn document() -> OpenApi {
     for item in api.paths.paths.values_mut() {
         for (method, operation) in operations(item) {
             complete(method, operation);
+            links::add(operation);
         }
     }
     api
@@ -191,14 +194,14 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
         parameters.push(header(
             "Idempotency-Key",
             "The client's name for this write: a retry with the same key and body gets the same \
-             answer again, for 24 hours.",
-            255,
+             answer again, for 24 hours. Where the answer holds tokens it must carry 128 random bits.",
+            Some("^[!-~]{1,255}$"),
         ));
         if id != "create_game" && id != "import_game" {
             parameters.push(header(
                 "If-Match",
                 "An ETag, or a version in quotes: refused with 412 if the game has moved on.",
-                200,
+                None,
             ));
         }
     }
@@ -223,17 +226,14 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
     }
 }
 
-fn header(name: &str, description: &str, length: usize) -> RefOr<Parameter> {
+fn header(name: &str, description: &str, pattern: Option<&str>) -> RefOr<Parameter> {
+    let text = ObjectBuilder::new().schema_type(Type::String);
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(description))
-        .schema(Some(
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .max_length(Some(length)),
-        ))
+        .schema(Some(text.pattern(pattern)))
         .build()
         .into()
 }

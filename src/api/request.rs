@@ -267,7 +267,7 @@ pub struct WriteRequest {
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    pub(super) fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
         let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
             return Ok(None);
         };

@@ -288,3 +288,38 @@ fn the_page_needs_no_other_host() {
     }
     assert!(parts >= 3, "{html}");
 }
+
+#[test]
+fn links_lead_to_operations_that_take_what_they_bring() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").send().expect(200);
+    let operations = operations(&document);
+    let mut count = 0;
+    for (path, method, operation) in &operations {
+        let responses = operation["responses"].as_object().expect("responses");
+        let links = responses
+            .values()
+            .filter_map(|response| response.get("links"));
+        for (name, link) in links.flat_map(|links| links.as_object().expect("links")) {
+            let what = format!("{method} {path}: {name}");
+            let target = operations
+                .iter()
+                .find(|(_, _, target)| target["operationId"] == link["operationId"]);
+            let (target_path, _, target) = target.expect(&what);
+            let given = link["parameters"].as_object().expect("parameters");
+            let taken = target["parameters"].as_array().expect("parameters");
+            for given in given.keys() {
+                assert!(
+                    taken.iter().any(|taken| taken["name"] == *given),
+                    "{what}: {given}"
+                );
+            }
+            for taken in taken.iter().filter(|taken| taken["in"] == "path") {
+                let name = taken["name"].as_str().expect("a name");
+                assert!(given.contains_key(name), "{what}: {name} of {target_path}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} links");
+}

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Stream, Viewer, Viewer::*};
+use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Stream, Viewer, Viewer::*, seed};
 
 /// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
@@ -226,6 +226,71 @@ fn the_log_tells_nothing_of_a_refusal() {
     let log = server.log();
     assert!(log.contains("card_not_in_hand"), "debug shows codes: {log}");
     assert!(!log.contains(detail), "the log tells of a hand: {log}");
+}
+
+/// A whole game with everything of the service's own logged: its log has every request, and none of
+/// its secrets.
+#[test]
+fn the_log_tells_no_secret_however_much_is_logged() {
+    let server = Server::start_with(&[("RUST_LOG", "info,dog=trace,dog_server=trace")]);
+    let game = Game::in_play(&server);
+    let key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    let again = game.post(Seat(0), "/seats/0/token").key(key).send();
+    let mut secrets = vec![key.to_owned(), seed(1)];
+    let mut keep = |answer: Value, name: &str| {
+        let secret = answer[name].as_str().expect("a secret").to_owned();
+        secrets.push(secret.clone());
+        secret
+    };
+    let mut game = game.clone();
+    game.tokens[0] = keep(again.expect(200), "token");
+    let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
+    let ticket = keep(ticket, "ticket");
+    let stream = Stream::open(game.get(Spectator, &format!("/events?ticket={ticket}")));
+    let mut dice = Dice::new(1);
+    while game.step(&mut dice)["phase"] != "finished" {}
+    stream.rest();
+    secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
+    // Every hand that was dealt: as JSON has it, and as the store has it.
+    let history = game.get(Spectator, "/history").send().expect(200);
+    let entries = history["entries"].as_array().expect("entries");
+    let events = entries
+        .iter()
+        .flat_map(|entry| entry["events"].as_array().expect("events"));
+    for hands in events.filter_map(|event| event["hands"].as_array()) {
+        for hand in hands {
+            let cards: Vec<&str> = hand
+                .as_array()
+                .expect("a hand")
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            let code = |card: &&str| {
+                match *card {
+                    "10" => "T",
+                    "joker" => "*",
+                    card => card,
+                }
+                .to_owned()
+            };
+            secrets.push(hand.to_string());
+            secrets.push(cards.join(", "));
+            // A text of a few digits may be a time.
+            let stored: String = cards.iter().map(code).collect();
+            if stored.bytes().any(|byte| !byte.is_ascii_digit()) && stored.len() > 3 {
+                secrets.push(stored);
+            }
+        }
+    }
+    let log = server.log();
+    assert!(log.contains("POST /v1/games/{id}/play 200"), "{log}");
+    assert!(
+        log.contains(" TRACE ") || log.contains(" DEBUG ") || log.contains(" INFO "),
+        "{log}"
+    );
+    for secret in secrets.iter().filter(|secret| secret.len() > 3) {
+        assert!(!log.contains(secret.as_str()), "{secret} is in the log");
+    }
 }
 
 /// Does what the adviser says.

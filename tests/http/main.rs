@@ -24,6 +24,7 @@ mod limits;
 mod list;
 mod operation;
 mod overload;
+mod permuted;
 mod play;
 mod raw_http;
 mod reference_checker;

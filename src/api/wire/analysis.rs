@@ -105,6 +105,7 @@ pub struct AdviceAnalysis {
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
+    #[schema(format = "uint64")]
     seed: Option<u64>,
 }
 

@@ -129,7 +129,11 @@ pub struct SeatRequest {
     /// `human` if left out.
     kind: Option<SeatKind>,
     /// 1 to 40 characters; `Seat` or `Bot` and its number if left out.
-    #[schema(min_length = 1, max_length = 40)]
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
     name: Option<String>,
     /// A bot's level, `fast` if left out. For a human, how the server plays once the time of the
     /// turn clock is up.
@@ -251,7 +255,11 @@ fn level(name: &str) -> Result<Level, Problem> {
 pub struct HandOverRequest {
     kind: SeatKind,
     /// 1 to 40 characters; as it was if left out.
-    #[schema(min_length = 1, max_length = 40)]
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
     name: Option<String>,
     /// As for a seat of a new game.
     #[schema(value_type = Option<Level>)]
@@ -368,6 +376,7 @@ pub struct NoQuery {}
 #[into_params(parameter_in = Query)]
 pub struct GameParams {
     /// Wait until the game is past this version, up to 25 seconds; then the answer is 304.
+    #[param(format = "uint64")]
     pub after_version: Option<u64>,
 }
 
@@ -393,6 +402,7 @@ pub struct ListParams {
     #[param(value_type = Option<Phase>)]
     phase: Option<String>,
     /// Where to go on: `next` of an earlier answer.
+    #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,
     /// How many at most; 20 if left out.
     #[param(minimum = 1, maximum = 100)]
@@ -475,6 +485,8 @@ pub struct AdviceParams {
     #[schema(minimum = 1, maximum = 10_000)]
     pub(super) samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
+    #[param(format = "uint64")]
+    #[schema(format = "uint64")]
     pub(super) seed: Option<u64>,
 }
 

@@ -4,6 +4,7 @@
 mod client;
 mod contract;
 mod game;
+mod hidden;
 mod programs;
 mod raw;
 mod server;
@@ -12,6 +13,7 @@ mod stream;
 pub use client::{Answer, Request};
 pub use contract::Contract;
 pub use game::{Dice, Game, Viewer, cards_of, seed};
+pub use hidden::Kept;
 pub use programs::{available, run};
 pub use raw::{Raw, raw};
 pub use server::{Server, Signal};

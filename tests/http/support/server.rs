@@ -14,6 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rusqlite::Connection;
+
 use super::{Contract, Request};
 
 /// How long a start or a graceful end may take on a busy machine.
@@ -41,6 +43,24 @@ pub struct Server {
 /// Where the database and the logs are; removed in the end.
 struct Folder(PathBuf);
 
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "{}-{}",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder).expect("a folder for the database");
+        Folder(folder)
+    }
+
+    fn database(&self) -> PathBuf {
+        self.0.join("dog.db")
+    }
+}
+
 struct Process {
     child: Child,
     url: String,
@@ -54,19 +74,23 @@ impl Server {
 
     /// The same with these environment variables.
     pub fn start_with(environment: &[(&'static str, &str)]) -> Server {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "{}-{}",
-            std::process::id(),
-            NUMBER.fetch_add(1, Ordering::Relaxed)
-        );
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&folder).expect("a folder for the database");
         let environment = environment
             .iter()
             .map(|&(name, value)| (name, value.to_owned()))
             .collect();
-        Server::on(Arc::new(Folder(folder)), environment)
+        Server::on(Arc::new(Folder::new()), environment)
+    }
+
+    /// Another server on a copy of the database as it is now, which is changed before.
+    pub fn on_copy(other: &Server, change: impl FnOnce(&Connection)) -> Server {
+        let folder = Folder::new();
+        let open = |folder: &Folder| Connection::open(folder.database()).expect("a database");
+        let copy = folder.database();
+        open(&other.folder)
+            .execute("VACUUM INTO ?", [copy.to_str().expect("a plain path")])
+            .expect("a copy");
+        change(&open(&folder));
+        Server::on(Arc::new(folder), other.environment.clone())
     }
 
     /// Another process on the same database, at the same time.

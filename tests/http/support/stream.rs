@@ -104,6 +104,19 @@ impl Stream {
         while self.line().expect("a heartbeat before the end") != beat {}
     }
 
+    /// So many messages as they came, heartbeats left out.
+    pub fn text(&self, messages: usize) -> String {
+        let (mut text, mut count) = (String::new(), 0);
+        while count < messages {
+            let line = self.line().expect("a message before the end");
+            if line != ":" {
+                count += usize::from(line.starts_with(if self.sse { "data: " } else { "{" }));
+                text = text + &line + "\n";
+            }
+        }
+        text
+    }
+
     /// Every message to the end.
     pub fn rest(&self) -> Vec<Message> {
         std::iter::from_fn(|| self.next()).collect()

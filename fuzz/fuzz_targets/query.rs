@@ -1,0 +1,16 @@
+//! Any text is read as the query of every route, or refused.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use dog_server::{api::fuzz, rules::game::Game};
+use dog_server_fuzz::games;
+use libfuzzer_sys::fuzz_target;
+
+static GAMES: LazyLock<Vec<Game>> = LazyLock::new(games);
+
+fuzz_target!(|text: &str| {
+    let table = text.len() % GAMES.len();
+    fuzz::line(text, &GAMES[table]);
+});

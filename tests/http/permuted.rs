@@ -1,0 +1,412 @@
+//! Nobody is told what the table would hide from them: every answer is byte for byte the same when
+//! the cards that its reader cannot see are others.
+//!
+//! A game is stopped at many moments. For each viewer two servers are started on copies of its
+//! database, of which one has the hidden cards permuted, and both are asked the same.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    CARDS, Dice, Game, Kept, LEVELS, PRESETS, Server, Stream, UNKNOWN_TOKEN, Viewer, Viewer::*,
+};
+
+/// Moves that may be legal or not, besides those of every card.
+const MOVES: [&str; 7] = [
+    "fold",
+    "J:none",
+    "joker=K:out",
+    "4:17>13",
+    "Q:17>29",
+    "7:17>20,0>4",
+    "?",
+];
+
+/// Playouts of an adviser: a few are enough to look at every hidden card.
+const SAMPLES: usize = 6;
+
+/// Headers that are never twice the same: made of the clock or drawn, as long as the digits of a
+/// duration, or a set whose order differs from process to process.
+const NOT_COMPARED: [&str; 4] = [
+    "date",
+    "x-request-id",
+    "content-length",
+    "access-control-expose-headers",
+];
+
+/// One thing to ask, without the token.
+struct Asked {
+    method: &'static str,
+    path: String,
+    header: Option<(&'static str, String)>,
+    body: Option<Value>,
+    /// Of a stream, how many messages to wait for.
+    messages: Option<usize>,
+}
+
+impl Asked {
+    fn get(path: String) -> Asked {
+        Asked {
+            method: "GET",
+            path,
+            header: None,
+            body: None,
+            messages: None,
+        }
+    }
+
+    fn post(path: String, body: Value) -> Asked {
+        Asked {
+            method: "POST",
+            body: Some(body),
+            ..Asked::get(path)
+        }
+    }
+
+    fn with(self, name: &'static str, value: impl ToString) -> Asked {
+        Asked {
+            header: Some((name, value.to_string())),
+            ..self
+        }
+    }
+
+    fn messages(self, messages: u64) -> Asked {
+        Asked {
+            messages: Some(messages as usize),
+            ..self
+        }
+    }
+
+    fn what(&self) -> String {
+        let body = self.body.as_ref().map(Value::to_string).unwrap_or_default();
+        let header = self
+            .header
+            .as_ref()
+            .map(|(name, value)| format!("{name}: {value}"));
+        format!(
+            "{} {} {} {body}",
+            self.method,
+            self.path,
+            header.unwrap_or_default()
+        )
+    }
+
+    /// Everything that the server says to it, but when and how fast.
+    fn answer(&self, server: &Server, token: Option<&str>) -> String {
+        let mut request = server.request(self.method, &self.path);
+        if let Some(token) = token {
+            request = request.token(token);
+        }
+        if let Some((name, value)) = &self.header {
+            request = request.header(name, value);
+        }
+        if let Some(body) = &self.body {
+            request = request.json(body);
+        }
+        if let Some(messages) = self.messages {
+            return Stream::open(request).text(messages);
+        }
+        let answer = request.send();
+        let mut headers: Vec<String> = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| !NOT_COMPARED.contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}: {value:?}"))
+            .collect();
+        headers.sort();
+        let mut text = answer.text();
+        for clock in ["elapsed_ms", "updated_at", "at"] {
+            if clock == "elapsed_ms" || self.method == "POST" {
+                text = without(&text, clock);
+            }
+        }
+        format!("{}\n{}\n\n{text}", answer.status, headers.join("\n"))
+    }
+}
+
+/// The JSON without the values of this name.
+fn without(text: &str, name: &str) -> String {
+    let name = format!("\"{name}\":");
+    let mut parts = text.split(&name);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| {
+        let end = part.find([',', '}']).unwrap_or(part.len());
+        kept + &part[end..]
+    })
+}
+
+/// Everything to ask about a game in this state that changes nothing, or changes it without
+/// turning up hidden cards. The choices are those of the dice.
+fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
+    let view = game.view(viewer);
+    let version = view["version"].as_u64().expect("a version");
+    let get = |rest: &str| Asked::get(game.path(rest));
+    let post = |rest: &str, body: Value| Asked::post(game.path(rest), body);
+    let mut asked = vec![
+        Asked::get("/v1/games?limit=5".to_owned()),
+        get(""),
+        get("").with("If-None-Match", format!("\"{version}-{viewer}\"")),
+        get("").with("Authorization", format!("Bearer {UNKNOWN_TOKEN}")),
+        get(&format!("?after_version={}", version - 1)),
+        get("/history"),
+        get("/history").with("Accept", "application/x-ndjson"),
+        get("/history").with("Accept", "text/plain"),
+        get("/board.svg"),
+        get("/legal-moves"),
+        get("/legal-moves?board=false"),
+        get("/legal-moves?seat=1"),
+        get("/events").messages(1),
+        get("/events").with("Last-Event-ID", 0).messages(version),
+    ];
+    let after = dice.below(version as usize) as u64;
+    let resumed = get(&format!("/events?last_event_id={after}"));
+    let lines = resumed.with("Accept", "application/x-ndjson");
+    asked.push(lines.messages(version - after));
+    for level in LEVELS {
+        let seed = dice.below(1000);
+        let query = format!("/suggest-move?level={level}&samples={SAMPLES}&seed={seed}");
+        asked.push(get(&query));
+    }
+    // Moves: shown on the board by anyone; played where that changes nothing, or in turn.
+    let mut moves: Vec<String> = MOVES.map(str::to_owned).into();
+    let own = view["turn"].as_u64().map(|turn| Seat(turn as usize));
+    if own == Some(viewer) {
+        let listed = game.legal_moves(view["turn"].as_u64().expect("a turn") as usize);
+        for _ in 0..3 {
+            let id = dice.pick(&listed)["id"].as_str().expect("an id");
+            moves.push(id.to_owned());
+        }
+    }
+    for card in CARDS {
+        moves.push(format!("{card}:out"));
+        moves.push(format!("{card}:{}>{}", dice.below(64), dice.below(64)));
+    }
+    for id in &moves[dice.below(4)..][..8] {
+        let seat = dice.below(game.seats());
+        let id = id
+            .replace('>', "%3E")
+            .replace('=', "%3D")
+            .replace('?', "%3F");
+        asked.push(get(&format!("/board.svg?move={id}&seat={seat}")));
+    }
+    asked.push(post("/play", json!({"version": 0, "move": "fold"})));
+    asked.push(post("/play", json!({"move": "fold"})).with("Authorization", "Bearer none"));
+    asked.extend(moves.iter().map(|id| post("/play", json!({"move": id}))));
+    let other = (dice.below(game.seats() - 1) + 1).to_string();
+    asked.push(post(
+        &format!("/seats/{other}/token"),
+        json!({"version": 0}),
+    ));
+    // Laying down a card turns up the partner's, if that is there; declining turns up none.
+    let hand = match viewer {
+        Seat(seat) => game.hand(seat),
+        Host | Spectator => Vec::new(),
+    };
+    let not_held = CARDS
+        .iter()
+        .filter(|card| !hand.iter().any(|held| held == *card));
+    asked.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
+    asked.push(post("/swap", json!({"ask": true})));
+    asked.push(post("/swap", json!({"decline": true})));
+    if viewer == Host {
+        asked.push(post("/deal", json!({})));
+    }
+    asked.push(get("/legal-moves?board=false"));
+    asked
+}
+
+/// A game as it is and with its hidden cards permuted, on a server each.
+struct Twins {
+    servers: [Server; 2],
+    /// Whether anything was permuted: hands, the stock, what the log tells.
+    changed: [bool; 3],
+}
+
+impl Twins {
+    /// The game and one in which this viewer could not see the difference.
+    fn of(game: &Game, viewer: Viewer, dice: &mut Dice) -> Twins {
+        Twins::with(game, |kept| kept.permute(viewer, dice))
+    }
+
+    /// The game and a changed one.
+    fn with(game: &Game, change: impl FnOnce(&mut Kept)) -> Twins {
+        let mut changed = [false; 3];
+        let here = Server::on_copy(game.server, |_| {});
+        let there = Server::on_copy(game.server, |database| {
+            let mut kept = Kept::read(database, &game.id);
+            let before = kept.clone();
+            change(&mut kept);
+            kept.write(database, &game.id);
+            changed = [
+                before.snapshot["seats"] != kept.snapshot["seats"],
+                before.snapshot["stock"] != kept.snapshot["stock"],
+                before.log != kept.log,
+            ];
+        });
+        Twins {
+            servers: [here, there],
+            changed,
+        }
+    }
+
+    /// Everything that is answered differently, as `path` and both answers.
+    fn differences(&self, game: &Game, viewer: Viewer, asked: &[Asked]) -> Vec<[String; 3]> {
+        let token = game.token(viewer);
+        let differing = |asked: &Asked| {
+            let answers = self
+                .servers
+                .each_ref()
+                .map(|server| asked.answer(server, token));
+            let [here, there] = answers;
+            (here != there).then(|| [asked.what(), here, there])
+        };
+        asked.iter().filter_map(differing).collect()
+    }
+}
+
+/// What happens next in a game that is played at random: by whom, where, and the body.
+fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
+    let view = game.view(Spectator);
+    match view["phase"].as_str().expect("a phase") {
+        "deal" => (Host, "/deal", json!({})),
+        "exchange" => {
+            let state = |seat: usize| &view["seats"][seat]["exchange"];
+            let open = |&seat: &usize| *state(seat) == "pending" || *state(seat) == "asked";
+            let seats: Vec<usize> = (0..game.seats()).filter(open).collect();
+            let seat = seats[dice.below(seats.len())];
+            let optional = view["rules"]["exchange"] == "optional";
+            let body = match dice.below(6) {
+                0 if optional => json!({"decline": true}),
+                1 if optional && *state(seat) == "pending" => json!({"ask": true}),
+                _ => {
+                    let hand = game.hand(seat);
+                    json!({"card": hand[dice.below(hand.len())]})
+                }
+            };
+            (Seat(seat), "/swap", body)
+        }
+        "play" => {
+            let seat = view["turn"].as_u64().expect("a turn") as usize;
+            let listed = game.legal_moves(seat);
+            let id = &dice.pick(&listed)["id"];
+            (Seat(seat), "/play", json!({"move": id}))
+        }
+        other => panic!("nothing happens in {other}"),
+    }
+}
+
+/// Plays a game and stops it at up to so many moments, some of each phase.
+fn nobody_sees_a_difference(rules: Value, moments: usize, seed: u64) {
+    let server = Server::start();
+    let game = Game::create(&server, &json!({"rules": rules}));
+    let mut dice = Dice::new(seed);
+    let (mut stopped, mut compared, mut changed) = (0, 0, [0; 3]);
+    while stopped < moments {
+        let phase = game.view(Spectator)["phase"].take();
+        let rare = match phase.as_str().expect("a phase") {
+            "deal" => 2,
+            "exchange" => 5,
+            "play" => 18,
+            // Nothing is hidden any more.
+            _ => break,
+        };
+        if dice.below(rare) == 0 {
+            stopped += 1;
+            for viewer in game.viewers() {
+                let twins = Twins::of(&game, viewer, &mut dice);
+                let asked = questions(&game, viewer, &mut dice);
+                let differences = twins.differences(&game, viewer, &asked);
+                let [what, here, there] = differences.first().cloned().unwrap_or_default();
+                assert!(
+                    differences.is_empty(),
+                    "{viewer} is told of hidden cards in {phase} by {} answers, first {what}:\n{here}\n\nand\n\n{there}",
+                    differences.len()
+                );
+                compared += asked.len();
+                for (sum, changed) in changed.iter_mut().zip(twins.changed) {
+                    *sum += usize::from(changed);
+                }
+            }
+        }
+        let (by, route, body) = next_action(&game, &mut dice);
+        game.post(by, route).json(&body).send().expect(200);
+    }
+    println!("{stopped} moments, {compared} answers compared, changed: {changed:?}");
+    // Else there was nothing to find.
+    let viewers = game.seats() + 2;
+    assert!(
+        stopped > 0 && changed.iter().all(|&changed| changed > viewers),
+        "{changed:?}"
+    );
+}
+
+#[test]
+fn with_an_optional_exchange() {
+    nobody_sees_a_difference(json!({"preset": "hausregeln"}), 6, 1);
+}
+
+#[test]
+fn with_a_mandatory_exchange_of_six() {
+    nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 2);
+}
+
+/// The paths and more of what is answered differently.
+fn differing(game: &Game, viewer: Viewer, change: impl FnOnce(&mut Kept)) -> Vec<String> {
+    let mut dice = Dice::new(3);
+    let twins = Twins::with(game, change);
+    let asked = questions(game, viewer, &mut dice);
+    let differences = twins.differences(game, viewer, &asked);
+    differences.into_iter().map(|[what, ..]| what).collect()
+}
+
+/// Had an answer been made of a hidden card, it would have been found: here cards are permuted that
+/// a viewer does see.
+#[test]
+fn a_difference_would_be_found() {
+    let server = Server::start();
+    let of_the_play = [
+        "  ",
+        "?after_version",
+        "/legal-moves ",
+        "/history ",
+        "x-ndjson",
+        "/events ",
+        "level=random",
+        "level=greedy",
+        "level=fast",
+        "level=strong",
+        "/play ",
+    ];
+    let of_the_exchange = ["  ", "/history ", "/events ", "level=strong", "/swap "];
+    for (game, own, places) in [
+        (Game::in_play(&server), 1, &of_the_play[..]),
+        (Game::dealt(&server), 1, &of_the_exchange),
+    ] {
+        // All hands are others: a spectator cannot tell, but a seat sees its own.
+        let permute = |kept: &mut Kept| kept.permute(Spectator, &mut Dice::new(4));
+        assert_eq!(differing(&game, Spectator, permute), [""; 0]);
+        let found = differing(&game, Seat(own), permute);
+        for place in places {
+            let told = found.iter().any(|what| what.contains(place));
+            assert!(told, "{place:?} is not among {found:#?}");
+        }
+        // Another card that lies open is seen by all.
+        let lay_open = |kept: &mut Kept| kept.snapshot["discards"] = json!("A2");
+        for viewer in game.viewers() {
+            let found = differing(&game, viewer, lay_open);
+            assert!(found.len() >= 2, "{viewer} sees only {found:?}");
+        }
+    }
+}
+
+/// Whole games by all rule sheets, with four and with six.
+#[test]
+#[ignore = "takes many minutes"]
+fn long_games_of_all_presets() {
+    for (seed, preset) in (10..).zip(PRESETS) {
+        for seats in [4, 6] {
+            println!("{preset}, {seats} seats:");
+            let rules = json!({"preset": preset, "seats": seats});
+            nobody_sees_a_difference(rules, usize::MAX, seed);
+        }
+    }
+}

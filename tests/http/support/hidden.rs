@@ -1,0 +1,280 @@
+//! The cards that a viewer cannot see, permuted in a game as the database keeps it.
+
+use rusqlite::{Connection, params};
+use serde_json::{Value, json};
+
+use super::{CARDS, Dice, Viewer};
+
+/// The cards as stored texts have them, in the order of [`CARDS`] and sorted so.
+const CODES: &str = "A23456789TJQK*";
+
+/// A game as the database keeps it, secrets included.
+#[derive(Clone, PartialEq)]
+pub struct Kept {
+    pub snapshot: Value,
+    /// The version, the action or null, and the events, in order.
+    pub log: Vec<(i64, Value, Value)>,
+}
+
+impl Kept {
+    pub fn read(database: &Connection, id: &str) -> Kept {
+        let json = |text: String| serde_json::from_str(&text).expect("JSON");
+        let snapshot = database
+            .query_row("SELECT snapshot FROM games WHERE id = ?", [id], |row| {
+                row.get(0).map(json)
+            })
+            .expect("the game");
+        let mut log = database
+            .prepare(
+                "SELECT log.version, coalesce(action, 'null'), events FROM log \
+                 JOIN games ON games.key = log.game WHERE id = ? ORDER BY log.version",
+            )
+            .expect("a query");
+        let entry =
+            |row: &rusqlite::Row<'_>| Ok((row.get(0)?, json(row.get(1)?), row.get(2).map(json)?));
+        let log = log.query_map([id], entry).expect("the log");
+        Kept {
+            snapshot,
+            log: log.map(|entry| entry.expect("an entry")).collect(),
+        }
+    }
+
+    pub fn write(&self, database: &Connection, id: &str) {
+        let change = |sql, values: &[&dyn rusqlite::ToSql]| {
+            assert_eq!(database.execute(sql, values).expect(sql), 1, "{sql}");
+        };
+        change(
+            "UPDATE games SET snapshot = ?2 WHERE id = ?1",
+            params![id, self.snapshot.to_string()],
+        );
+        for (version, action, events) in &self.log {
+            let action = (!action.is_null()).then(|| action.to_string());
+            change(
+                "UPDATE log SET action = ?3, events = ?4 WHERE version = ?2 \
+                 AND game = (SELECT key FROM games WHERE id = ?1)",
+                params![id, version, action, events.to_string()],
+            );
+        }
+    }
+
+    /// Deals all cards anew that this viewer cannot see: the other hands, the stock, and what others
+    /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so that
+    /// the game could have been played as it was with these cards.
+    pub fn permute(&mut self, viewer: Viewer, dice: &mut Dice) {
+        let own = match viewer {
+            Viewer::Seat(seat) => Some(seat),
+            Viewer::Host | Viewer::Spectator => None,
+        };
+        self.deal_anew(own, dice);
+        let mut starts: Vec<usize> = (0..self.log.len())
+            .filter(|&entry| self.log[entry].2[0]["type"] == "cards_dealt")
+            .collect();
+        starts.push(self.log.len());
+        for round in starts.windows(2) {
+            Round::of(self, round[0], round[1]).exchange_anew(self, own, dice);
+        }
+        let (_, _, events) = self.log.last().expect("a creation");
+        self.snapshot["last_event"] = events[0].clone();
+    }
+
+    pub fn seats(&self) -> usize {
+        self.snapshot["seats"].as_array().expect("seats").len()
+    }
+
+    pub fn hand(&self, seat: usize) -> Vec<char> {
+        cards(&self.snapshot["seats"][seat]["hand"])
+    }
+
+    fn set_hand(&mut self, seat: usize, hand: Vec<char>) {
+        self.snapshot["seats"][seat]["hand"] = json!(sorted(hand));
+    }
+
+    /// The hands of the others and the stock. Who gave a card to its partner knows where it is.
+    fn deal_anew(&mut self, own: Option<usize>, dice: &mut Dice) {
+        let mut pool = cards(&self.snapshot["stock"]);
+        let mut known = vec![Vec::new(); self.seats()];
+        let others: Vec<usize> = (0..self.seats())
+            .filter(|&seat| Some(seat) != own)
+            .collect();
+        for &seat in &others {
+            let mut hand = self.hand(seat);
+            let state = &self.snapshot["seats"][seat];
+            if own == Some(self.partner(seat)) && state["holds_received"] == true {
+                let received = code(&state["received"]);
+                take(&mut hand, received);
+                known[seat].push(received);
+            }
+            pool.extend(hand);
+        }
+        shuffle(&mut pool, dice);
+        for &seat in &others {
+            let mut hand = std::mem::take(&mut known[seat]);
+            let missing = self.hand(seat).len() - hand.len();
+            hand.extend(pool.drain(..missing));
+            self.set_hand(seat, hand);
+        }
+        self.snapshot["stock"] = json!(String::from_iter(pool));
+    }
+
+    fn partner(&self, seat: usize) -> usize {
+        (seat + self.seats() / 2) % self.seats()
+    }
+
+    /// The event that was told first in this entry.
+    fn first_event(&mut self, entry: usize) -> &mut Value {
+        &mut self.log[entry].2[0]
+    }
+}
+
+/// What the log has of a round, seat by seat.
+struct Round {
+    /// The entry of its deal.
+    deal: usize,
+    /// Whether it is the last round, of which the snapshot tells too.
+    last: bool,
+    /// The entry in which the seat laid down a card for its partner.
+    offer: Vec<Option<usize>>,
+    /// The entry in which its pair swapped.
+    swap: Vec<Option<usize>>,
+    /// The cards it played or laid open.
+    laid: Vec<Vec<char>>,
+    /// Those, and the ones it still holds.
+    all: Vec<Vec<char>>,
+}
+
+impl Round {
+    fn of(kept: &Kept, deal: usize, end: usize) -> Round {
+        let seats = kept.seats();
+        let mut round = Round {
+            deal,
+            last: end == kept.log.len(),
+            offer: vec![None; seats],
+            swap: vec![None; seats],
+            laid: vec![Vec::new(); seats],
+            all: Vec::new(),
+        };
+        for entry in deal..end {
+            for event in kept.log[entry].2.as_array().expect("events") {
+                let seat = event["seat"].as_u64().unwrap_or_default() as usize;
+                match event["type"].as_str().expect("a type") {
+                    "card_offered" => round.offer[seat] = Some(entry),
+                    "cards_swapped" => {
+                        for given in event["given"].as_array().expect("a pair") {
+                            let seat = given["seat"].as_u64().expect("a seat") as usize;
+                            round.swap[seat] = Some(entry);
+                        }
+                    }
+                    "card_played" => {
+                        let id = event["move"].as_str().expect("a move's id");
+                        let name = id.split([':', '=']).next().unwrap_or_default();
+                        round.laid[seat].push(code(&json!(name)));
+                    }
+                    "hand_folded" => round.laid[seat].extend(cards(&event["cards"])),
+                    _ => {}
+                }
+            }
+        }
+        round.all = round.laid.clone();
+        if round.last {
+            for (seat, all) in round.all.iter_mut().enumerate() {
+                all.extend(kept.hand(seat));
+            }
+        }
+        round
+    }
+
+    /// Other cards that the others may have laid down for each other, and what was dealt then.
+    fn exchange_anew(&self, kept: &mut Kept, own: Option<usize>, dice: &mut Dice) {
+        let pick = |cards: &[char], dice: &mut Dice| cards[dice.below(cards.len())];
+        let others = (0..kept.seats()).filter(|&seat| Some(seat) != own);
+        // What each seat got and what it laid down, as far as there was any of it.
+        let mut got: Vec<Option<char>> = vec![None; kept.seats()];
+        let mut laid_down = got.clone();
+        for seat in 0..kept.seats() {
+            let partner = kept.partner(seat);
+            if let Some(entry) = self.swap[seat] {
+                let seen = own.is_some_and(|own| own == seat || own == partner);
+                let card = match seen {
+                    true => given(&kept.log[entry].2, partner),
+                    false => pick(&self.all[seat], dice),
+                };
+                (got[seat], laid_down[partner]) = (Some(card), Some(card));
+            } else if self.offer[seat].is_some() {
+                laid_down[seat] = Some(pick(&self.all[seat], dice));
+            }
+        }
+        for seat in others {
+            let mut dealt = self.all[seat].clone();
+            if let (Some(got), Some(gave)) = (got[seat], laid_down[seat]) {
+                take(&mut dealt, got);
+                dealt.push(gave);
+            }
+            kept.first_event(self.deal)["hands"][seat] = json!(sorted(dealt));
+            let Some(card) = laid_down[seat] else {
+                continue;
+            };
+            let offer = self.offer[seat].expect("who laid down a card did so in an entry");
+            kept.first_event(offer)["card"] = name(card);
+            kept.log[offer].1["card"] = name(card);
+            if let Some(entry) = self.swap[seat] {
+                *given_mut(&mut kept.log[entry].2, seat) = name(card);
+            }
+            if self.last && kept.snapshot["phase"] != "deal" {
+                let state = &mut kept.snapshot["seats"][seat];
+                state["answer"] = json!({"offered": name(card)});
+                if let Some(got) = got[seat] {
+                    state["received"] = name(got);
+                    state["holds_received"] = json!(!self.laid[seat].contains(&got));
+                }
+            }
+        }
+    }
+}
+
+/// The card that this seat gave, in the events of a swap.
+fn given(events: &Value, seat: usize) -> char {
+    code(given_mut(&mut events.clone(), seat))
+}
+
+fn given_mut(events: &mut Value, seat: usize) -> &mut Value {
+    let events = events.as_array_mut().expect("events");
+    let swap = events
+        .iter_mut()
+        .find(|event| event["type"] == "cards_swapped");
+    let given = swap.expect("a swap")["given"].as_array_mut();
+    let of = given
+        .expect("a pair")
+        .iter_mut()
+        .find(|given| given["seat"] == seat);
+    &mut of.expect("one of the pair")["card"]
+}
+
+fn cards(text: &Value) -> Vec<char> {
+    text.as_str().expect("a text of cards").chars().collect()
+}
+
+fn sorted(mut cards: Vec<char>) -> String {
+    cards.sort_by_key(|&card| CODES.find(card));
+    cards.into_iter().collect()
+}
+
+/// The stored code of a card's name.
+fn code(name: &Value) -> char {
+    let place = CARDS.iter().position(|card| name == card);
+    CODES.chars().nth(place.expect("a card")).expect("its code")
+}
+
+fn name(code: char) -> Value {
+    json!(CARDS[CODES.find(code).expect("a card's code")])
+}
+
+fn take(cards: &mut Vec<char>, card: char) {
+    let place = cards.iter().position(|&other| other == card);
+    cards.swap_remove(place.expect("the card is there"));
+}
+
+fn shuffle(cards: &mut [char], dice: &mut Dice) {
+    for last in (1..cards.len()).rev() {
+        cards.swap(last, dice.below(last + 1));
+    }
+}
