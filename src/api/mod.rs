@@ -2,10 +2,12 @@
 
 mod accept;
 mod answer;
+mod metrics;
 mod middleware;
 pub mod openapi;
 mod pool;
 pub mod problem;
+mod readiness;
 mod request;
 mod routes;
 mod server;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-use self::{pool::Pool, stream::hub::Hub};
+use self::{metrics::Metrics, pool::Pool, readiness::Readiness, stream::hub::Hub};
 pub use self::{
     server::{Cors, ServeError, Server, Settings},
     wire::{history, log},
@@ -35,6 +37,10 @@ struct App {
     advisers: Pool,
     /// What the advisers judge by.
     nets: Arc<Nets>,
+    /// What is counted, for `/metrics`.
+    metrics: Metrics,
+    /// The last answer of `/readyz`.
+    readiness: Readiness,
     openapi: Bytes,
     docs: Arc<Config<'static>>,
 }

@@ -11,7 +11,10 @@ use tokio::sync::oneshot;
 use actix_web::{HttpResponse, http::header};
 use serde::Serialize;
 
-use super::problem::{Code, Problem};
+use super::{
+    metrics::PoolMeter,
+    problem::{Code, Problem},
+};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -19,6 +22,7 @@ type Job = Box<dyn FnOnce() + Send>;
 pub struct Pool {
     queue: mpsc::SyncSender<Job>,
     patience: Duration,
+    meter: PoolMeter,
 }
 
 impl Pool {
@@ -32,9 +36,11 @@ impl Pool {
         threads: usize,
         length: usize,
         patience: Duration,
+        meter: PoolMeter,
     ) -> std::io::Result<Pool> {
         let (queue, jobs) = mpsc::sync_channel::<Job>(length);
         let jobs = Arc::new(Mutex::new(jobs));
+        meter.threads(threads);
         for number in 0..threads {
             let jobs = Arc::clone(&jobs);
             thread::Builder::new()
@@ -50,7 +56,11 @@ impl Pool {
                     }
                 })?;
         }
-        Ok(Pool { queue, patience })
+        Ok(Pool {
+            queue,
+            patience,
+            meter,
+        })
     }
 
     /// Works out an answer on one of the threads, its JSON too: a seven's can have megabytes.
@@ -81,19 +91,26 @@ impl Pool {
     ) -> Result<T, Problem> {
         let (answer, answered) = oneshot::channel();
         let (asked, patience) = (Instant::now(), self.patience);
+        let (waiting, meter) = (self.meter.waiting(), self.meter.clone());
         let job = Box::new(move || {
+            drop(waiting);
             // Nobody waits any more if the client has gone.
             if answer.is_closed() {
                 return;
             }
             let answered = if asked.elapsed() < patience {
+                let _working = meter.working();
                 work()
             } else {
+                meter.refused();
                 Err(too_many())
             };
             let _ = answer.send(answered);
         });
-        self.queue.try_send(job).map_err(|_| too_many())?;
+        self.queue.try_send(job).map_err(|_| {
+            self.meter.refused();
+            too_many()
+        })?;
         answered
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
@@ -112,7 +129,7 @@ mod tests {
 
     #[actix_web::test]
     async fn what_has_waited_too_long_is_not_done() {
-        let pool = |patience| Pool::start("test", 1, 1, patience).unwrap();
+        let pool = |patience| Pool::start("test", 1, 1, patience, PoolMeter::default()).unwrap();
         let patient = pool(Duration::MAX);
         assert_eq!(patient.run(|| Ok(1)).await.unwrap(), 1);
         let impatient = pool(Duration::ZERO);

@@ -18,9 +18,11 @@ use utoipa_swagger_ui::Config;
 
 use super::{
     App,
+    metrics::{Metrics, Sources},
     middleware::observe,
     openapi,
     pool::Pool,
+    readiness::Readiness,
     routes,
     stream::hub::{Hub, Watching},
 };
@@ -93,7 +95,12 @@ impl Server {
     /// If the address is taken or no address.
     pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let pool = |name| Pool::start(name, cores, QUEUE, PATIENCE).map_err(ServeError::Thread);
+        let mut metrics = Metrics::new();
+        let pool = |name| {
+            let meter = metrics.pool(name);
+            Pool::start(name, cores, QUEUE, PATIENCE, meter).map_err(ServeError::Thread)
+        };
+        let (tables, advisers) = (pool("tables")?, pool("advisers")?);
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
@@ -102,12 +109,15 @@ impl Server {
         let croupier = Croupier::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
+        metrics.show(Sources::new(&store, croupier.meter()));
         let app = Data::new(App {
             store,
             hub,
-            tables: pool("tables")?,
-            advisers: pool("advisers")?,
+            tables,
+            advisers,
             nets,
+            metrics,
+            readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
         });

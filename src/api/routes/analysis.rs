@@ -80,13 +80,13 @@ pub async fn analyse_suggest_move(
 ) -> Result<HttpResponse, Problem> {
     let form = accept::preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
-    let nets = app.nets.clone();
+    let here = app.clone();
     if form == SVG {
         let draw = move || {
             let position = AdvicePosition::read(body)?;
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
-            let best = suggestions(&nets, &view, &position.params.thinking()?)
+            let best = suggestions(&here, &view, &position.params.thinking()?)
                 .into_iter()
                 .next();
             let Some(Choice::Play(mv)) = best.map(|best| best.choice) else {
@@ -106,7 +106,7 @@ pub async fn analyse_suggest_move(
                 game: "/v1/games/{id}".to_owned(),
                 version: None,
             };
-            advise(&nets, &position.view()?, &position.params, &target)
+            advise(&here, &position.view()?, &position.params, &target)
         })
         .await
 }

@@ -3,6 +3,7 @@
 
 mod client;
 mod contract;
+mod exposition;
 mod game;
 mod programs;
 mod raw;
@@ -11,6 +12,7 @@ mod stream;
 
 pub use client::{Answer, Request};
 pub use contract::Contract;
+pub use exposition::{Exposition, OPEN_METRICS, PLAIN};
 pub use game::{Dice, Game, Viewer, cards_of, seed};
 pub use programs::{available, run};
 pub use raw::raw;
