@@ -22,6 +22,7 @@ mod leaks;
 mod legal_moves;
 mod list;
 mod metrics;
+mod nginx;
 mod operation;
 mod play;
 mod ready;
