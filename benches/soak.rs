@@ -48,7 +48,7 @@ struct Load {
 
 fn main() {
     let minutes = minutes();
-    let server = Server::start("soak", &[]);
+    let server = Server::start("soak", &[], |_| {});
     let load = Load {
         address: server.address.clone(),
         over: AtomicBool::new(false),
