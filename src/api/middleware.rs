@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
-    Error, ResponseError,
+    Error, HttpMessage, ResponseError,
     body::{BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
@@ -11,10 +11,16 @@ use actix_web::{
         header::{self, HeaderName, HeaderValue},
     },
     middleware::Next,
+    web::Data,
 };
 use futures_util::FutureExt;
 
-use super::{answer::random, problem::Problem};
+use super::{
+    App,
+    answer::random,
+    metrics::{UnderWay, Untimed},
+    problem::Problem,
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -26,38 +32,25 @@ pub async fn observe<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
-    let begun = Instant::now();
-    let id = request_id(&request);
-    let method = request.method().clone();
+    let watched = Watched::begin(&request);
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let mut response = match answered {
         Ok(Ok(response)) => without_foreign_errors(response),
         Ok(Err(error)) => {
-            log(
-                &id,
-                &method,
-                "-",
-                error.as_response_error().status_code(),
-                begun,
-            );
+            watched.answered(None, error.as_response_error().status_code(), true);
             return Err(error);
         }
         Err(_) => {
             let problem = Problem::internal("a handler panicked");
-            log(&id, &method, "-", problem.status_code(), begun);
+            watched.answered(None, problem.status_code(), true);
             return Err(problem.into());
         }
     };
     let route = response.request().match_pattern();
-    log(
-        &id,
-        &method,
-        route.as_deref().unwrap_or("-"),
-        response.status(),
-        begun,
-    );
+    let timed = !response.request().extensions().contains::<Untimed>();
+    watched.answered(route, response.status(), timed);
     let headers = response.headers_mut();
-    headers.insert(REQUEST_ID, id);
+    headers.insert(REQUEST_ID, watched.id);
     // It kept the compressor away, and says nothing to a client.
     if headers
         .get(header::CONTENT_ENCODING)
@@ -66,6 +59,38 @@ pub async fn observe<B: MessageBody + 'static>(
         headers.remove(header::CONTENT_ENCODING);
     }
     Ok(response)
+}
+
+/// A request that is being answered.
+struct Watched {
+    id: HeaderValue,
+    method: Method,
+    begun: Instant,
+    under_way: Option<UnderWay>,
+}
+
+impl Watched {
+    fn begin(request: &ServiceRequest) -> Watched {
+        let app = request.app_data::<Data<App>>();
+        Watched {
+            id: request_id(request),
+            method: request.method().clone(),
+            begun: Instant::now(),
+            under_way: app.map(|app| app.metrics.requests.begin()),
+        }
+    }
+
+    /// Logs and counts the answer; `timed` says whether the time that it took tells anything.
+    fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
+        let (method, time) = (&self.method, self.begun.elapsed());
+        let route = route.as_deref().unwrap_or("-");
+        let id = self.id.to_str().unwrap_or("-");
+        let ms = time.as_secs_f64() * 1_000.0;
+        log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
+        if let Some(under_way) = &self.under_way {
+            under_way.answered(method, route, status, timed.then_some(time));
+        }
+    }
 }
 
 /// The client's id for the request if it is a plain one, else a fresh one.
@@ -86,12 +111,6 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
             let fresh = format!("{:016x}", u64::from_le_bytes(random()));
             HeaderValue::from_str(&fresh).expect("hex digits are a header value")
         })
-}
-
-fn log(id: &HeaderValue, method: &Method, route: &str, status: StatusCode, begun: Instant) {
-    let ms = begun.elapsed().as_secs_f64() * 1_000.0;
-    let id = id.to_str().unwrap_or("-");
-    log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
 }
 
 /// Errors that the framework or a library answered by itself become problem documents.

@@ -2,13 +2,15 @@
 
 mod accept;
 mod answer;
-mod limits;
 #[doc(hidden)]
 pub mod fuzz;
+mod limits;
+mod metrics;
 mod middleware;
 pub mod openapi;
 mod pool;
 pub mod problem;
+mod readiness;
 mod request;
 mod routes;
 mod server;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-use self::{limits::Counted, pool::Pool, stream::hub::Hub};
+use self::{limits::Counted, metrics::Metrics, pool::Pool, readiness::Readiness, stream::hub::Hub};
 pub use self::{
     limits::Limits,
     server::{Cors, ServeError, Server, Settings},
@@ -41,6 +43,10 @@ struct App {
     nets: Arc<Nets>,
     /// What clients may ask for, and have asked for lately.
     limits: Counted,
+    /// What is counted, for `/metrics`.
+    metrics: Metrics,
+    /// The last answer of `/readyz`.
+    readiness: Readiness,
     openapi: Bytes,
     docs: Arc<Config<'static>>,
 }

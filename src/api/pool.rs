@@ -15,7 +15,10 @@ use tokio::sync::oneshot;
 use actix_web::{HttpResponse, http::header};
 use serde::Serialize;
 
-use super::problem::{Code, Problem};
+use super::{
+    metrics::PoolMeter,
+    problem::{Code, Problem},
+};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -30,6 +33,7 @@ pub struct Pool {
     load: Arc<AtomicU64>,
     /// The most there may be, so that whoever is let in is served within the patience.
     most_load: u64,
+    meter: PoolMeter,
 }
 
 /// How a pool is to be.
@@ -51,9 +55,10 @@ impl Pool {
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(make: Make) -> std::io::Result<Pool> {
+    pub fn start(make: Make, meter: PoolMeter) -> std::io::Result<Pool> {
         let (queue, jobs) = mpsc::sync_channel::<Job>(make.length);
         let jobs = Arc::new(Mutex::new(jobs));
+        meter.threads(make.threads);
         for number in 0..make.threads {
             let jobs = Arc::clone(&jobs);
             thread::Builder::new()
@@ -75,6 +80,7 @@ impl Pool {
             patience: make.patience,
             load: Arc::default(),
             most_load: micros(make.patience).saturating_mul(make.threads as u64),
+            meter,
         })
     }
 
@@ -109,20 +115,27 @@ impl Pool {
         let share = self.share(micros(cost))?;
         let (answer, answered) = oneshot::channel();
         let (asked, patience) = (Instant::now(), self.patience);
+        let (waiting, meter) = (self.meter.waiting(), self.meter.clone());
         let job = Box::new(move || {
             let _share = share;
+            drop(waiting);
             // Nobody waits any more if the client has gone.
             if answer.is_closed() {
                 return;
             }
             let answered = if asked.elapsed() < patience {
+                let _working = meter.working();
                 work()
             } else {
+                meter.refused();
                 Err(too_many())
             };
             let _ = answer.send(answered);
         });
-        self.queue.try_send(job).map_err(|_| too_many())?;
+        self.queue.try_send(job).map_err(|_| {
+            self.meter.refused();
+            too_many()
+        })?;
         answered
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
@@ -137,6 +150,7 @@ impl Pool {
         let load = Arc::clone(&self.load);
         let share = Share { load, cost };
         if before >= self.most_load {
+            self.meter.refused();
             return Err(too_many());
         }
         Ok(share)
@@ -183,14 +197,14 @@ mod tests {
     use super::*;
 
     fn pool(patience: Duration) -> Pool {
-        Pool::start(Make {
+        let make = Make {
             name: "test",
             threads: 1,
             length: 100,
             patience,
             niceness: 0,
-        })
-        .unwrap()
+        };
+        Pool::start(make, PoolMeter::default()).unwrap()
     }
 
     #[actix_web::test]

@@ -23,9 +23,11 @@ use super::{
         connections::{self, Connections},
         guard,
     },
+    metrics::{Metrics, Sources},
     middleware::observe,
     openapi,
     pool::{Make, Pool},
+    readiness::Readiness,
     routes,
     stream::hub::{Hub, Watching},
 };
@@ -113,7 +115,8 @@ impl Server {
     /// If the address is taken or no address.
     pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let pool = |name, threads, niceness| {
+        let mut metrics = Metrics::new();
+        let mut pool = |name, threads, niceness| {
             let make = Make {
                 name,
                 threads,
@@ -121,9 +124,11 @@ impl Server {
                 patience: PATIENCE,
                 niceness,
             };
-            Pool::start(make).map_err(ServeError::Thread)
+            Pool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
         };
+        let tables = pool("tables", cores, 0)?;
         let advice_threads = settings.advice_threads.unwrap_or(cores);
+        let advisers = pool("advisers", advice_threads, ADVISERS_NICE)?;
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
@@ -134,13 +139,16 @@ impl Server {
         let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
+        metrics.show(Sources::new(&store, croupier.meter()));
         let app = Data::new(App {
             store,
             hub,
-            tables: pool("tables", cores, 0)?,
-            advisers: pool("advisers", advice_threads, ADVISERS_NICE)?,
+            tables,
+            advisers,
             nets,
             limits: Counted::new(&settings.limits),
+            metrics,
+            readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
         });

@@ -1,11 +1,12 @@
 //! One decision: what the server does in a game in which it is to act.
 
-use std::sync::Arc;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 
+use super::Meter;
 use crate::{
     bot::{self, net::nets::Nets},
     rules::{
@@ -42,22 +43,26 @@ impl From<ActError> for Failure {
 ///
 /// # Errors
 /// Why it cannot be done.
-pub(super) fn act(store: &Store, nets: &Arc<Nets>, id: GameId) -> Result<(), Failure> {
+pub(super) fn act(store: &Store, nets: &Nets, meter: &Meter, id: GameId) -> Result<(), Failure> {
     let Some(record) = store.game(&id)? else {
         return Ok(());
     };
     let Some(seat) = who(&record, now()) else {
         return Ok(());
     };
-    let action = decide(nets, &record.game, seat);
+    let action = decide(nets, meter, &record.game, seat);
     let version = record.game.version();
-    store.write_blocking(move |transaction| match transaction.game(&id)? {
+    let in_time = store.write_blocking(move |transaction| match transaction.game(&id)? {
         Some(mut record) if record.game.version() == version => {
             transaction.apply(&mut record, action)?;
-            Ok(())
+            Ok::<bool, Failure>(true)
         }
-        _ => Ok(()),
-    })
+        _ => Ok(false),
+    })?;
+    if !in_time {
+        meter.came_too_late();
+    }
+    Ok(())
 }
 
 /// For whom the server is to act now: a bot, once its pace allows, or somebody whose time is up.
@@ -70,11 +75,14 @@ fn who(record: &Record, now: Timestamp) -> Option<Seat> {
 }
 
 /// What the seat's level does, by what the seat sees.
-fn decide(nets: &Nets, game: &Game, seat: Seat) -> Action {
+fn decide(nets: &Nets, meter: &Meter, game: &Game, seat: Seat) -> Action {
     if game.phase() == Phase::Deal {
         return Action::Deal { by: Some(seat) };
     }
     let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
     let level = game.player(seat).level;
-    bot::choose(nets, level, None, &game.seen_from(seat), &mut rng).action(seat)
+    let begun = Instant::now();
+    let choice = bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
+    meter.decided(level, begun.elapsed());
+    choice.action(seat)
 }

@@ -6,6 +6,7 @@
 //! and counts only if the game is still at the version it was made for.
 
 mod decide;
+mod meter;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,6 +22,7 @@ use std::{
 
 use rand::seq::IndexedRandom;
 
+pub use self::meter::{Meter, Work};
 use crate::{
     bot::net::nets::Nets,
     store::{GameId, Store, StoreError, Watch, now},
@@ -56,6 +58,7 @@ struct Shared {
     nets: Arc<Nets>,
     stopping: AtomicBool,
     games: Mutex<Games>,
+    meter: Arc<Meter>,
 }
 
 /// The games that are not to be looked for.
@@ -78,6 +81,7 @@ impl Croupier {
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
             games: Mutex::default(),
+            meter: Arc::default(),
         });
         let mut croupier = Croupier {
             shared,
@@ -92,6 +96,11 @@ impl Croupier {
             croupier.threads.push(thread);
         }
         Ok(croupier)
+    }
+
+    /// What it has done, in numbers.
+    pub fn meter(&self) -> Arc<Meter> {
+        Arc::clone(&self.shared.meter)
     }
 }
 
@@ -146,7 +155,7 @@ impl Shared {
 
     /// Acts in a game that was taken, and lets it go.
     fn serve(&self, id: GameId) -> Result<(), StoreError> {
-        let act = AssertUnwindSafe(|| decide::act(&self.store, &self.nets, id));
+        let act = AssertUnwindSafe(|| decide::act(&self.store, &self.nets, &self.meter, id));
         let outcome = catch_unwind(act).unwrap_or(Err(decide::Failure::Panicked));
         let mut games = self.games();
         games.taken.remove(&id);

@@ -66,7 +66,7 @@ impl Meter {
 
     /// Seconds that a commit took, from its first statement to the disk.
     pub fn commit_seconds(&self) -> Distribution {
-        self.commit_micros.distribution(1e-6)
+        self.commit_micros.distribution(1e6)
     }
 
     /// Writes that were committed together.
@@ -98,17 +98,18 @@ impl Tallies {
         self.sum.fetch_add(value, Relaxed);
     }
 
-    fn distribution(&self, unit: f64) -> Distribution {
+    /// All of it, in a unit that has so many of those that were counted.
+    fn distribution(&self, parts: f64) -> Distribution {
         let counts: Vec<u64> = self
             .counts
             .iter()
             .map(|count| count.load(Relaxed))
             .collect();
-        let bounds = self.bounds.iter().map(|&bound| bound as f64 * unit);
+        let bounds = self.bounds.iter().map(|&bound| bound as f64 / parts);
         Distribution {
             buckets: bounds.zip(counts.iter().copied()).collect(),
             count: counts.iter().sum(),
-            sum: self.sum.load(Relaxed) as f64 * unit,
+            sum: self.sum.load(Relaxed) as f64 / parts,
         }
     }
 }
@@ -132,6 +133,7 @@ mod tests {
         let seconds = meter.commit_seconds();
         assert_eq!(seconds.buckets[0], (0.00025, 5));
         assert!((seconds.sum - 0.00125).abs() < 1e-12);
+        assert_eq!(seconds.buckets[6].0, 0.025);
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(super) fn check_version(
     connection: &Connection,
     migrations: &[&str],
 ) -> Result<usize, StoreError> {
-    let found: u32 = pragma(connection, "user_version")?;
+    let found = version(connection)?;
     let known = migrations.len();
     match usize::try_from(found) {
         Ok(version) if version <= known => Ok(version),
@@ -81,6 +81,14 @@ pub(super) fn check_version(
             known: known as u32,
         }),
     }
+}
+
+/// The file's schema version, whichever it is.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) fn version(connection: &Connection) -> Result<u32, StoreError> {
+    pragma(connection, "user_version")
 }
 
 /// Writes the schema version down.

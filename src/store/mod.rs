@@ -5,6 +5,7 @@
 //! their own; what a write was told is on the disk, and what failed changed nothing.
 
 mod archive;
+mod census;
 mod checkpoint;
 mod connect;
 mod error;
@@ -28,11 +29,8 @@ use std::{
 
 use jiff::Timestamp;
 
-use self::{
-    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, watch::Commits,
-    writer::Writer,
-};
 pub use self::{
+    census::{Census, Sizes},
     error::StoreError,
     id::{GameId, GameIdError},
     meter::{Distribution, Meter},
@@ -42,6 +40,10 @@ pub use self::{
     tokens::{TokenHash, Tokens},
     transaction::{ActError, Recorded, Scope, Transaction},
     watch::Watch,
+};
+use self::{
+    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, watch::Commits,
+    writer::Writer,
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are

@@ -16,11 +16,11 @@ use crate::{
         problem::Problem,
         request::Caller,
         wire::{
-            advice::{Advice, Target},
+            advice::{Advice, Target, playouts},
             request::{AdviceParams, Thinking, query},
         },
     },
-    bot::{self, Suggestion, net::nets::Nets},
+    bot::{self, Suggestion},
     rules::{game::Phase, view::SeatView},
 };
 
@@ -37,12 +37,12 @@ pub async fn suggest_move(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let (store, nets) = (app.store.clone(), app.nets.clone());
+    let here = app.clone();
     let text = request.query_string().to_owned();
     let cost = query(&text).map_or(QUICK, |params: AdviceParams| params.cost());
     app.advisers
         .answer(cost, move || {
-            let record = store.read(|reader| find(reader, &id))?;
+            let record = here.store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             match record.game.phase() {
                 Phase::Exchange => record.game.check_exchange(seat)?,
@@ -53,7 +53,7 @@ pub async fn suggest_move(
                 game: format!("/v1/games/{}", record.id),
                 version: Some(record.game.version()),
             };
-            advise(&nets, &record.game.seen_from(seat), &params, &target)
+            advise(&here, &record.game.seen_from(seat), &params, &target)
         })
         .await
 }
@@ -63,20 +63,24 @@ pub async fn suggest_move(
 /// # Errors
 /// `invalid_request`, if the parameters make no sense.
 pub fn advise(
-    nets: &Nets,
+    app: &App,
     view: &SeatView,
     params: &AdviceParams,
     target: &Target,
 ) -> Result<Advice, Problem> {
     let thinking = params.thinking()?;
     let begun = Instant::now();
-    let suggestions = suggestions(nets, view, &thinking);
+    let suggestions = suggestions(app, view, &thinking);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, &thinking, suggestions, elapsed_ms)
 }
 
 /// What the adviser thinks of everything that the seat may do, best first.
-pub fn suggestions(nets: &Nets, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
+pub fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
-    bot::advise(nets, thinking.level, thinking.budget, view, &mut rng)
+    let (level, begun) = (thinking.level, Instant::now());
+    let suggestions = bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
+    let counts = &app.metrics.advisers;
+    counts.advised(level, playouts(&suggestions), begun.elapsed());
+    suggestions
 }

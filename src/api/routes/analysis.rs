@@ -81,14 +81,14 @@ pub async fn analyse_suggest_move(
 ) -> Result<HttpResponse, Problem> {
     let form = accept::preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
-    let nets = app.nets.clone();
+    let here = app.clone();
     let cost = AdviceParams::of_body(&body).map_or(QUICK, |params| params.cost());
     if form == SVG {
         let draw = move || {
             let position = AdvicePosition::read(body)?;
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
-            let best = suggestions(&nets, &view, &position.params.thinking()?)
+            let best = suggestions(&here, &view, &position.params.thinking()?)
                 .into_iter()
                 .next();
             let Some(Choice::Play(mv)) = best.map(|best| best.choice) else {
@@ -108,7 +108,7 @@ pub async fn analyse_suggest_move(
                 game: "/v1/games/{id}".to_owned(),
                 version: None,
             };
-            advise(&nets, &position.view()?, &position.params, &target)
+            advise(&here, &position.view()?, &position.params, &target)
         })
         .await
 }

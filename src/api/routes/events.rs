@@ -1,7 +1,7 @@
 //! Live streams of a game, and tickets for those who cannot send a token.
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse,
     http::{Method, StatusCode, header},
     web::{Data, Path},
 };
@@ -13,6 +13,7 @@ use crate::{
         App,
         accept::preferred,
         answer::{self, Answer, Memory, TokenMaker, random},
+        metrics::Untimed,
         problem::{Code, Problem},
         request::{Caller, WriteRequest},
         stream::{Format, Start, Viewing},
@@ -99,7 +100,8 @@ pub async fn stream_events(
         taken.await?.ok_or_else(no_ticket)?;
     }
     let viewing = Viewing::new(subscription, &record, caller, role, format, start)?;
-    Ok(response.streaming(viewing.stream()))
+    request.extensions_mut().insert(Untimed);
+    Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
 }
 
 /// Where the stream is to begin.

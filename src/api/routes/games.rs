@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse,
     http::{StatusCode, header},
     rt::time::timeout,
     web::{Data, Path},
@@ -14,6 +14,7 @@ use crate::{
     api::{
         App,
         answer::{self, Answer, Memory, TokenMaker, random},
+        metrics::Untimed,
         pool::QUICK,
         problem::{Code, Problem},
         request::{Caller, WriteRequest, etag, is_known},
@@ -168,6 +169,7 @@ pub async fn get_game(
         && known_version(record.game.version())
         && record.game.phase() != Phase::Finished
     {
+        request.extensions_mut().insert(Untimed);
         wait(&app, id, known).await?;
         record = app.store.game(&id)?.ok_or_else(game_not_found)?;
         role = caller.role(&record)?;

@@ -1,15 +1,17 @@
 //! Outside `/v1`: is the server alive, what does it serve, and the pages that show it.
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::header,
-    web::{Data, Path},
+    web::{self, Data, Path},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api::{
     App,
+    accept::preferred,
+    metrics,
     problem::{Code, Problem},
 };
 
@@ -27,12 +29,32 @@ pub async fn get_health() -> HttpResponse {
     HttpResponse::Ok().json(Health { status: "ok" })
 }
 
-/// Whether the store can be written.
+/// Whether the store can be written, and is at the version that this program knows.
+///
+/// The answer is at most a second old.
 #[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "server",
     responses((status = 200, description = "It can.", body = Health)))]
 pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
-    app.store.ready().await?;
+    app.readiness.check(&app.store).await?;
     Ok(HttpResponse::Ok().json(Health { status: "ok" }))
+}
+
+/// What the server counts of itself, for Prometheus.
+///
+/// No id, no token and nothing of any game is in it.
+#[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "server",
+    responses((status = 200, description = "The metrics as Prometheus reads them; or as OpenMetrics, if Accept prefers that.",
+        content((String = "text/plain"), (String = "application/openmetrics-text")))))]
+pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let form = preferred(request.headers(), &metrics::FORMS)?;
+    // Not on a pool whose queue may be full just when somebody wants to know why.
+    let text = web::block(move || app.metrics.text(form)).await;
+    let text = text.map_err(Problem::internal)?;
+    Ok(HttpResponse::Ok()
+        .content_type(metrics::content_type(form))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .insert_header((header::VARY, "Accept, Accept-Encoding"))
+        .body(text.map_err(Problem::internal)?))
 }
 
 /// This API as an OpenAPI 3.1 document.

@@ -51,6 +51,7 @@ use crate::{
     analysis::analyse_suggest_move,
     meta::get_health,
     meta::get_readiness,
+    meta::get_metrics,
     meta::get_openapi,
 ))]
 pub struct Operations;
@@ -169,6 +170,7 @@ pub fn configure(config: &mut ServiceConfig) {
         Path::new("/v1/analysis/suggest-move").post(analysis::analyse_suggest_move),
         Path::new("/healthz").get(meta::get_health),
         Path::new("/readyz").get(meta::get_readiness),
+        Path::new("/metrics").get(meta::get_metrics),
         Path::new("/openapi.json").get(meta::get_openapi),
         Path::new("/docs").get(meta::redirect_to_docs),
         Path::new("/docs/{file:.*}").get(meta::get_docs),

@@ -86,12 +86,12 @@ impl Viewing {
         })
     }
 
-    /// The stream, to be sent as it comes.
-    pub fn stream(self) -> impl Stream<Item = Result<Bytes, Problem>> {
-        stream::unfold(self, |mut viewing| async {
+    /// The stream, to be sent as it comes; `while_open` lives as long.
+    pub fn stream<T>(self, while_open: T) -> impl Stream<Item = Result<Bytes, Problem>> {
+        stream::unfold((self, while_open), |(mut viewing, while_open)| async {
             let message = viewing.next().await?;
             viewing.handed_over = Some(Instant::now());
-            Some((Ok(message), viewing))
+            Some((Ok(message), (viewing, while_open)))
         })
     }
 

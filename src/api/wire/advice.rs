@@ -231,7 +231,7 @@ impl Advice {
 }
 
 /// Playouts in all, those that several moves share counted once.
-fn playouts(suggestions: &[Suggestion]) -> u32 {
+pub fn playouts(suggestions: &[Suggestion]) -> u32 {
     let mut counted = HashSet::new();
     let counts = |suggestion: &&Suggestion| match suggestion.choice {
         Choice::Play(mv) => counted.insert((mv.card(), suggestion.board)),

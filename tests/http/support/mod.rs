@@ -3,6 +3,7 @@
 
 mod client;
 mod contract;
+mod exposition;
 mod game;
 mod hidden;
 mod programs;
@@ -12,6 +13,7 @@ mod stream;
 
 pub use client::{Answer, Request};
 pub use contract::Contract;
+pub use exposition::{Exposition, OPEN_METRICS, PLAIN};
 pub use game::{Dice, Game, Viewer, cards_of, seed};
 pub use hidden::Kept;
 pub use programs::{available, run};

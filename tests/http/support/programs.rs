@@ -10,8 +10,14 @@ pub fn available(programs: &[&str]) -> bool {
     let missing: Vec<&&str> = programs
         .iter()
         .filter(|program| {
+            // nginx has ways of its own.
+            let option = if **program == "nginx" {
+                "-v"
+            } else {
+                "--version"
+            };
             let version = Command::new(program)
-                .arg("--version")
+                .arg(option)
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .status();

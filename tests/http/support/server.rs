@@ -171,6 +171,11 @@ impl Server {
         secrets.push(secret.to_owned());
     }
 
+    /// The database file.
+    pub fn database(&self) -> PathBuf {
+        self.folder.0.join("dog.db")
+    }
+
     /// Everything written to the standard streams so far, by every process on this database.
     pub fn log(&self) -> String {
         ["stdout", "stderr"]

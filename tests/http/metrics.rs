@@ -1,0 +1,415 @@
+//! `/metrics`: what the server shows of itself, and what it keeps to itself.
+
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::support::{
+    Contract, Dice, Exposition, Game, OPEN_METRICS, PLAIN, Server, Stream, UNKNOWN_TOKEN,
+    Viewer::*, raw,
+};
+
+/// How long something may take that comes by itself, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Scrapes until the metrics are so.
+#[track_caller]
+fn wait_for(server: &Server, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
+    let begun = Instant::now();
+    loop {
+        let now = Exposition::scrape(server);
+        if wanted(&now) {
+            return now;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", now.text);
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How often a route was answered so.
+fn answered(told: &Exposition, method: &str, route: &str, status: u16) -> f64 {
+    let status = status.to_string();
+    let labels = [("method", method), ("route", route), ("status", &status)];
+    told.value("dog_http_requests_total", &labels)
+}
+
+/// How often a route's time was taken.
+fn timed(told: &Exposition, route: &str) -> f64 {
+    told.value("dog_http_request_seconds_count", &[("route", route)])
+}
+
+#[test]
+fn both_forms_are_as_a_scraper_wants_them() {
+    let server = Server::start();
+    Game::in_play(&server);
+    let told = [PLAIN, OPEN_METRICS].map(|form| Exposition::scrape_as(&server, form));
+    for name in [
+        "dog_build",
+        "dog_http_requests",
+        "dog_http_request_seconds",
+        "dog_http_requests_in_flight",
+        "dog_streams_open",
+        "dog_pool_threads",
+        "dog_pool_waiting",
+        "dog_pool_busy",
+        "dog_pool_jobs",
+        "dog_pool_refused",
+        "dog_advice",
+        "dog_advice_samples",
+        "dog_advice_seconds",
+        "dog_store_writes_waiting",
+        "dog_store_commits",
+        "dog_store_commit_seconds",
+        "dog_store_commit_writes",
+        "dog_database_bytes",
+        "dog_database_wal_bytes",
+        "dog_database_schema_version",
+        "dog_games",
+        "dog_bot_decisions",
+        "dog_bot_seconds",
+        "dog_bot_games_due",
+        "dog_bot_stale",
+        "process_start_time_seconds",
+    ] {
+        let known = |suffix: &str| told[0].families.contains_key(&format!("{name}{suffix}"));
+        assert!(known("") || known("_total") || known("_info"), "{name}");
+        assert!(told[1].families.contains_key(name), "{name}");
+    }
+    let version = [("version", env!("CARGO_PKG_VERSION"))];
+    assert_eq!(told[0].value("dog_build_info", &version), 1.0);
+    if cfg!(target_os = "linux") {
+        for name in ["resident_memory_bytes", "threads", "open_fds", "max_fds"] {
+            assert!(told[0].sum(&format!("process_{name}")) > 1.0, "{name}");
+        }
+    }
+    let plain = server.get("/metrics").send();
+    let content_type = plain.header("content-type");
+    assert_eq!(
+        content_type,
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    // As Prometheus asks.
+    let accept = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;\
+                  version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+    let open = server.get("/metrics").header("Accept", accept).send();
+    Exposition::read(&open.text(), true);
+    let html = server.get("/metrics").header("Accept", "text/html");
+    html.send().refused("not_acceptable");
+    server.post("/metrics").send().refused("method_not_allowed");
+}
+
+#[test]
+fn requests_are_counted_by_route_and_answer() {
+    let server = Server::start();
+    let before = Exposition::scrape(&server);
+    let game = Game::dealt(&server);
+    for _ in 0..3 {
+        game.view(Spectator);
+    }
+    let known = game.get(Seat(1), "").header("If-None-Match", "\"2-1\"");
+    assert_eq!(known.send().status, 304);
+    let stranger = game.get(Spectator, "").token(UNKNOWN_TOKEN);
+    stranger.send().refused("unauthorized");
+    game.post(Seat(0), "/play")
+        .json(&json!({"move": "fold"}))
+        .send()
+        .refused("wrong_phase");
+    server
+        .request("PATCH", "/v1/games")
+        .send()
+        .refused("method_not_allowed");
+    server.get("/v1/nothing").send().refused("route_not_found");
+    let told = Exposition::scrape(&server);
+    let game = "/v1/games/{id}";
+    assert_eq!(answered(&told, "POST", "/v1/games", 201), 1.0);
+    assert_eq!(answered(&told, "POST", "/v1/games/{id}/deal", 200), 1.0);
+    assert_eq!(answered(&told, "GET", game, 200), 3.0);
+    assert_eq!(answered(&told, "GET", game, 304), 1.0);
+    assert_eq!(answered(&told, "GET", game, 401), 1.0);
+    assert_eq!(answered(&told, "POST", "/v1/games/{id}/play", 409), 1.0);
+    assert_eq!(answered(&told, "PATCH", "/v1/games", 405), 1.0);
+    assert_eq!(answered(&told, "GET", "-", 404), 1.0);
+    assert_eq!(answered(&told, "GET", "/metrics", 200), 1.0);
+    assert_eq!(timed(&told, game), 5.0);
+    assert_eq!(timed(&told, "/v1/games"), 2.0);
+    // The scrape itself.
+    assert_eq!(told.value("dog_http_requests_in_flight", &[]), 1.0);
+    let commits = |told: &Exposition| told.value("dog_store_commits_total", &[]);
+    // A refused play may take part in one, too.
+    let made = commits(&told) - commits(&before);
+    assert!((2.0..=3.0).contains(&made), "{made}");
+    assert_eq!(
+        told.value("dog_store_commit_writes_sum", &[]),
+        commits(&told)
+    );
+    assert_eq!(
+        told.value("dog_store_commit_seconds_count", &[]),
+        commits(&told)
+    );
+    assert_eq!(told.value("dog_store_writes_waiting", &[]), 0.0);
+    assert!(told.value("dog_database_bytes", &[]) > 0.0);
+    assert!(told.value("dog_database_wal_bytes", &[]) > 0.0);
+    let version: u32 = rusqlite::Connection::open(server.database())
+        .and_then(|database| database.pragma_query_value(None, "user_version", |row| row.get(0)))
+        .expect("a version");
+    assert_eq!(
+        told.value("dog_database_schema_version", &[]),
+        f64::from(version)
+    );
+}
+
+#[test]
+fn games_are_counted_by_phase() {
+    let server = Server::start();
+    Game::fixed(&server);
+    Game::dealt(&server);
+    Game::dealt(&server);
+    Game::in_play(&server);
+    Game::finished(&server);
+    let games = |told: &Exposition, phase| told.value("dog_games", &[("phase", phase)]);
+    let told = Exposition::scrape(&server);
+    let counts = ["deal", "exchange", "play", "finished"].map(|phase| games(&told, phase));
+    assert_eq!(counts, [1.0, 2.0, 1.0, 1.0]);
+    // The count is kept for a while, but not for ever.
+    Game::fixed(&server);
+    wait_for(&server, |told| games(told, "deal") == 2.0);
+}
+
+#[test]
+fn strangers_make_no_labels() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let ask = |method: &str, path: &str| {
+        let answer = server.request(method, path).send();
+        assert!((400..500).contains(&answer.status), "{method} {path}");
+    };
+    let round = |dice: &mut Dice| {
+        let mut word = || format!("{:08x}{:08x}", dice.below(1 << 32), dice.below(1 << 32));
+        let method = format!("M{}", word().to_uppercase());
+        ask("GET", &format!("/{}", word()));
+        ask("GET", &format!("/v1/games/{}", word()));
+        ask(
+            "GET",
+            &format!("/v1/games/{}/{}?{}={}", game.id, word(), word(), word()),
+        );
+        ask("GET", &format!("/docs/{}", word()));
+        // No proper client sends a word of its own as a method.
+        let request = format!(
+            "{method} /v1/games/{} HTTP/1.1\r\nHost: dog\r\n\r\n",
+            word()
+        );
+        assert_eq!(raw(&server, request.as_bytes()).status, 405);
+    };
+    let mut dice = Dice::new(5);
+    round(&mut dice);
+    Exposition::scrape(&server);
+    let before = Exposition::scrape(&server);
+    (0..200).for_each(|_| round(&mut dice));
+    let after = Exposition::scrape(&server);
+    assert_eq!(before.series(), after.series());
+    let asked = |told: &Exposition| told.sum("dog_http_requests_total");
+    assert_eq!(
+        asked(&after) - asked(&before),
+        1_001.0,
+        "a thousand and a scrape"
+    );
+    assert_eq!(answered(&after, "other", "/v1/games/{id}", 405), 201.0);
+}
+
+#[test]
+fn streams_and_waiting_clients_are_counted_but_not_timed() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let open = |told: &Exposition| told.value("dog_streams_open", &[]);
+    let in_flight = |told: &Exposition| told.value("dog_http_requests_in_flight", &[]);
+    let stream = Stream::open(game.get(Spectator, "/events"));
+    stream.next().expect("the game");
+    let told = Exposition::scrape(&server);
+    assert_eq!((open(&told), in_flight(&told)), (1.0, 1.0));
+    let before = timed(&told, "/v1/games/{id}");
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send().expect(200));
+        wait_for(&server, |told| in_flight(told) == 2.0);
+        game.exchange();
+        waiting.join().expect("an answer");
+    });
+    let told = Exposition::scrape(&server);
+    // The exchange looks at the game, and is told how often here.
+    let views = answered(&told, "GET", "/v1/games/{id}", 200);
+    assert_eq!(timed(&told, "/v1/games/{id}"), views - 1.0);
+    assert!(views > before);
+    assert_eq!(timed(&told, "/v1/games/{id}/events"), 0.0);
+    assert_eq!(answered(&told, "GET", "/v1/games/{id}/events", 200), 1.0);
+    // Whoever goes away is no longer counted.
+    let mut gone = TcpStream::connect(server.address()).expect("a connection");
+    let version = game.view(Spectator)["version"].clone();
+    let path = game.path(&format!("?after_version={version}"));
+    write!(gone, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
+    wait_for(&server, |told| in_flight(told) == 2.0);
+    drop(gone);
+    wait_for(&server, |told| in_flight(told) == 1.0);
+    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    assert_eq!(stream.rest().last().map(|_| ()), Some(()), "the exchange");
+    wait_for(&server, |told| open(told) == 0.0);
+}
+
+#[test]
+fn thought_is_counted() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let path = "/suggest-move?level=fast&samples=300&seed=1";
+    let advice = game.get(Seat(1), path).send().expect(200);
+    game.get(Seat(1), "/suggest-move?level=greedy")
+        .send()
+        .expect(200);
+    game.get(Seat(1), "/legal-moves").send().expect(200);
+    let told = Exposition::scrape(&server);
+    let level = [("level", "fast")];
+    assert_eq!(told.value("dog_advice_total", &level), 1.0);
+    assert_eq!(told.value("dog_advice_total", &[("level", "greedy")]), 1.0);
+    assert_eq!(told.sum("dog_advice_total"), 2.0);
+    let samples = advice["samples"].as_f64().expect("samples");
+    assert!(samples > 0.0);
+    assert_eq!(told.value("dog_advice_samples_total", &level), samples);
+    let seconds = told.value("dog_advice_seconds_total", &level);
+    let elapsed = advice["elapsed_ms"].as_f64().expect("a time");
+    assert!(
+        0.0 < seconds && seconds * 1_000.0 < elapsed + 1.0,
+        "{seconds} {elapsed}"
+    );
+    for (pool, jobs) in [("advisers", 2.0), ("tables", 1.0)] {
+        let pool = [("pool", pool)];
+        assert_eq!(told.value("dog_pool_jobs_total", &pool), jobs);
+        assert!(told.value("dog_pool_threads", &pool) >= 1.0);
+        for name in ["waiting", "refused_total"] {
+            assert_eq!(told.value(&format!("dog_pool_{name}"), &pool), 0.0);
+        }
+    }
+    // An answer may go out before its thread has put its work away.
+    wait_for(&server, |told| told.sum("dog_pool_busy") == 0.0);
+}
+
+#[test]
+fn what_bots_do_is_counted() {
+    let server = Server::start();
+    let seats = ["greedy", "random"].map(|level| json!({"kind": "bot", "level": level}));
+    let seats = [&seats[0], &seats[1], &seats[0], &seats[1]];
+    let game = Game::create(&server, &json!({"seats": seats}));
+    let log = Stream::open(game.get(Spectator, "/events?last_event_id=0")).rest();
+    let of_kind = |kind: &str| {
+        let events = log.iter().flat_map(|entry| entry.data["events"].as_array());
+        events
+            .flatten()
+            .filter(|event| event["type"] == kind)
+            .count() as f64
+    };
+    // A round is dealt without a thought; the game is created.
+    let thought = log.len() as f64 - of_kind("cards_dealt") - 1.0;
+    let told = Exposition::scrape(&server);
+    let decisions = ["random", "greedy", "fast", "strong"]
+        .map(|level| told.value("dog_bot_decisions_total", &[("level", level)]));
+    assert_eq!(decisions[2..], [0.0, 0.0]);
+    assert!(decisions[0] > 1.0 && decisions[1] > 1.0, "{decisions:?}");
+    assert_eq!(
+        told.sum("dog_bot_decisions_total"),
+        thought,
+        "{}",
+        log[1].data
+    );
+    assert!(told.sum("dog_bot_seconds_total") > 0.0);
+    assert_eq!(told.value("dog_bot_games_due", &[]), 0.0);
+    assert_eq!(told.value("dog_bot_stale_total", &[]), 0.0);
+}
+
+#[test]
+fn nothing_of_any_game_is_told() {
+    let server = Server::start();
+    let wishes = json!({
+        "seats": [{"name": "Zäzilia"}, {"kind": "bot", "level": "greedy", "name": "Roboto"},
+            {"name": "Balthasar"}, {"name": "Melchior"}],
+        "bot_pace_ms": 0,
+        "first_dealer": 0
+    });
+    let game = Game::create(&server, &wishes);
+    let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
+    let ticket = ticket["ticket"].as_str().expect("a ticket").to_owned();
+    Stream::open(game.get(Spectator, &format!("/events?ticket={ticket}"))).next();
+    game.deal();
+    let moved = game.view(Seat(0));
+    game.get(Seat(0), "/suggest-move?level=fast").send();
+    game.get(Seat(2), "/history").send().expect(200);
+    let finished = Game::finished(&server);
+    let told = Exposition::scrape(&server);
+    let mut secrets = vec![game.id.clone(), finished.id.clone(), ticket];
+    for game in [&game, &finished] {
+        secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
+    }
+    let names = ["Zäzilia", "Roboto", "Balthasar", "Melchior"].map(str::to_owned);
+    secrets.extend(names);
+    let commitment = moved["shuffle_commitment"].as_str().expect("a commitment");
+    secrets.push(commitment.to_owned());
+    secrets.retain(|secret| secret != "none");
+    for secret in secrets {
+        assert!(!told.text.contains(&secret), "{secret}");
+    }
+    // All else that a label may be is known beforehand, so no card can be among it.
+    let document = &Contract::get().document;
+    let paths = document["paths"].as_object().expect("paths");
+    let mut routes: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
+    routes.extend(["-", "/docs", "/docs/{file:.*}"]);
+    for (name, labels) in told.series() {
+        for (label, value) in labels {
+            let known = match label.as_str() {
+                "route" => routes.contains(value.as_str()),
+                "method" => value == "other" || value.bytes().all(|byte| byte.is_ascii_uppercase()),
+                "status" => (100..600).contains(&value.parse().unwrap_or(0)),
+                "le" => value.parse::<f64>().is_ok(),
+                "phase" => ["deal", "exchange", "play", "finished"].contains(&value.as_str()),
+                "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
+                "pool" => ["tables", "advisers"].contains(&value.as_str()),
+                "version" => name == "dog_build_info",
+                _ => false,
+            };
+            assert!(known, "{name}: {label}={value}");
+        }
+    }
+}
+
+/// The names of metrics in a text, as far as they stand between such marks.
+fn named(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let metric = |word: &&str| word.starts_with("dog_") || word.starts_with("process_");
+    words.filter(metric).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_metric_is_explained_and_every_alarm_rests_on_one() {
+    let server = Server::start();
+    // Requests show once there were some.
+    server.get("/healthz").send().expect(200);
+    let told = Exposition::scrape(&server);
+    let families: BTreeSet<String> = told.families.keys().cloned().collect();
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/operations.md"));
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| `dog_") || line.starts_with("| `process_"));
+    let explained: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    let explained = named(&explained.join(" "));
+    if cfg!(target_os = "linux") {
+        assert_eq!(explained, families);
+    }
+    let alarms = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/alarms.yml"));
+    for name in named(alarms) {
+        let series = told.series().into_iter().any(|(series, _)| series == name);
+        assert!(series || families.contains(&name), "{name}");
+    }
+    let alarm = |line: &str| line.trim().strip_prefix("- alert: ").map(str::to_owned);
+    let mut names = alarms.lines().filter_map(alarm);
+    assert!(names.all(|name| page.contains(&format!("| `{name}` |"))));
+}

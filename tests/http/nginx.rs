@@ -1,0 +1,398 @@
+//! `docs/nginx.conf`, as it is but for its ports and its log: a game, a stream and all the rest go
+//! through it as they go to the server itself.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::mpsc::channel,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::support::{Game, Server, available};
+
+/// How long something may take that comes by itself, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// nginx before a server.
+struct Nginx {
+    process: Child,
+    folder: PathBuf,
+    url: String,
+}
+
+/// What came back through nginx.
+struct Answer {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Nginx {
+    /// nginx with the documented configuration; none if this machine has no nginx.
+    fn start(server: &Server) -> Option<Nginx> {
+        let folder = server.database().with_file_name("nginx");
+        Nginx::before(&server.address(), folder)
+    }
+
+    /// The same before whoever listens there, with a folder that is not there yet.
+    fn before(address: &str, folder: PathBuf) -> Option<Nginx> {
+        if !available(&["nginx"]) {
+            return None;
+        }
+        fs::create_dir(&folder).expect("a folder");
+        // Another program may take the port before nginx does.
+        (0..5).find_map(|_| Nginx::on_free_port(address, folder.clone()))
+    }
+
+    fn on_free_port(upstream: &str, folder: PathBuf) -> Option<Nginx> {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let address = free.expect("a free port").to_string();
+        let site = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/nginx.conf"));
+        let log = folder.join("access.log").display().to_string();
+        let site = [
+            ("server 127.0.0.1:8080;", format!("server {upstream};")),
+            ("    listen 80;", format!("    listen {address};")),
+            ("/var/log/nginx/dog.log", log),
+        ]
+        .iter()
+        .fold(site.to_owned(), |site, (documented, here)| {
+            assert_eq!(site.matches(documented).count(), 1, "{documented}");
+            site.replace(documented, here)
+        });
+        fs::write(folder.join("dog.conf"), site).expect("written");
+        fs::write(folder.join("nginx.conf"), around(&folder)).expect("written");
+        let mut process = Command::new("nginx")
+            .args(["-e", "stderr", "-c"])
+            .arg(folder.join("nginx.conf"))
+            .stderr(File::create(folder.join("error.log")).expect("a log"))
+            .spawn()
+            .expect("nginx starts");
+        let begun = Instant::now();
+        while TcpStream::connect(&address).is_err() {
+            if process.try_wait().expect("nginx's state").is_some() {
+                return None;
+            }
+            assert!(begun.elapsed() < PATIENCE, "nginx takes no connections");
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some(Nginx {
+            process,
+            folder,
+            url: format!("http://{address}"),
+        })
+    }
+
+    fn connect(&self) -> TcpStream {
+        let address = self.url.replace("http://", "");
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// Sends this head, and what is more than it, and reads all that comes.
+    fn ask(&self, head: &str, body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        let host = "Host: dog\r\nConnection: close\r\n";
+        write!(
+            stream,
+            "{head}\r\n{host}Content-Length: {}\r\n\r\n",
+            body.len()
+        )
+        .expect("sent");
+        // nginx may refuse before it has read everything.
+        let _ = stream.write_all(body);
+        let mut received = Vec::new();
+        let _ = stream.read_to_end(&mut received);
+        let end = received.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("{head}: {received:?}"));
+        let body = received.split_off(end + 4);
+        let head = String::from_utf8_lossy(&received).to_ascii_lowercase();
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
+        Answer {
+            status: status.expect("a status"),
+            head,
+            body,
+        }
+    }
+
+    fn get(&self, path: &str, headers: &str) -> Answer {
+        let headers = headers.trim_end();
+        let between = if headers.is_empty() { "" } else { "\r\n" };
+        self.ask(&format!("GET {path} HTTP/1.1{between}{headers}"), b"")
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        // The polite signal, or its workers would be left behind.
+        let kill = format!("kill -TERM {}", self.process.id());
+        let _ = Command::new("sh").args(["-c", &kill]).status();
+        let _ = self.process.wait();
+        if thread::panicking() {
+            let log = fs::read_to_string(self.folder.join("error.log"));
+            eprintln!("--- nginx's log ---\n{}", log.unwrap_or_default());
+        }
+    }
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let named = |line: &'_ str| line.starts_with(&format!("{name}: "));
+        let line = self.head.lines().find(|line| named(line))?;
+        line.split_once(": ").map(|(_, value)| value)
+    }
+
+    /// The code of a refusal, which is a problem document.
+    #[track_caller]
+    fn code(&self) -> String {
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json"),
+            "{}",
+            self.head
+        );
+        let problem: Value = serde_json::from_slice(&self.body).expect("JSON");
+        assert_eq!(problem["status"], self.status);
+        problem["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+/// What Debian's nginx.conf has around the sites, for a folder of its own.
+fn around(folder: &std::path::Path) -> String {
+    let folder = folder.display();
+    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("    {name}_temp_path {folder}/{name};\n"))
+        .concat();
+    format!(
+        "daemon off;\nworker_processes 1;\npid {folder}/nginx.pid;\n\
+         events {{ worker_connections 512; }}\n\
+         http {{\n{temporary}    default_type application/octet-stream;\n    gzip on;\n    \
+         include {folder}/dog.conf;\n}}\n"
+    )
+}
+
+#[test]
+fn a_whole_game_goes_through_it() {
+    let server = Server::start();
+    let Some(nginx) = Nginx::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
+        return;
+    };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/play.sh");
+    let played = Command::new("bash")
+        .args([script, "--quiet", "--seed", "7", "--rules", "dogspiel-de"])
+        .arg(&nginx.url)
+        .stdin(Stdio::null())
+        .output()
+        .expect("bash starts");
+    let [stdout, stderr] =
+        [played.stdout, played.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(
+        played.status.success() && stdout.contains("has won"),
+        "{stdout}{stderr}"
+    );
+    let finished = server.get("/v1/games?phase=finished").send().expect(200);
+    assert_eq!(finished["games"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn streams_come_through_at_once() {
+    let server = Server::start();
+    let Some(nginx) = Nginx::start(&server) else {
+        return;
+    };
+    let game = Game::dealt(&server);
+    let mut stream = nginx.connect();
+    write!(
+        stream,
+        "GET {} HTTP/1.1\r\nHost: dog\r\n\r\n",
+        game.path("/events")
+    )
+    .expect("sent");
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    let until = |wanted: &str| {
+        let mut seen = Vec::new();
+        loop {
+            let line = lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("no {wanted} in {seen:?}"));
+            if line.starts_with(wanted) {
+                return;
+            }
+            seen.push(line);
+        }
+    };
+    until("id: 2");
+    // The stream goes on, so nothing but haste brings these.
+    let hand = game.hand(0);
+    game.swap(0, &serde_json::json!({"card": hand[0]}));
+    until("id: 3");
+    until("data: ");
+}
+
+#[test]
+fn answers_come_through_as_they_are() {
+    let server = Server::start();
+    let Some(nginx) = Nginx::start(&server) else {
+        return;
+    };
+    let game = Game::dealt(&server);
+    let token = format!("Authorization: Bearer {}\r\n", game.tokens[0]);
+    let view = nginx.get(&game.path(""), &token);
+    assert_eq!((view.status, view.header("etag")), (200, Some("\"2-0\"")));
+    let known = nginx.get(
+        &game.path(""),
+        &format!("{token}If-None-Match: \"2-0\"\r\n"),
+    );
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    assert_eq!(known.header("etag"), Some("\"2-0\""));
+    // Compressed by the server, with an ETag that If-Match still takes.
+    let packed = nginx.get(&game.path(""), &format!("{token}Accept-Encoding: gzip\r\n"));
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert_eq!(packed.header("etag"), Some("\"2-0\""));
+    assert!(packed.body.len() < view.body.len());
+    let missing = nginx.get("/v1/games/none", "");
+    assert_eq!(
+        (missing.status, missing.code()),
+        (404, "game_not_found".to_owned())
+    );
+    assert_eq!(nginx.get("/healthz", "").status, 200);
+    let log = fs::read_to_string(nginx.folder.join("access.log")).expect("a log");
+    assert!(!log.contains(&game.tokens[0]), "{log}");
+}
+
+#[test]
+fn what_is_the_operators_stays_inside() {
+    let server = Server::start();
+    let Some(nginx) = Nginx::start(&server) else {
+        return;
+    };
+    for path in [
+        "/metrics",
+        "/metrics?x=1",
+        "/%6detrics",
+        "//metrics",
+        "/v1/../metrics",
+        "/metrics/",
+        "/readyz",
+        "/r%65adyz",
+        "/./readyz",
+    ] {
+        let answer = nginx.get(path, "Accept: */*\r\n");
+        assert_eq!(
+            (answer.status, answer.code()),
+            (404, "route_not_found".to_owned()),
+            "{path}"
+        );
+    }
+    // The server itself tells.
+    assert_eq!(server.get("/metrics").send().status, 200);
+}
+
+#[test]
+fn what_nginx_refuses_is_a_problem_too() {
+    let server = Server::start();
+    let Some(nginx) = Nginx::start(&server) else {
+        return;
+    };
+    let game = Game::dealt(&server);
+    let post = "POST /v1/games HTTP/1.1\r\nContent-Type: application/json";
+    // Up to 4 MiB the server itself refuses it.
+    for length in [1 << 20, 5 << 20] {
+        let answer = nginx.ask(post, &vec![b' '; length]);
+        assert_eq!(
+            (answer.status, answer.code()),
+            (413, "body_too_large".to_owned()),
+            "{length}"
+        );
+    }
+    let streams: Vec<_> = (0..64)
+        .map(|_| {
+            let mut stream = nginx.connect();
+            let path = game.path("/events");
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
+            let mut line = String::new();
+            let mut stream = BufReader::new(stream);
+            stream.read_line(&mut line).expect("a status");
+            assert!(line.contains(" 200 "), "{line}");
+            stream
+        })
+        .collect();
+    let answer = nginx.get("/healthz", "");
+    assert_eq!(
+        (answer.status, answer.code()),
+        (429, "too_many_requests".to_owned())
+    );
+    assert!(answer.header("retry-after").is_some());
+    drop(streams);
+    let begun = Instant::now();
+    while nginx.get("/healthz", "").status != 200 {
+        assert!(begun.elapsed() < PATIENCE, "the streams are still counted");
+        thread::sleep(Duration::from_millis(50));
+    }
+    server.stop(crate::support::Signal::Kill);
+    let answer = nginx.get("/healthz", "");
+    assert_eq!(
+        (answer.status, answer.code()),
+        (503, "unavailable".to_owned())
+    );
+    assert!(answer.header("retry-after").is_some());
+}
+
+#[test]
+fn what_it_says_of_the_client_can_be_trusted() {
+    // In the place of the server somebody who tells what it is asked.
+    let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = upstream.local_addr().expect("an address").to_string();
+    let server = Server::start();
+    let folder = server.database().with_file_name("nginx");
+    let Some(nginx) = Nginx::before(&address, folder) else {
+        return;
+    };
+    let (sender, asked) = channel();
+    thread::spawn(move || {
+        // One connection is enough for all requests.
+        let (stream, _) = upstream.accept().expect("a connection");
+        let mut lines = BufReader::new(stream.try_clone().expect("a handle")).lines();
+        let mut stream = stream;
+        loop {
+            let head = lines.by_ref().map_while(Result::ok);
+            let head: Vec<String> = head.take_while(|line| !line.is_empty()).collect();
+            if head.is_empty() {
+                return;
+            }
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            stream.write_all(answer.as_bytes()).expect("answered");
+            let _ = sender.send(head);
+        }
+    });
+    let lies =
+        "X-Real-IP: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6, 7.7.7.7\r\nX-Forwarded-Proto: https\r\n";
+    for _ in 0..3 {
+        assert_eq!(nginx.get("/v1/rules", lies).status, 200);
+        let head = asked.recv_timeout(PATIENCE).expect("a request");
+        let told = |name: &str| -> Vec<String> {
+            let named = head.iter().filter_map(|line| line.split_once(": "));
+            let named = named.filter(|(other, _)| other.eq_ignore_ascii_case(name));
+            named.map(|(_, value)| value.to_owned()).collect()
+        };
+        assert_eq!(head[0], "GET /v1/rules HTTP/1.1");
+        assert_eq!(told("x-real-ip"), ["127.0.0.1"], "{head:?}");
+        assert_eq!(told("x-forwarded-for"), ["127.0.0.1"], "{head:?}");
+        assert_eq!(told("x-forwarded-proto"), ["http"], "{head:?}");
+        assert_eq!(told("host"), ["dog"], "{head:?}");
+        assert!(told("connection").is_empty(), "{head:?}");
+    }
+}

@@ -1,0 +1,101 @@
+//! `/readyz` says whether the server can do its work, `/healthz` no more than that it is alive.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+
+use crate::support::{Exposition, Game, Server, Viewer::*};
+
+/// How long something may take that comes by itself, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A connection of somebody else to the server's database.
+fn connect(server: &Server) -> Connection {
+    Connection::open(server.database()).expect("the database")
+}
+
+/// Asks until the server is ready, or is not.
+#[track_caller]
+fn wait_until(server: &Server, ready: bool) {
+    let begun = Instant::now();
+    loop {
+        let answer = server.get("/readyz").send();
+        if (answer.status == 200) == ready {
+            if !ready {
+                answer.refused("unavailable");
+            }
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", answer.text());
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn commits(server: &Server) -> f64 {
+    Exposition::scrape(server).value("dog_store_commits_total", &[])
+}
+
+#[test]
+fn many_who_ask_share_an_answer() {
+    let server = Server::start();
+    let before = commits(&server);
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..50).for_each(|_| drop(server.get("/readyz").send().expect(200))));
+        }
+    });
+    let made = commits(&server) - before;
+    // One a second at most, the first and the last included.
+    let most = begun.elapsed().as_secs_f64() + 1.0;
+    assert!((1.0..=most).contains(&made), "{made} of {most}");
+}
+
+#[test]
+fn to_be_alive_costs_no_look_at_the_store() {
+    let server = Server::start();
+    let before = commits(&server);
+    let database = connect(&server);
+    database.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
+    for _ in 0..50 {
+        server.get("/healthz").send().expect(200);
+    }
+    database.execute_batch("ROLLBACK").expect("let go");
+    assert_eq!(commits(&server), before);
+}
+
+#[test]
+fn a_database_of_a_newer_program_is_none_to_serve() {
+    let server = Server::start();
+    wait_until(&server, true);
+    let database = connect(&server);
+    let version: u32 = database
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .expect("a version");
+    let set = |version: u32| database.pragma_update(None, "user_version", version);
+    set(version + 1).expect("a newer version");
+    wait_until(&server, false);
+    let problem = server.get("/readyz").send().refused("unavailable");
+    let detail = problem["detail"].as_str().expect("a detail");
+    assert!(detail.contains("schema version"), "{detail}");
+    server.get("/healthz").send().expect(200);
+    set(version).expect("the old version");
+    wait_until(&server, true);
+}
+
+#[test]
+fn a_locked_database_is_not_ready() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let database = connect(&server);
+    database.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    wait_until(&server, false);
+    // It can still be read, and the process is alive.
+    game.view(Seat(0));
+    server.get("/healthz").send().expect(200);
+    database.execute_batch("ROLLBACK").expect("let go");
+    wait_until(&server, true);
+}

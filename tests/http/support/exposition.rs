@@ -1,0 +1,184 @@
+//! The metrics as a scraper reads them, and strictly: a text that is not exactly as the format wants
+//! it fails the test.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Server;
+
+/// The forms in which metrics are told.
+pub const PLAIN: &str = "text/plain";
+pub const OPEN_METRICS: &str = "application/openmetrics-text";
+
+/// A metric with its labels.
+type Series = (String, BTreeMap<String, String>);
+
+/// What one scrape told.
+#[derive(Clone, Debug)]
+pub struct Exposition {
+    pub text: String,
+    /// The type of each family.
+    pub families: BTreeMap<String, String>,
+    samples: BTreeMap<Series, f64>,
+}
+
+impl Exposition {
+    /// Scrapes the server.
+    #[track_caller]
+    pub fn scrape(server: &Server) -> Exposition {
+        Exposition::scrape_as(server, PLAIN)
+    }
+
+    /// Scrapes the server in one of the forms.
+    #[track_caller]
+    pub fn scrape_as(server: &Server, form: &str) -> Exposition {
+        let answer = server.get("/metrics").header("Accept", form).send();
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let content_type = answer.header("content-type").unwrap_or_default();
+        assert!(content_type.starts_with(form), "{content_type}");
+        Exposition::read(&answer.text(), form == OPEN_METRICS)
+    }
+
+    /// Reads a text.
+    ///
+    /// # Panics
+    /// If anything in it is not as it must be.
+    #[track_caller]
+    pub fn read(text: &str, open_metrics: bool) -> Exposition {
+        let mut read = Exposition {
+            text: text.to_owned(),
+            families: BTreeMap::new(),
+            samples: BTreeMap::new(),
+        };
+        let body = match open_metrics {
+            true => text.strip_suffix("# EOF\n").expect("an end"),
+            false => text,
+        };
+        assert!(body.ends_with('\n'), "the last line has an end");
+        let (mut helped, mut current) = (String::new(), None);
+        for line in body.lines() {
+            if let Some(rest) = line.strip_prefix("# HELP ") {
+                let (name, help) = rest.split_once(' ').expect("a name and a help");
+                assert!(help.ends_with('.') && !help.ends_with(".."), "{line}");
+                assert!(is_name(name), "{line}");
+                helped = name.to_owned();
+            } else if let Some(rest) = line.strip_prefix("# TYPE ") {
+                let (name, kind) = rest.split_once(' ').expect("a name and a type");
+                assert_eq!(name, helped, "described just before: {line}");
+                let plain = ["counter", "gauge", "histogram"].contains(&kind);
+                assert!(plain || open_metrics && kind == "info", "{line}");
+                let ends = name.ends_with("_total");
+                assert_eq!(ends, kind == "counter" && !open_metrics, "{line}");
+                let before = read.families.insert(name.to_owned(), kind.to_owned());
+                assert_eq!(before, None, "once: {line}");
+                current = Some((name, kind));
+            } else if let Some(rest) = line.strip_prefix("# UNIT ") {
+                assert!(open_metrics, "{line}");
+                let (name, unit) = rest.split_once(' ').expect("a name and a unit");
+                assert!(name.ends_with(&format!("_{unit}")), "{line}");
+            } else {
+                assert!(!line.starts_with('#'), "{line}");
+                let (family, kind) = current.expect("a family before its samples");
+                read.sample(line, family, kind);
+            }
+        }
+        read.check_histograms();
+        read
+    }
+
+    /// Takes a line with a value.
+    fn sample(&mut self, line: &str, family: &str, kind: &str) {
+        let (series, value) = line.rsplit_once(' ').expect("a series and a value");
+        let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
+        let (name, labels) = match series.split_once('{') {
+            Some((name, labels)) => (name, read_labels(labels)),
+            None => (series, BTreeMap::new()),
+        };
+        let suffix = name.strip_prefix(family);
+        let suffix = suffix.unwrap_or_else(|| panic!("{line} is none of {family}"));
+        let suffixes: &[&str] = match kind {
+            "counter" if family.ends_with("_total") => &[""],
+            "counter" => &["_total"],
+            "info" => &["_info"],
+            "histogram" => &["_bucket", "_sum", "_count"],
+            _ => &[""],
+        };
+        assert!(suffixes.contains(&suffix), "{line} in a {kind}");
+        assert_eq!(suffix == "_bucket", labels.contains_key("le"), "{line}");
+        assert!(value.is_finite() && value >= 0.0, "{line}");
+        let before = self.samples.insert((name.to_owned(), labels), value);
+        assert_eq!(before, None, "twice: {line}");
+    }
+
+    /// Buckets grow with their bounds, and the last holds everything.
+    fn check_histograms(&self) {
+        let histograms = self
+            .families
+            .iter()
+            .filter(|(_, kind)| *kind == "histogram");
+        for (family, _) in histograms {
+            let (bucket, count) = (format!("{family}_bucket"), format!("{family}_count"));
+            let mut by_labels: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
+            for ((name, labels), &value) in &self.samples {
+                if *name == bucket {
+                    let mut labels = labels.clone();
+                    let le = labels.remove("le").expect("a bound");
+                    let le = le.parse().expect("a bound is a number");
+                    by_labels.entry(labels).or_default().push((le, value));
+                }
+            }
+            for (labels, mut buckets) in by_labels {
+                buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
+                assert!(
+                    buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1),
+                    "{family}"
+                );
+                let last = buckets.last().expect("a bucket");
+                let all = self.samples[&(count.clone(), labels)];
+                assert_eq!(*last, (f64::INFINITY, all), "{family}");
+            }
+        }
+    }
+
+    /// The value with exactly these labels; 0 if there is none.
+    pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let labels = labels.iter().map(owned).collect();
+        let value = self.samples.get(&(name.to_owned(), labels));
+        value.copied().unwrap_or(0.0)
+    }
+
+    /// The sum of all values of that name.
+    pub fn sum(&self, name: &str) -> f64 {
+        let named = self.samples.iter().filter(|((other, _), _)| other == name);
+        named.map(|(_, value)| value).sum()
+    }
+
+    /// Every series there is.
+    pub fn series(&self) -> BTreeSet<Series> {
+        self.samples.keys().cloned().collect()
+    }
+}
+
+/// What stands between the braces, which close it.
+fn read_labels(text: &str) -> BTreeMap<String, String> {
+    let mut rest = text.strip_suffix('}').expect("a brace");
+    let mut labels = BTreeMap::new();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once("=\"").expect("a label's name");
+        assert!(is_name(name), "{text}");
+        // No value that this server may tell needs an escape.
+        let (value, after) = after.split_once('"').expect("a label's value");
+        assert!(!value.contains(['\\', '\n']), "{text}");
+        let before = labels.insert(name.to_owned(), value.to_owned());
+        assert_eq!(before, None, "{text}");
+        rest = after.strip_prefix(',').unwrap_or(after);
+        assert!(rest.is_empty() == (rest == after), "{text}");
+    }
+    labels
+}
+
+fn is_name(text: &str) -> bool {
+    let first = text.starts_with(|first: char| first.is_ascii_lowercase());
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit();
+    first && text.bytes().all(plain)
+}
