@@ -242,6 +242,13 @@ impl Problem {
     pub fn code(&self) -> Code {
         self.code
     }
+
+    /// Tells the log of it. The detail stays out of there, since it may tell the caller of the
+    /// caller's own hand.
+    pub fn log(&self) {
+        let cause = self.cause.as_deref().unwrap_or(self.code.title());
+        log::log!(target: "dog::problem", self.code.level(), "{}: {cause}", self.code.name());
+    }
 }
 
 impl fmt::Display for Problem {
@@ -257,11 +264,9 @@ impl ResponseError for Problem {
         self.code.status()
     }
 
-    /// Answers, and logs once: here, at the boundary. The detail stays out of the log, since it
-    /// may tell the caller of the caller's own hand.
+    /// Answers, and logs once: here, at the boundary.
     fn error_response(&self) -> HttpResponse {
-        let cause = self.cause.as_deref().unwrap_or(self.code.title());
-        log::log!(target: "dog::problem", self.code.level(), "{}: {cause}", self.code.name());
+        self.log();
         let mut response = HttpResponse::build(self.code.status());
         response.content_type("application/problem+json");
         response.insert_header((header::CACHE_CONTROL, "no-store"));

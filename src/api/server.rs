@@ -116,7 +116,7 @@ impl Server {
     pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
-        let mut pool = |name, threads, niceness| {
+        let pool = |name, threads, niceness| {
             let make = Make {
                 name,
                 threads,

@@ -1,7 +1,9 @@
 //! The command line: one file a command.
 
 mod arena;
+mod backup;
 mod calibrate;
+mod check;
 mod errors;
 mod healthcheck;
 mod latency;
@@ -32,6 +34,10 @@ pub struct Cli {
 enum Command {
     /// Serve the API until SIGTERM or SIGINT.
     Serve(serve::Serve),
+    /// Copy a database into a new file, while servers use it.
+    Backup(backup::Backup),
+    /// See whether anything is wrong with a database; exit code 0 if not.
+    Check(check::Check),
     /// Print the OpenAPI document.
     Openapi,
     /// Print the table of errors as Markdown.
@@ -62,6 +68,8 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<()> {
         match self.command {
             Command::Serve(serve) => serve.run(),
+            Command::Backup(backup) => backup.run(),
+            Command::Check(check) => check.run(),
             Command::Openapi => openapi::run(),
             Command::Errors => errors::run(),
             Command::Healthcheck(healthcheck) => healthcheck.run(),

@@ -3,7 +3,7 @@
 use std::{io::Write, panic, path::PathBuf, time::Duration};
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, builder::FalseyValueParser};
 
 use super::limits::LimitArgs;
 use crate::{
@@ -54,6 +54,10 @@ pub struct Serve {
     sweep_seconds: u32,
     #[command(flatten)]
     limits: LimitArgs,
+    /// Serve the database without looking first whether it is damaged, which takes a while if it is
+    /// large.
+    #[arg(long, env = "DOG_SKIP_CHECK", value_parser = FalseyValueParser::new())]
+    skip_check: bool,
 }
 
 impl Serve {
@@ -62,13 +66,14 @@ impl Serve {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
-        let store = Store::open_with(
-            &self.database,
-            store::Settings {
-                commit_batch: self.commit_batch,
-            },
-        )
-        .with_context(|| format!("cannot open the database {}", self.database.display()))?;
+        let failed = || format!("cannot open the database {}", self.database.display());
+        if !self.skip_check {
+            store::examine(&self.database).with_context(failed)?;
+        }
+        let store_settings = store::Settings {
+            commit_batch: self.commit_batch,
+        };
+        let store = Store::open_with(&self.database, store_settings).with_context(failed)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {

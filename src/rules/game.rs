@@ -401,6 +401,11 @@ impl Game {
         }
     }
 
+    /// The game as it was when it was set up: what its log begins with.
+    pub fn at_creation(&self) -> Game {
+        Game::new(self.setup())
+    }
+
     /// Who dealt the first round.
     pub fn first_dealer(&self) -> Seat {
         self.first_dealer

@@ -11,7 +11,10 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{StoreError, migrations};
+use super::{
+    StoreError, migrations,
+    place::{Place, check_not_lost, is_empty},
+};
 
 /// How long to wait for another process to let go of a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,12 +37,13 @@ const KEPT_READERS: usize = 32;
 /// # Errors
 /// Says why the file cannot be used. One that is not ours has not been changed.
 pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+    check_not_lost(path)?;
     create(path).map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
         _ => StoreError::Create(Arc::new(error)),
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    migrations::identify(&connection)?;
+    migrations::identify(&connection).map_err(StoreError::at_first_look)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
@@ -73,6 +77,10 @@ fn create(path: &Path) -> io::Result<()> {
 
 /// Opens a file that is there, for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    // SQLite would take an empty file for a new database.
+    if is_empty(path) {
+        return Err(StoreError::Gone);
+    }
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
@@ -114,13 +122,14 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
+    place: Place,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf) -> Readers {
+    pub(super) fn new(path: PathBuf, place: Place) -> Readers {
         let idle = Mutex::default();
-        Readers { path, idle }
+        Readers { path, place, idle }
     }
 
     /// Does some reading on a connection of its own.
@@ -131,7 +140,12 @@ impl Readers {
         let idle = self.idle().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => reader(&self.path)?,
+            None => {
+                let connection = reader(&self.path)?;
+                // Of another file it would read another state than its neighbours.
+                self.place.check()?;
+                connection
+            }
         };
         let result = read(&connection);
         // One that is stuck in a transaction would see the past for ever.

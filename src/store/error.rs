@@ -1,6 +1,6 @@
 //! Why the store could not do what it was asked.
 
-use std::{io, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 use rusqlite::ErrorCode;
 use thiserror::Error;
@@ -27,6 +27,21 @@ pub enum StoreError {
          use the newer program"
     )]
     Newer { found: u32, known: u32 },
+    /// The file was written by an older version of this program.
+    #[error(
+        "the database has schema version {found} and must be brought to {needed} first: \
+         a server does that when it starts"
+    )]
+    Older { found: u32, needed: u32 },
+    /// There is a write-ahead log, and no database that it belongs to.
+    #[error(
+        "the database is missing or empty, but its write-ahead log {} is there: put the file back, \
+         or move the log away to begin with a new one", .0.display()
+    )]
+    Lost(PathBuf),
+    /// The files that were opened are not under their names any more, or not the same.
+    #[error("the database file is gone, empty, or another one is in its place")]
+    Gone,
     /// The file system cannot do what concurrent readers need.
     #[error(
         "the database cannot use a write-ahead log here (journal mode {0}): \
@@ -45,7 +60,7 @@ pub enum StoreError {
         column: usize,
     },
     /// The file or its file system may not be written.
-    #[error("the database is read-only")]
+    #[error("the database or its folder is read-only")]
     ReadOnly,
     /// The disk is full.
     #[error("the disk is full")]
@@ -85,9 +100,21 @@ impl StoreError {
     pub fn is_temporary(&self) -> bool {
         use StoreError::*;
         match self {
-            ReadOnly | Full | Busy | Io(_) | Overloaded | RolledBack | Closed => true,
-            Create(_) | NotADatabase | Foreign(_) | Newer { .. } | NoWriteAheadLog(_) => false,
+            ReadOnly | Full | Busy | Gone | Io(_) | Overloaded | RolledBack | Closed => true,
+            Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
+            Lost(_) | NoWriteAheadLog(_) => false,
             Damaged(_) | Unreadable { .. } | Stale(_) | Misuse(_) | Panicked | Sqlite(_) => false,
+        }
+    }
+
+    /// What the first look at a database says that is there: SQLite cannot open its log beside it
+    /// where nothing may be written.
+    pub(super) fn at_first_look(self) -> StoreError {
+        match self {
+            StoreError::Io(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+                StoreError::ReadOnly
+            }
+            other => other,
         }
     }
 

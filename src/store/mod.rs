@@ -5,13 +5,16 @@
 //! their own; what a write was told is on the disk, and what failed changed nothing.
 
 mod archive;
+mod backup;
 mod census;
+mod check;
 mod checkpoint;
 mod connect;
 mod error;
 mod id;
 mod meter;
 mod migrations;
+mod place;
 mod reader;
 mod record;
 mod retention;
@@ -19,6 +22,7 @@ mod retention;
 mod tests;
 mod tokens;
 mod transaction;
+mod wal;
 mod watch;
 mod writer;
 
@@ -30,7 +34,9 @@ use std::{
 use jiff::Timestamp;
 
 pub use self::{
+    backup::{BackupError, Copied, backup},
     census::{Census, Sizes},
+    check::{Checked, Finding, check, examine},
     error::StoreError,
     id::{GameId, GameIdError},
     meter::{Distribution, Meter},
@@ -42,8 +48,8 @@ pub use self::{
     watch::Watch,
 };
 use self::{
-    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, watch::Commits,
-    writer::Writer,
+    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, place::Place,
+    watch::Commits, writer::Writer,
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are
@@ -104,15 +110,17 @@ impl Store {
         let connection = connect::writer(&path, migrations)?;
         let meter = Arc::new(Meter::new());
         let checkpoints = Checkpoints::start(&path)?;
+        let place = Place::of(&path)?;
         let writer = Writer::start(
             connection,
+            place.clone(),
             checkpoints,
             settings.commit_batch.max(1),
             Arc::clone(&commits),
             Arc::clone(&meter),
         )
         .map_err(create)?;
-        let readers = Readers::new(path);
+        let readers = Readers::new(path, place);
         Ok(Store(Arc::new(Inner {
             readers,
             commits,

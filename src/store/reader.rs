@@ -97,17 +97,20 @@ impl Reader<'_> {
                 statement.query(params![before, limit + 1, phase.name()])?
             }
         };
-        let mut games = Vec::new();
+        let (mut games, mut left_out) = (Vec::new(), Vec::new());
         let mut last = None;
-        for _ in 0..limit {
-            let Some(row) = rows.next()? else {
-                return Ok(Page { games, next: None });
-            };
+        while games.len() + left_out.len() < limit as usize
+            && let Some(row) = rows.next()?
+        {
             last = Some(Cursor(row.get(0)?));
             match record(row) {
                 Ok(record) => games.push(record),
-                Err(error) => log::error!("a game is left out of the list: {error}"),
+                Err(error) => left_out.push(error),
             }
+        }
+        if let Some(first) = left_out.first() {
+            let many = left_out.len();
+            log::error!("games left out of the list: {many}, the first because {first}");
         }
         let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
         Ok(Page { games, next })
@@ -163,7 +166,8 @@ impl Reader<'_> {
     }
 
     /// Games in which the server is to act by now, the longest due first: those with humans, or
-    /// those without.
+    /// those without. A game whose id cannot be read is none, so that it does not keep the server
+    /// from the others.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -176,13 +180,16 @@ impl Reader<'_> {
         let sql = "SELECT id FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
                    AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params![attended, now.as_microsecond(), limit], |row| {
-            row.get(0)
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut rows = statement.query(params![attended, now.as_microsecond(), limit])?;
+        let mut games = Vec::new();
+        while let Some(row) = rows.next()? {
+            games.extend(row.get::<_, GameId>(0));
+        }
+        Ok(games)
     }
 
-    /// When the server is to act next after that time, in whatever game.
+    /// When the server is to act next after that time, in whatever game; not before the end of time
+    /// if that is what a row says.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -196,7 +203,7 @@ impl Reader<'_> {
                 statement.query_row(params![attended, after.as_microsecond()], |row| row.get(0))?;
             next = [next, due].into_iter().flatten().min();
         }
-        next.map(time).transpose()
+        Ok(next.and_then(|next| time(next).ok()))
     }
 
     /// The number of the last change; 0 if there was none.
@@ -209,24 +216,25 @@ impl Reader<'_> {
         Ok(statement.query_row([], |row| row.get(0))?)
     }
 
-    /// What has changed since the change of that number, in its order.
+    /// What has changed since the change of that number, in its order. What cannot be read is
+    /// left out, so that it does not keep anybody from the rest.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn changes(&self, since: i64) -> Result<Changes, StoreError> {
+        let known = |column: Option<i64>| column.map(version).transpose();
         let sql = "SELECT number, game, version FROM changes WHERE number > ?1 ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([since])?;
-        let mut changes = Vec::new();
+        let (mut changes, mut first) = (Vec::new(), true);
         while let Some(row) = rows.next()? {
-            if changes.is_empty() && row.get::<_, i64>(0)? != since + 1 {
+            if first && row.get::<_, i64>(0)? != since + 1 {
                 return Ok(Changes::Any);
             }
-            let column: Option<i64> = row.get(2)?;
-            changes.push(Change {
-                id: row.get(1)?,
-                version: column.map(version).transpose()?,
-            });
+            first = false;
+            if let (Ok(id), Ok(Ok(version))) = (row.get(1), row.get(2).map(known)) {
+                changes.push(Change { id, version });
+            }
         }
         Ok(Changes::Of(changes))
     }

@@ -153,7 +153,7 @@ macro_rules! select_games {
     ($rest:literal) => {
         concat!(
             "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
-             bot_pace_ms, turn_seconds, deadline, imported FROM games ",
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at FROM games ",
             $rest
         )
     };
@@ -161,14 +161,22 @@ macro_rules! select_games {
 pub(super) use select_games;
 
 /// The game in a row of [`select_games`].
+///
+/// # Errors
+/// It cannot be understood, or the row's other columns contradict it.
 pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
     let id = row.get(1)?;
     let game: Game = json(row.get_ref(7)?, id)?;
+    let contradiction =
+        |what| StoreError::Damaged(format!("game {id} and its row differ in {what}"));
     if int(game.version()) != row.get::<_, i64>(2)? {
-        let contradiction = format!("game {id} is at another version than its row says");
-        return Err(StoreError::Damaged(contradiction));
+        return Err(contradiction("the version"));
     }
-    Ok(Record {
+    let phase = row.get_ref(12)?.as_bytes().map_err(rusqlite::Error::from)?;
+    if phase != game.phase().name().as_bytes() {
+        return Err(contradiction("the phase"));
+    }
+    let record = Record {
         id,
         listed: row.get(3)?,
         imported: row.get(11)?,
@@ -181,7 +189,13 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
         },
         deadline: row.get::<_, Option<i64>>(10)?.map(time).transpose()?,
         game,
-    })
+    };
+    // Else the server would look again and again for what it is to do in this game.
+    let due_at = record.due_at(record.updated_at);
+    if row.get::<_, Option<i64>>(13)? != due_at.map(Timestamp::as_microsecond) {
+        return Err(contradiction("when the server is to act"));
+    }
+    Ok(record)
 }
 
 /// The log entry of the game `id` in a row of version, at, action and events.

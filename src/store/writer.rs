@@ -20,6 +20,7 @@ use super::{
     StoreError,
     checkpoint::Checkpoints,
     meter::Meter,
+    place::Place,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
 };
@@ -100,6 +101,7 @@ impl Writer {
     /// Starts the thread.
     pub(super) fn start(
         connection: Connection,
+        place: Place,
         checkpoints: Checkpoints,
         batch: usize,
         commits: Arc<Commits>,
@@ -108,6 +110,7 @@ impl Writer {
         let (queue, jobs) = sync_channel(QUEUE);
         let thread = WriterThread {
             connection,
+            place,
             checkpoints,
             batch,
             commits,
@@ -173,6 +176,7 @@ impl Drop for Writer {
 /// What the thread works with.
 struct WriterThread {
     connection: Connection,
+    place: Place,
     checkpoints: Checkpoints,
     /// Writes that are committed together at most.
     batch: usize,
@@ -204,7 +208,9 @@ impl WriterThread {
             return;
         }
         let (writes, begun) = (batch.len(), Instant::now());
-        let committed = commit(&mut self.connection, &mut batch);
+        let committed = commit(&mut self.connection, &self.place, &mut batch);
+        // What was committed to a file that is gone by now is lost, so nobody is told it was done.
+        let committed = committed.and_then(|()| self.place.check());
         if committed.is_ok() {
             self.meter.committed(writes, begun.elapsed());
             self.commits.announce();
@@ -223,7 +229,11 @@ impl WriterThread {
 ///
 /// # Errors
 /// Nothing of any of them was kept.
-fn commit(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+fn commit(
+    connection: &mut Connection,
+    place: &Place,
+    batch: &mut [Box<dyn Job>],
+) -> Result<(), StoreError> {
     if !connection.is_autocommit() {
         // A failed rollback left the last transaction open.
         connection.execute_batch("ROLLBACK")?;
@@ -242,5 +252,6 @@ fn commit(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> Result<(),
         }
         savepoint("RELEASE job")?;
     }
+    place.check()?;
     Ok(transaction.commit()?)
 }

@@ -9,6 +9,7 @@ mod board_picture;
 mod bots;
 mod concurrency;
 mod cors;
+mod crash;
 mod create;
 mod deal;
 mod delete;
@@ -16,6 +17,8 @@ mod docs;
 mod errors;
 mod example_bot;
 mod example_script;
+#[cfg(unix)]
+mod faults;
 mod history;
 mod idempotency;
 mod leaks;

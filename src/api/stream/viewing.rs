@@ -112,7 +112,7 @@ impl Viewing {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(problem) => {
-                    log::debug!("a stream ends: {problem}");
+                    problem.log();
                     return None;
                 }
             }

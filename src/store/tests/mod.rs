@@ -1,6 +1,8 @@
 //! What the tests of the store share: a file of their own, and games to put in it.
 
 mod archive;
+mod checking;
+mod faults;
 mod idempotency;
 mod opening;
 mod reading;

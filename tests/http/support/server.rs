@@ -35,6 +35,7 @@ pub enum Signal {
 pub struct Server {
     folder: Arc<Folder>,
     environment: Vec<(&'static str, String)>,
+    wrapper: &'static [&'static str],
     agent: ureq::Agent,
     process: Mutex<Process>,
     secrets: Mutex<Vec<String>>,
@@ -74,11 +75,23 @@ impl Server {
 
     /// The same with these environment variables.
     pub fn start_with(environment: &[(&'static str, &str)]) -> Server {
+        Server::start_on(environment, &[], |_| {})
+    }
+
+    /// The same on what `prepare` puts into its folder; this command, if it is any, starts the
+    /// server that is named by its last arguments.
+    pub fn start_on(
+        environment: &[(&'static str, &str)],
+        wrapper: &'static [&'static str],
+        prepare: impl FnOnce(&Path),
+    ) -> Server {
+        let folder = Folder::new();
+        prepare(&folder.database());
         let environment = environment
             .iter()
             .map(|&(name, value)| (name, value.to_owned()))
             .collect();
-        Server::on(Arc::new(Folder::new()), environment)
+        Server::on(Arc::new(folder), environment, wrapper)
     }
 
     /// Another server on a copy of the database as it is now, which is changed before.
@@ -90,16 +103,21 @@ impl Server {
             .execute("VACUUM INTO ?", [copy.to_str().expect("a plain path")])
             .expect("a copy");
         change(&open(&folder));
-        Server::on(Arc::new(folder), other.environment.clone())
+        Server::on(Arc::new(folder), other.environment.clone(), &[])
     }
 
     /// Another process on the same database, at the same time.
     pub fn beside(other: &Server) -> Server {
-        Server::on(Arc::clone(&other.folder), other.environment.clone())
+        let folder = Arc::clone(&other.folder);
+        Server::on(folder, other.environment.clone(), other.wrapper)
     }
 
-    fn on(folder: Arc<Folder>, environment: Vec<(&'static str, String)>) -> Server {
-        let process = Process::spawn(&folder.0, &environment);
+    fn on(
+        folder: Arc<Folder>,
+        environment: Vec<(&'static str, String)>,
+        wrapper: &'static [&'static str],
+    ) -> Server {
+        let process = Process::spawn(&folder.0, &environment, wrapper);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -110,6 +128,7 @@ impl Server {
         let server = Server {
             folder,
             environment,
+            wrapper,
             agent,
             process: Mutex::new(process),
             secrets: Mutex::default(),
@@ -153,6 +172,11 @@ impl Server {
         self.request("DELETE", path)
     }
 
+    /// The number of the process.
+    pub fn process_id(&self) -> u32 {
+        self.process.lock().expect("the process").child.id()
+    }
+
     /// Ends the process.
     pub fn stop(&self, signal: Signal) -> ExitStatus {
         self.process.lock().expect("the process").stop(signal)
@@ -162,18 +186,13 @@ impl Server {
     pub fn restart(&self, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
-        *process = Process::spawn(&self.folder.0, &self.environment);
+        *process = Process::spawn(&self.folder.0, &self.environment, self.wrapper);
     }
 
     /// Remembers a text that the log must never show.
     pub fn keep_out_of_the_log(&self, secret: &str) {
         let mut secrets = self.secrets.lock().expect("the secrets");
         secrets.push(secret.to_owned());
-    }
-
-    /// The database file.
-    pub fn database(&self) -> PathBuf {
-        self.folder.0.join("dog.db")
     }
 
     /// Everything written to the standard streams so far, by every process on this database.
@@ -210,7 +229,7 @@ impl Drop for Folder {
 }
 
 impl Process {
-    fn spawn(folder: &Path, environment: &[(&'static str, String)]) -> Process {
+    fn spawn(folder: &Path, environment: &[(&'static str, String)], wrapper: &[&str]) -> Process {
         let log = |name| {
             OpenOptions::new()
                 .create(true)
@@ -218,7 +237,15 @@ impl Process {
                 .open(folder.join(name))
                 .expect("a log file")
         };
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dog"));
+        let program = env!("CARGO_BIN_EXE_dog");
+        let mut command = match wrapper {
+            [] => Command::new(program),
+            [wrapper, arguments @ ..] => {
+                let mut command = Command::new(wrapper);
+                command.args(arguments).arg(program);
+                command
+            }
+        };
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("DOG_") || name == "RUST_LOG" {
                 command.env_remove(name);

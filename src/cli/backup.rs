@@ -1,0 +1,49 @@
+//! `dog backup`: copies a database that is in use.
+
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::check::bar;
+use crate::store;
+
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// The copy, which must not be there yet.
+    file: PathBuf,
+    /// The database file; servers may be using it.
+    #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
+    database: PathBuf,
+}
+
+impl Backup {
+    /// Makes the copy and checks it.
+    ///
+    /// # Errors
+    /// If there is a file already, or the database cannot be copied.
+    pub fn run(self) -> anyhow::Result<()> {
+        let what = || {
+            let (database, file) = (self.database.display(), self.file.display());
+            format!("cannot back {database} up to {file}")
+        };
+        let bar = bar("pages")?;
+        let copied = store::backup(&self.database, &self.file, |done, all| {
+            bar.set_length(all);
+            bar.set_position(done);
+        })
+        .with_context(what)?;
+        bar.finish_and_clear();
+        writeln!(
+            stdout(),
+            "{} games, {} bytes in {}",
+            copied.games,
+            copied.bytes,
+            self.file.display()
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! `dog check`: says what is wrong with a database.
+
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::store;
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The database file; servers may be using it.
+    #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
+    database: PathBuf,
+}
+
+impl Check {
+    /// Looks at every page and replays every game; prints a line for each thing that is wrong.
+    ///
+    /// # Errors
+    /// If something is wrong, or there is no database to look at.
+    pub fn run(self) -> anyhow::Result<()> {
+        let name = || format!("cannot check {}", self.database.display());
+        let bar = bar("games")?;
+        let checked = store::check(&self.database, |done, all| {
+            bar.set_length(all);
+            bar.set_position(done);
+        })
+        .with_context(name)?;
+        bar.finish_and_clear();
+        let mut out = stdout().lock();
+        for finding in &checked.findings {
+            writeln!(out, "{finding}")?;
+        }
+        writeln!(
+            out,
+            "{} games, {} versions, {} bytes",
+            checked.games, checked.versions, checked.bytes
+        )?;
+        match checked.findings.len() {
+            0 => Ok(()),
+            1 => bail!("1 thing is wrong with {}", self.database.display()),
+            many => bail!("{many} things are wrong with {}", self.database.display()),
+        }
+    }
+}
+
+/// A bar that counts these, shown only on a terminal.
+pub(super) fn bar(what: &str) -> anyhow::Result<ProgressBar> {
+    let style =
+        ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}, {elapsed}, {eta} left")?;
+    let bar = ProgressBar::new(0).with_style(style);
+    bar.set_message(what.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    Ok(bar)
+}

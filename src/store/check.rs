@@ -1,0 +1,371 @@
+//! What is wrong with a database, if anything: in brief before it is served, and in full.
+
+use std::{
+    fmt, fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::{
+    StoreError,
+    connect::reader,
+    id::GameId,
+    migrations::{self, MIGRATIONS},
+    place::{beside, check_not_lost, is_empty},
+    reader::Reader,
+    record::{LogEntry, Record},
+    wal,
+};
+use crate::rules::{event::Action, game::Game, seat::Seat};
+
+/// Complaints of SQLite's that are told when a server does not start.
+const TOLD: usize = 3;
+
+/// Something that is wrong. No text has a card or another secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The game that it is wrong with; none if it is the file.
+    pub game: Option<GameId>,
+    pub what: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.game {
+            Some(game) => write!(f, "game {game}: {}", self.what),
+            None => write!(f, "database: {}", self.what),
+        }
+    }
+}
+
+/// What a database holds, and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    pub games: u64,
+    /// Entries of their logs.
+    pub versions: u64,
+    /// Of the file and its write-ahead log.
+    pub bytes: u64,
+    pub findings: Vec<Finding>,
+}
+
+/// Makes sure, before a file is served, that it is whole: that every page is where it belongs and
+/// every commit in the write-ahead log can be read. What the pages say is not looked at. A file
+/// that is not there is whole.
+///
+/// # Errors
+/// It is damaged, cannot be read, or is not ours.
+pub fn examine(path: &Path) -> Result<(), StoreError> {
+    check_not_lost(path)?;
+    if is_empty(path) {
+        return Ok(());
+    }
+    let begun = Instant::now();
+    wal::check(path)?;
+    let connection = reader(path)?;
+    migrations::identify(&connection).map_err(StoreError::at_first_look)?;
+    quick_check(&connection)?;
+    log::info!(
+        "the database was checked in {:.3} s ({} bytes)",
+        begun.elapsed().as_secs_f64(),
+        size(path)
+    );
+    Ok(())
+}
+
+/// SQLite's own check, without whether its indices hold what its tables do.
+///
+/// # Errors
+/// The database is damaged.
+pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
+    let complaints = complaints(connection, &format!("PRAGMA quick_check({TOLD})"))?;
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    Err(StoreError::Damaged(complaints.join("; ")))
+}
+
+/// Bytes of a database and its write-ahead log.
+fn size(path: &Path) -> u64 {
+    let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+    length(path) + length(&beside(path, "-wal"))
+}
+
+/// Looks at everything in a database, which may be in use: whether SQLite can read it, and whether
+/// each game is what the rules make of its log. Nothing is changed. `progress` is told how many
+/// games of how many have been looked at.
+///
+/// # Errors
+/// There is no database of ours to look at.
+pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Checked, StoreError> {
+    check_not_lost(path)?;
+    if let Err(spoilt @ StoreError::Damaged(_)) = wal::check(path) {
+        // Opening the database would spoil the evidence.
+        return Ok(Checked {
+            bytes: size(path),
+            findings: vec![Finding {
+                game: None,
+                what: spoilt.to_string(),
+            }],
+            ..Checked::default()
+        });
+    }
+    let mut check = Check {
+        connection: reader(path)?,
+        checked: Checked::default(),
+    };
+    migrations::identify(&check.connection).map_err(StoreError::at_first_look)?;
+    let found = migrations::check_version(&check.connection, MIGRATIONS)? as u32;
+    let needed = MIGRATIONS.len() as u32;
+    if found < needed {
+        return Err(StoreError::Older { found, needed });
+    }
+    check.pages();
+    check.games(progress);
+    check.checked.bytes = size(path);
+    Ok(check.checked)
+}
+
+struct Check {
+    connection: Connection,
+    checked: Checked,
+}
+
+impl Check {
+    fn note(&mut self, game: Option<GameId>, what: impl fmt::Display) {
+        let what = what.to_string();
+        self.checked.findings.push(Finding { game, what });
+    }
+
+    /// What SQLite can tell.
+    fn pages(&mut self) {
+        let pages = complaints(&self.connection, "PRAGMA integrity_check")
+            .unwrap_or_else(|error| vec![error.to_string()]);
+        pages.into_iter().for_each(|what| self.note(None, what));
+        let references = strays(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
+        references
+            .into_iter()
+            .for_each(|what| self.note(None, what));
+        if let Err(error) = (Reader {
+            connection: &self.connection,
+        })
+        .last_change()
+        {
+            self.note(None, format!("the count of changes: {error}"));
+        }
+    }
+
+    /// Every game that is there now, each in a state of its own: one that lasted for the whole
+    /// check would keep a busy server's write-ahead log from ever being emptied.
+    fn games(&mut self, mut progress: impl FnMut(u64, u64)) {
+        let (ids, error) = ids(&self.connection);
+        if let Some(error) = error {
+            let what = format!("not all games can be found: {error}");
+            self.note(None, what);
+        }
+        let all = ids.len() as u64;
+        for (number, (key, id)) in ids.into_iter().enumerate() {
+            progress(number as u64, all);
+            // What is damaged enough may do what no game can.
+            let look = AssertUnwindSafe(|| game(&self.connection, key, id));
+            match catch_unwind(look) {
+                Ok(Ok(Some(versions))) => {
+                    self.checked.games += 1;
+                    self.checked.versions += versions;
+                }
+                // It was removed meanwhile.
+                Ok(Ok(None)) => {}
+                Ok(Err(wrong)) => {
+                    self.checked.games += 1;
+                    self.note(Some(id), wrong);
+                }
+                Err(_) => {
+                    self.checked.games += 1;
+                    self.note(Some(id), "the rules cannot make anything of it");
+                }
+            }
+        }
+        progress(all, all);
+    }
+}
+
+/// What a check of SQLite's complains of.
+fn complaints(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare(pragma)?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut complaints = Vec::new();
+    for line in lines {
+        complaints.extend(line?.lines().map(str::to_owned));
+    }
+    complaints.retain(|line| line != "ok");
+    Ok(complaints)
+}
+
+/// Rows that refer to a game that is not there.
+fn strays(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
+    let mut statement = connection.prepare(sql)?;
+    let strays = statement.query_map([], |row| {
+        let (table, rows): (String, i64) = (row.get(0)?, row.get(1)?);
+        Ok(format!("{rows} rows of {table} belong to no game"))
+    })?;
+    Ok(strays.collect::<Result<_, _>>()?)
+}
+
+/// The games that can be found, by an index, so that a row that cannot be read hides itself only;
+/// and why there are no more, if that is not the end.
+fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
+    let mut ids = Vec::new();
+    let mut find = || -> Result<(), StoreError> {
+        let mut statement = connection.prepare("SELECT key, id FROM games ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            ids.push((row.get(0)?, row.get(1)?));
+        }
+        Ok(())
+    };
+    let error = find().err();
+    (ids, error)
+}
+
+/// Looks at one game; the entries of its log, or none if it is not there any more.
+///
+/// # Errors
+/// What is wrong with it first.
+fn game(connection: &Connection, key: i64, id: GameId) -> Result<Option<u64>, String> {
+    let failed = |error: StoreError| error.to_string();
+    let state = connection
+        .unchecked_transaction()
+        .map_err(|error| failed(error.into()))?;
+    let reader = Reader { connection: &state };
+    let Some(row) = Row::read(&state, key).map_err(failed)? else {
+        return Ok(None);
+    };
+    if row.id != id.to_string() {
+        return Err("its row has another id".into());
+    }
+    let Some(record) = reader.game(&id).map_err(failed)? else {
+        return Err("its id leads to no row".into());
+    };
+    row.check(&record)?;
+    let versions = replay(&reader, &record)?;
+    Ok(Some(versions))
+}
+
+/// What a row says besides what is read of it for a request.
+struct Row {
+    id: String,
+    phase: String,
+    attended: bool,
+    due_at: Option<i64>,
+}
+
+impl Row {
+    fn read(connection: &Connection, key: i64) -> Result<Option<Row>, StoreError> {
+        let sql = "SELECT id, phase, attended, due_at FROM games WHERE key = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![key])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        Ok(Some(Row {
+            id: row.get(0)?,
+            phase: row.get(1)?,
+            attended: row.get(2)?,
+            due_at: row.get(3)?,
+        }))
+    }
+
+    fn check(&self, record: &Record) -> Result<(), String> {
+        let due_at = record.due_at(record.updated_at);
+        let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
+        if self.phase != record.game.phase().name() {
+            return wrong("the phase");
+        }
+        if self.attended != record.game.attended() {
+            return wrong("whether a human plays");
+        }
+        if self.due_at != due_at.map(Timestamp::as_microsecond) {
+            return wrong("when the server is to act");
+        }
+        Ok(())
+    }
+}
+
+/// Plays a game again by its log, from its creation; the entries of the log.
+///
+/// # Errors
+/// What first differs.
+fn replay(reader: &Reader<'_>, record: &Record) -> Result<u64, String> {
+    let mut played = Record {
+        deadline: None,
+        game: record.game.at_creation(),
+        ..record.clone()
+    };
+    let log = reader.log(&record.id, 0, u32::MAX);
+    let log = log.map_err(|error| format!("its log: {error}"))?;
+    for (entry, version) in log.iter().zip(1..) {
+        follow(&mut played.game, entry, version)?;
+        played.set_deadline(entry.at, &entry.events);
+    }
+    let (count, version) = (log.len() as u64, record.game.version());
+    if count != version {
+        return Err(format!(
+            "its log ends at version {count}, the game is at {version}"
+        ));
+    }
+    if played.game != record.game {
+        return Err("its snapshot is not what the log makes of it".into());
+    }
+    if played.deadline != record.deadline {
+        return Err("its deadline is not what the log makes of it".into());
+    }
+    let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
+    let times = (at(log.first()), at(log.last()));
+    if times != (Some(record.created_at), Some(record.updated_at)) {
+        return Err("its times are not those of its log".into());
+    }
+    Ok(count)
+}
+
+/// Takes a game to the next version of its log.
+///
+/// # Errors
+/// What differs.
+fn follow(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
+    if entry.version != version {
+        return Err(format!("its log has no version {version}"));
+    }
+    let events = match (&entry.action, version) {
+        (None, 1) => vec![game.last_event().clone()],
+        // The refusal may name a card.
+        (Some(action), 2..) => Some(action)
+            .filter(|action| actor(action).is_none_or(|seat| seat.number() < game.rules().seats))
+            .and_then(|action| game.apply(action).ok())
+            .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
+        _ => return Err(format!("version {version} has no action, or one too many")),
+    };
+    if events != entry.events {
+        return Err(format!(
+            "the events of version {version} are not what the rules make of its action"
+        ));
+    }
+    Ok(())
+}
+
+/// The seat that an action names.
+fn actor(action: &Action) -> Option<Seat> {
+    match *action {
+        Action::Deal { by } => by,
+        Action::Offer { seat, .. }
+        | Action::Decline { seat }
+        | Action::Ask { seat }
+        | Action::Play { seat, .. }
+        | Action::ReissueToken { seat }
+        | Action::HandOver { seat, .. } => Some(seat),
+    }
+}

@@ -1,0 +1,428 @@
+//! Databases looked at: sound ones, and such as were spoilt in every way.
+
+use std::fs::OpenOptions;
+
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::{check::Finding, *};
+use crate::rules::{moves::Generator, record::Written};
+
+/// Bits that are flipped, one at a time.
+const FLIPS: usize = 60;
+
+/// What the game asks for next: the first card, the first move.
+fn next(game: &Game) -> Action {
+    let seats = game.rules().seats;
+    match game.phase() {
+        Phase::Deal => Action::Deal { by: None },
+        Phase::Exchange => Seat::all(seats)
+            .filter(|&seat| game.check_exchange(seat).is_ok())
+            .find_map(|seat| {
+                let card = game.hand(seat).sorted().next()?;
+                Some(Action::Offer { seat, card })
+            })
+            .expect("somebody is to answer"),
+        Phase::Play => {
+            let seat = game.turn().expect("a seat is to move");
+            let moves =
+                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
+            let mv = moves[0].mv;
+            Action::Play { seat, mv }
+        }
+        Phase::Finished => panic!("the game is over"),
+    }
+}
+
+/// Games that were played for so many versions, each write a commit of its own.
+fn played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
+    let games = (0..games).map(|_| create(store).id);
+    let play = |id: GameId| {
+        for _ in 0..versions {
+            store
+                .write_blocking(move |tx| {
+                    let action = next(&tx.game(&id)?.expect("a game").game);
+                    act(tx, &id, action)
+                })
+                .unwrap();
+        }
+        id
+    };
+    games.map(play).collect()
+}
+
+fn checked(dir: &Dir) -> Vec<String> {
+    let checked = check::check(&dir.file(), |_, _| {}).unwrap();
+    checked.findings.iter().map(Finding::to_string).collect()
+}
+
+fn sql(dir: &Dir, sql: &str) {
+    let connection = Connection::open(dir.file()).unwrap();
+    connection.execute_batch(sql).unwrap();
+}
+
+/// Flips one bit of a file.
+fn flip(path: &Path, byte: u64, bit: u32) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[byte as usize] ^= 1 << bit;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_sound_database_has_no_findings() {
+    let dir = Dir::new();
+    let store = dir.store();
+    played(&store, 3, 40);
+    let text = include_str!("../../../tests/records/four.dog");
+    let replayed = Written::read(text).unwrap().replay().unwrap();
+    let now = now();
+    let log: Vec<LogEntry> = replayed
+        .log
+        .into_iter()
+        .map(|entry| LogEntry {
+            version: entry.version,
+            at: now,
+            action: entry.action,
+            events: entry.events,
+        })
+        .collect();
+    let mut imported = Record {
+        created_at: now,
+        updated_at: now,
+        imported: true,
+        game: replayed.game,
+        ..fresh()
+    };
+    let versions = log.len() as u64;
+    store
+        .write_blocking(move |tx| tx.insert(&mut imported, &log))
+        .unwrap();
+    let gone = create(&store).id;
+    store.write_blocking(move |tx| tx.delete(&gone)).unwrap();
+
+    // Beside the store that is open, and after it.
+    let beside = check::check(&dir.file(), |_, _| {}).unwrap();
+    drop(store);
+    examine(&dir.file()).unwrap();
+    let mut shown = Vec::new();
+    let after = check::check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
+    assert_eq!(shown, (0..=4).map(|done| (done, 4)).collect::<Vec<_>>());
+    assert_eq!(after.findings, []);
+    assert_eq!((after.games, after.versions), (4, 3 * 41 + versions));
+    assert_eq!(after.bytes, fs::metadata(dir.file()).unwrap().len());
+    assert_eq!((beside.games, beside.findings), (4, vec![]));
+}
+
+/// A game without its names, and its log without times.
+type Known = (Value, Vec<(u64, Option<Action>, Vec<Event>)>);
+
+/// What the check can know of a game: names, tokens and times are nobody's business but its own.
+fn known(store: &Store, id: &GameId) -> Known {
+    let record = store.game(id).unwrap().unwrap();
+    let mut game = serde_json::to_value(&record.game).unwrap();
+    game["players"].take();
+    let log = store.log(id, 0, 1000).unwrap();
+    let log = log
+        .into_iter()
+        .map(|entry| (entry.version, entry.action, entry.events));
+    (game, log.collect())
+}
+
+#[test]
+fn a_flipped_bit_is_found_or_harmless() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let games = played(&store, 3, 40);
+    let before: Vec<_> = games.iter().map(|id| known(&store, id)).collect();
+    drop(store);
+    let sound = fs::read(dir.file()).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut found = 0;
+    for _ in 0..FLIPS {
+        let (byte, bit) = (rng.random_range(0..sound.len()), rng.random_range(0..8));
+        fs::write(dir.file(), &sound).unwrap();
+        flip(&dir.file(), byte as u64, bit);
+        let checked = check::check(&dir.file(), |_, _| {});
+        if checked.is_err() || !checked.unwrap().findings.is_empty() {
+            found += 1;
+            continue;
+        }
+        let store = dir.store();
+        let after: Vec<_> = games.iter().map(|id| known(&store, id)).collect();
+        assert!(after == before, "bit {bit} of byte {byte} is not found");
+    }
+    assert!(found > FLIPS / 4, "{found}");
+}
+
+#[test]
+fn a_swapped_card_is_found_and_not_told() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = played(&store, 1, 2)[0];
+    let other = create(&store);
+    drop(store);
+    let finding = |change: &str| {
+        let before = fs::read(dir.file()).unwrap();
+        sql(&dir, change);
+        let findings = checked(&dir);
+        fs::write(dir.file(), before).unwrap();
+        assert_eq!(findings.len(), 1, "{change}: {findings:?}");
+        findings[0].clone()
+    };
+    for (change, expected) in [
+        // A king that lay in the hidden stock becomes a queen.
+        (
+            "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))",
+            "its snapshot is not what the log makes of it",
+        ),
+        (
+            "snapshot = replace(snapshot, '\"round\":1', '\"round\":2')",
+            "its snapshot is not what the log makes of it",
+        ),
+        ("phase = 'play'", "differ in the phase"),
+        ("version = 17", "differ in the version"),
+        ("due_at = 1", "differ in when the server is to act"),
+        ("attended = 0", "whether a human plays"),
+        ("snapshot = 'joker'", "cannot be read: wrong syntax"),
+        ("created_at = 1", "its times are not those of its log"),
+    ] {
+        let text = finding(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
+        assert!(text.starts_with(&format!("game {id}: ")), "{text}");
+        assert!(text.contains(expected), "{change}: {text}");
+        assert!(!text.contains("joker"), "{text}");
+    }
+    for (change, expected) in [
+        (
+            "UPDATE log SET events = replace(events, 'K', 'Q') WHERE version = 2",
+            "the events of version 2 are not what the rules make of its action",
+        ),
+        (
+            "UPDATE log SET action = '{\"action\":\"offer\",\"seat\":9,\"card\":\"joker\"}' \
+             WHERE version = 3",
+            "version 3",
+        ),
+        (
+            "UPDATE log SET action = (SELECT action FROM log WHERE version = 2) WHERE version = 3",
+            "the rules refuse the action of version 3",
+        ),
+        ("DELETE FROM log WHERE version = 3", "its log ends"),
+        ("DELETE FROM log WHERE version = 2", "no version 2"),
+        (
+            "UPDATE log SET action = NULL WHERE version = 2",
+            "version 2 has no action",
+        ),
+    ] {
+        let text = finding(change);
+        assert!(text.starts_with(&format!("game {id}: ")), "{text}");
+        assert!(text.contains(expected), "{change}: {text}");
+        assert!(!text.contains("joker"), "{text}");
+    }
+    let stray = "PRAGMA foreign_keys = OFF; INSERT INTO log SELECT 99, version, at, action, events \
+                 FROM log WHERE version = 3";
+    assert_eq!(finding(stray), "database: 1 rows of log belong to no game");
+    let store = dir.store();
+    assert_eq!(store.game(&other.id).unwrap(), Some(other));
+}
+
+#[test]
+fn a_damaged_file_is_not_served() {
+    let dir = Dir::new();
+    let store = dir.store();
+    played(&store, 4, 40);
+    drop(store);
+    let sound = fs::read(dir.file()).unwrap();
+    let refused = |what: &str, bytes: &[u8]| {
+        fs::write(dir.file(), bytes).unwrap();
+        let refusal = examine(&dir.file()).expect_err(what);
+        assert!(!refusal.is_temporary(), "{what}: {refusal}");
+        let found = check::check(&dir.file(), |_, _| {});
+        assert!(
+            found.is_err() || !found.unwrap().findings.is_empty(),
+            "{what}"
+        );
+        assert_eq!(fs::read(dir.file()).unwrap(), bytes, "{what}");
+    };
+    refused("half", &sound[..sound.len() / 2]);
+    refused("the first page", &sound[..4096]);
+    refused("the header", &sound[..100]);
+    refused("no page at the end", &sound[..sound.len() - 4096]);
+    for page in 0..sound.len() / 4096 {
+        // The kind of a page of a tree; of a page that is another's continuation, its link.
+        let mut spoilt = sound.clone();
+        let begin = page * 4096 + if page == 0 { 100 } else { 0 };
+        spoilt[begin..begin + 8].fill(0x55);
+        refused(&format!("page {}", page + 1), &spoilt);
+    }
+    let mut spoilt = sound.clone();
+    spoilt[3] ^= 1;
+    refused("the name of the format", &spoilt);
+}
+
+#[test]
+fn a_lost_database_is_not_taken_for_a_new_one() {
+    let (dir, image) = (Dir::new(), Dir::new());
+    let store = dir.store();
+    played(&store, 1, 3);
+    let beside = |path: &Path, suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
+    let log = beside(&image.file(), "-wal");
+    fs::copy(beside(&dir.file(), "-wal"), &log).unwrap();
+    let before = fs::read(&log).unwrap();
+    assert!(!before.is_empty());
+    for empty in [false, true] {
+        if empty {
+            fs::write(image.file(), "").unwrap();
+        }
+        let lost = |error: StoreError| {
+            assert!(matches!(error, StoreError::Lost(_)), "{error}");
+            assert!(
+                error.to_string().contains("games.db-wal is there"),
+                "{error}"
+            );
+        };
+        lost(Store::open(image.file()).expect_err("lost"));
+        lost(examine(&image.file()).expect_err("lost"));
+        lost(check::check(&image.file(), |_, _| {}).expect_err("lost"));
+        let copy = image.0.join("copy.db");
+        match backup(&image.file(), &copy, |_, _| {}) {
+            Err(BackupError::Store(error)) => lost(error),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(fs::read(&log).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
+    let (dir, image) = (Dir::new(), Dir::new());
+    let store = dir.store();
+    let games = played(&store, 2, 12);
+    let versions = |store: &Store| -> Vec<u64> {
+        let version = |id| store.version(id).unwrap().unwrap_or_default();
+        games.iter().map(version).collect()
+    };
+    let before = versions(&store);
+    let suffixes = ["", "-wal", "-shm"];
+    let file = |dir: &Dir, suffix: &str| PathBuf::from(format!("{}{suffix}", dir.file().display()));
+    let killed = suffixes.map(|suffix| fs::read(file(&dir, suffix)).unwrap());
+    drop(store);
+    let length = killed[1].len();
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut refused = 0;
+    for trial in 0..FLIPS {
+        // The index is gone if the machine has lost its power.
+        let kept = 3 - trial % 2;
+        for suffix in suffixes {
+            let _ = fs::remove_file(file(&image, suffix));
+        }
+        for (suffix, bytes) in suffixes.iter().zip(&killed).take(kept) {
+            fs::write(file(&image, suffix), bytes).unwrap();
+        }
+        let byte = match trial {
+            0..8 => rng.random_range(0..64),
+            _ => rng.random_range(0..length),
+        };
+        flip(&file(&image, "-wal"), byte as u64, rng.random_range(0..8));
+        if let Err(error) = examine(&image.file()) {
+            assert!(matches!(error, StoreError::Damaged(_)), "{error}");
+            refused += 1;
+            continue;
+        }
+        let after = versions(&image.store());
+        if kept == 3 {
+            assert_eq!(after, before, "byte {byte}");
+        } else {
+            // The last commit looks like one that was cut short, which nobody was told of.
+            let lost = before.iter().sum::<u64>() - after.iter().sum::<u64>();
+            assert!(lost <= 1, "byte {byte}: {before:?} became {after:?}");
+        }
+    }
+    assert!(refused > FLIPS / 2, "{refused}");
+    // Cut short, as by a file system that has lost the end.
+    for (suffix, bytes) in suffixes.iter().zip(&killed) {
+        fs::write(file(&image, suffix), bytes).unwrap();
+    }
+    let log = OpenOptions::new().write(true).open(file(&image, "-wal"));
+    log.unwrap().set_len(length as u64 / 2).unwrap();
+    let missed = examine(&image.file()).expect_err("half of the log");
+    assert!(missed.to_string().contains("write-ahead log"), "{missed}");
+    // And as it was.
+    for (suffix, bytes) in suffixes.iter().zip(&killed) {
+        fs::write(file(&image, suffix), bytes).unwrap();
+    }
+    examine(&image.file()).unwrap();
+    assert_eq!(versions(&image.store()), before);
+}
+
+#[test]
+fn a_copy_is_whole_and_replaces_nothing() {
+    let dir = Dir::new();
+    let store = dir.store();
+    played(&store, 20, 20);
+    let copy = dir.0.join("copy.db");
+    let mut shown = Vec::new();
+    let copied = backup(&dir.file(), &copy, |done, all| shown.push((done, all))).unwrap();
+    assert_eq!(copied.games, 20);
+    assert_eq!(copied.bytes, fs::metadata(&copy).unwrap().len());
+    assert!(shown.last().is_some_and(|(done, all)| done == all));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&copy).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let found = check::check(&copy, |_, _| {}).unwrap();
+    assert_eq!((found.games, found.findings), (20, vec![]));
+    let bytes = fs::read(&copy).unwrap();
+    let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("it is there");
+    assert!(matches!(again, BackupError::Exists), "{again}");
+    assert_eq!(fs::read(&copy).unwrap(), bytes);
+    let nowhere = backup(&dir.0.join("none.db"), &dir.0.join("c"), |_, _| {});
+    assert!(matches!(nowhere, Err(BackupError::Store(StoreError::Gone))));
+    assert!(!dir.0.join("c").exists() && !dir.0.join("none.db").exists());
+    drop(store);
+
+    // A damaged database has no copy that looks like a good one.
+    let mut spoilt = fs::read(dir.file()).unwrap();
+    let page = spoilt.len() / 4096 / 2 * 4096;
+    spoilt[page..page + 8].fill(0x55);
+    fs::write(dir.file(), spoilt).unwrap();
+    let damaged = backup(&dir.file(), &dir.0.join("d"), |_, _| {}).expect_err("a damaged page");
+    assert!(matches!(damaged, BackupError::Spoilt(_)), "{damaged}");
+    let names = fs::read_dir(&dir.0).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(!names.any(|name| name.starts_with('d')), "a part is left");
+}
+
+/// A copy that is made while others write is one state of all games.
+#[test]
+fn a_copy_is_one_state() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let games = played(&store, 8, 3);
+    let (first, last) = (games[0], games[7]);
+    thread::scope(|scope| {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let writing = store.clone();
+        scope.spawn(move || {
+            // Both games are always at the same version.
+            while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                writing
+                    .write_blocking(move |tx| {
+                        act(tx, &first, reissue())?;
+                        act(tx, &last, reissue())
+                    })
+                    .unwrap();
+            }
+        });
+        for number in 0..5 {
+            let copy = dir.0.join(format!("{number}.db"));
+            backup(&dir.file(), &copy, |_, _| {}).unwrap();
+            let found = check::check(&copy, |_, _| {}).unwrap();
+            assert_eq!(found.findings, []);
+            let copy = Store::open(copy).unwrap();
+            assert_eq!(copy.version(&first).unwrap(), copy.version(&last).unwrap());
+        }
+        drop(stop);
+    });
+}

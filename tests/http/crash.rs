@@ -1,0 +1,596 @@
+//! The server is killed at random moments while clients play, and every promise is held against
+//! what is there afterwards: what was answered is there, once; what was not is there wholly or not
+//! at all; and a key gets the first answer again, or has the thing done once.
+
+use std::{
+    process::Command,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Dice, Game, Request, Server, Signal, Viewer, Viewer::*, run};
+
+/// Kills in every run of the tests.
+const KILLS: u64 = 10;
+
+/// Kills in the long run.
+const MANY_KILLS: u64 = 100;
+
+/// Clients that play at the same time, each at some tables.
+const CLIENTS: u64 = 4;
+
+/// Tables that a client plays at by turns.
+const TABLES: usize = 3;
+
+/// How often something is tried before the server is taken to be down for good.
+const TRIES: u32 = 1000;
+
+/// What all choices are drawn from.
+const SEED: u64 = 20_260_918;
+
+#[test]
+fn nothing_answered_is_lost_or_doubled_by_kills() {
+    play_through(KILLS);
+}
+
+#[test]
+#[ignore = "takes minutes: cargo test --release --test http -- --ignored hundred_kills --nocapture"]
+fn nothing_answered_is_lost_or_doubled_by_a_hundred_kills() {
+    play_through(MANY_KILLS);
+}
+
+/// What happened in a run.
+#[derive(Debug, Default)]
+struct Tally {
+    games: AtomicU64,
+    finished: AtomicU64,
+    deleted: AtomicU64,
+    /// Writes that were answered at the first try.
+    answered: AtomicU64,
+    /// Tries that were not answered.
+    cut_off: AtomicU64,
+    /// Of those without a key, the ones that turned out to be done.
+    done_unanswered: AtomicU64,
+    /// Writes with a key that got their answer at a later try.
+    retried: AtomicU64,
+    /// Answers that were asked for again, and came again.
+    repeated: AtomicU64,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+fn play_through(kills: u64) {
+    let server = Server::start();
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random", "name": "bot"}));
+    for _ in 0..3 {
+        Game::create(&server, &json!({"seats": bots}));
+    }
+    let (over, tally) = (AtomicBool::new(false), Tally::default());
+    let clients: Vec<Client<'_>> = thread::scope(|scope| {
+        let play = |number| Client::new(&server, &tally, number).play(&over);
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| scope.spawn(move || play(number)))
+            .collect();
+        let mut dice = Dice::new(SEED);
+        for _ in 0..kills {
+            thread::sleep(Duration::from_millis(dice.below(400) as u64));
+            if clients.iter().any(|client| client.is_finished()) {
+                break; // It has found something.
+            }
+            server.restart(Signal::Kill);
+        }
+        over.store(true, Ordering::Relaxed);
+        let client = |client: thread::ScopedJoinHandle<'_, _>| client.join().expect("a client");
+        clients.into_iter().map(client).collect()
+    });
+    server.restart(Signal::Kill);
+    let mut listed = listed(&server);
+    for mut client in clients {
+        client.settle(&mut listed);
+    }
+    listed.retain(|name| name != "bot");
+    assert!(listed.is_empty(), "nobody has created {listed:?}");
+    server.restart(Signal::Kill);
+    check(&server);
+    println!("{kills} kills: {tally:?}");
+    let cut_off = tally.cut_off.load(Ordering::Relaxed);
+    assert!(cut_off > 0, "no kill has hit a write");
+}
+
+/// The name of the first seat of every public game.
+fn listed(server: &Server) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut path = "/v1/games?limit=100".to_owned();
+    loop {
+        let page = server.get(&path).send().expect(200);
+        for game in page["games"].as_array().expect("games") {
+            names.push(game["names"][0].as_str().expect("a name").to_owned());
+        }
+        match page["next"].as_str() {
+            Some(next) => path = format!("/v1/games?limit=100&cursor={next}"),
+            None => return names,
+        }
+    }
+}
+
+/// Has every game in the database replayed from its log.
+fn check(server: &Server) {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_dog"));
+    check.args(["check", "--database"]).arg(server.database());
+    let checked = run(&mut check, b"");
+    assert!(checked.status.success(), "{checked:?}");
+}
+
+/// A write that can be sent again as it was.
+#[derive(Clone, Debug)]
+struct Write {
+    method: &'static str,
+    path: String,
+    token: Option<String>,
+    key: Option<String>,
+    body: Value,
+}
+
+impl Write {
+    fn request<'a>(&self, server: &'a Server) -> Request<'a> {
+        let mut request = server.request(self.method, &self.path);
+        if let Some(token) = &self.token {
+            request = request.token(token);
+        }
+        if let Some(key) = &self.key {
+            request = request.key(key);
+        }
+        match &self.body {
+            Value::Null => request,
+            body => request.json(body),
+        }
+    }
+}
+
+/// What must be equal in two answers to the same request.
+fn essence(answer: &Answer) -> (u16, Option<&str>, Option<&str>, &[u8]) {
+    let (etag, location) = (answer.header("etag"), answer.header("location"));
+    (answer.status, etag, location, &answer.body)
+}
+
+/// One who plays at some tables, and knows what it was told.
+struct Client<'a> {
+    server: &'a Server,
+    tally: &'a Tally,
+    dice: Dice,
+    number: u64,
+    tables: Vec<Table<'a>>,
+    /// Creations with a key, and what was answered.
+    created: Vec<(Write, Answer)>,
+    /// Names of games that may have been created, though nobody was told so.
+    perhaps: Vec<String>,
+    names: u64,
+}
+
+/// A game, and all that its client knows of it.
+struct Table<'a> {
+    game: Game<'a>,
+    name: String,
+    /// Whether its writes carry keys.
+    keyed: bool,
+    /// Each version's events, and who was told of them.
+    log: Vec<(Viewer, Value)>,
+    /// Answers that can be asked for again.
+    kept: Vec<(Viewer, Write, Answer)>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Playing,
+    Finished,
+    Deleted,
+}
+
+impl<'a> Client<'a> {
+    fn new(server: &'a Server, tally: &'a Tally, number: u64) -> Client<'a> {
+        Client {
+            server,
+            tally,
+            dice: Dice::new(SEED + 1 + number),
+            number,
+            tables: Vec::new(),
+            created: Vec::new(),
+            perhaps: Vec::new(),
+            names: 0,
+        }
+    }
+
+    /// Plays until it is over.
+    fn play(mut self, over: &AtomicBool) -> Client<'a> {
+        while !over.load(Ordering::Relaxed) {
+            let playing = |table: &&mut Table<'_>| table.state == State::Playing;
+            let mut tables: Vec<_> = self.tables.iter_mut().filter(playing).collect();
+            if tables.len() < TABLES {
+                self.create();
+                continue;
+            }
+            let table = tables.swap_remove(self.dice.below(TABLES));
+            let mut hand = Hand {
+                server: self.server,
+                tally: self.tally,
+                dice: &mut self.dice,
+                table,
+            };
+            hand.step();
+        }
+        self
+    }
+
+    /// Creates a game, perhaps; one of three without a key.
+    fn create(&mut self) {
+        let name = format!("{}/{}", self.number, self.names);
+        self.names += 1;
+        let keyed = self.dice.below(3) > 0;
+        let preset = ["dogspiel-it", "hausregeln", "familienlager"][self.dice.below(3)];
+        // A bot that is handed a seat is to wait until the seat is handed back.
+        let write = Write {
+            method: "POST",
+            path: "/v1/games".into(),
+            token: None,
+            key: keyed.then(|| key(&mut self.dice)),
+            body: json!({"rules": {"preset": preset}, "seats": [{"name": name}, {}, {}, {}],
+                "bot_pace_ms": 60_000}),
+        };
+        let Some(answer) = send(self.server, self.tally, &write) else {
+            self.perhaps.push(name);
+            return;
+        };
+        let created = answer.clone().expect(201);
+        let game = Game::of(self.server, &created);
+        let dealer = created["game"]["dealer"].clone();
+        let events = json!([{"type": "game_created", "dealer": dealer}]);
+        count(&self.tally.games);
+        self.tables.push(Table {
+            game,
+            name,
+            keyed,
+            log: vec![(Spectator, events)],
+            kept: Vec::new(),
+            state: State::Playing,
+        });
+        if keyed {
+            self.created.push((write, answer));
+        }
+    }
+
+    /// Compares all it was told with what is there, and strikes its games off this list.
+    fn settle(&mut self, listed: &mut Vec<String>) {
+        let mut take = |name: &str| {
+            let before = listed.len();
+            listed.retain(|other| other != name);
+            before - listed.len()
+        };
+        for name in &self.perhaps {
+            assert!(take(name) <= 1, "{name} was created twice");
+        }
+        for table in &mut self.tables {
+            let there = usize::from(table.state != State::Deleted);
+            assert_eq!(take(&table.name), there, "{}", table.name);
+            let mut hand = Hand {
+                server: self.server,
+                tally: self.tally,
+                dice: &mut self.dice,
+                table,
+            };
+            hand.inspect();
+            for index in 0..hand.table.kept.len() {
+                hand.repeat(index);
+            }
+        }
+        for (write, answer) in &self.created {
+            let again = send(self.server, self.tally, write).expect("an answer");
+            assert_eq!(essence(&again), essence(answer), "{write:?}");
+        }
+    }
+}
+
+/// A key that nobody can guess.
+fn key(dice: &mut Dice) -> String {
+    (0..32).map(|_| format!("{:x}", dice.below(16))).collect()
+}
+
+/// Sends a write; with a key, again and again until it is answered.
+fn send(server: &Server, tally: &Tally, write: &Write) -> Option<Answer> {
+    let tries = if write.key.is_some() { TRIES } else { 1 };
+    for attempt in 0..tries {
+        let answer = write.request(server).try_send();
+        if let Some(answer) = answer {
+            count(if attempt == 0 {
+                &tally.answered
+            } else {
+                &tally.retried
+            });
+            return Some(answer);
+        }
+        count(&tally.cut_off);
+    }
+    assert!(write.key.is_none(), "never answered: {write:?}");
+    None
+}
+
+/// A client's hand on one of its tables.
+struct Hand<'c, 'a> {
+    server: &'a Server,
+    tally: &'c Tally,
+    dice: &'c mut Dice,
+    table: &'c mut Table<'a>,
+}
+
+impl Hand<'_, '_> {
+    /// Does something, mostly what the game asks for.
+    fn step(&mut self) {
+        match self.dice.below(40) {
+            0 => self.reissue_as_seat(),
+            1 => {
+                let seat = self.dice.below(4);
+                self.reissue_as_host(seat);
+            }
+            2 => self.hand_over(),
+            3 => self.inspect(),
+            4 | 5 if !self.table.kept.is_empty() => {
+                let index = self.dice.below(self.table.kept.len());
+                self.repeat(index);
+            }
+            6 if self.dice.below(3) == 0 => self.delete(),
+            _ => self.play(),
+        }
+    }
+
+    /// Deals, swaps or plays.
+    fn play(&mut self) {
+        let view = self.read(Spectator, "").expect(200);
+        let phase = view["phase"].as_str().expect("a phase");
+        if phase == "finished" {
+            self.table.state = State::Finished;
+            count(&self.tally.finished);
+            return;
+        }
+        if phase == "deal" {
+            let dealer = view["dealer"].as_u64().expect("a dealer") as usize;
+            let who = [Host, Seat(dealer)][self.dice.below(2)];
+            self.act(who, "POST", "/deal", Value::Null);
+            return;
+        }
+        // Who has said nothing yet, or is to move.
+        let seat = (0..4).find(|&seat| match view["turn"].as_u64() {
+            Some(turn) => turn == seat as u64,
+            None => self.read(Seat(seat), "").expect(200)["actions"] != json!([]),
+        });
+        let seat = seat.expect("somebody is to act");
+        let query = format!("/suggest-move?level=greedy&seed={}", self.dice.below(1000));
+        let mut advice = self.read(Seat(seat), &query).expect(200);
+        let body = advice["suggestions"][0]["request"]["body"].take();
+        let route = if phase == "play" { "/play" } else { "/swap" };
+        self.act(Seat(seat), "POST", route, body);
+    }
+
+    /// Gives a seat to a bot, which is too slow to act, and takes it back.
+    fn hand_over(&mut self) {
+        if self.read(Spectator, "").expect(200)["phase"] == "finished" {
+            return;
+        }
+        let path = format!("/seats/{}", self.dice.below(4));
+        let human = json!({"kind": "human", "name": self.table.name});
+        let bot = json!({"kind": "bot", "level": "random", "name": self.table.name});
+        self.act(Host, "PUT", &path, bot);
+        while !self.act(Host, "PUT", &path, human.clone()) {}
+    }
+
+    /// Changes the game, with a key or without; says whether that is done.
+    fn act(&mut self, who: Viewer, method: &'static str, rest: &str, body: Value) -> bool {
+        let write = self.write(who, method, rest, body);
+        let version = self.table.log.len() as u64 + 1;
+        if let Some(answer) = send(self.server, self.tally, &write) {
+            let changed = answer.clone().expect(200);
+            assert_eq!(changed["version"], version, "{write:?}");
+            self.table.log.push((who, changed["events"].clone()));
+            self.keep(who, write, answer);
+            return true;
+        }
+        // Nobody knows, but the game does.
+        let known = self.settle(who, &write);
+        if let Some(events) = &known {
+            let expected = &write.body["move"];
+            let played = &events[0]["move"]["id"];
+            let fold = expected == "fold" && events[0]["type"] == "hand_folded";
+            assert!(fold || expected == played, "{write:?}: {events}");
+        }
+        known.is_some()
+    }
+
+    /// Whether a write without an answer was done: wholly, or not at all. The events, if it was.
+    fn settle(&mut self, who: Viewer, write: &Write) -> Option<Value> {
+        let before = self.table.log.len() as u64;
+        let history = self.read(who, "/history").expect(200);
+        let version = history["version"].as_u64().expect("a version");
+        let entries = history["entries"].as_array().expect("entries");
+        assert_eq!(entries.len() as u64, version, "one entry a version");
+        if version == before {
+            return None;
+        }
+        assert_eq!(version, before + 1, "{write:?}");
+        count(&self.tally.done_unanswered);
+        let events = entries[before as usize]["events"].clone();
+        let kind = events[0]["type"].as_str().expect("a type");
+        let route = write.path.rsplit('/').next().expect("a route");
+        let fits = match route {
+            "deal" => kind == "cards_dealt",
+            "play" => kind == "card_played" || kind == "hand_folded",
+            "swap" => ["card_offered", "exchange_declined", "help_asked"].contains(&kind),
+            "token" => kind == "token_reissued",
+            _ => kind == "seat_handed_over",
+        };
+        assert!(fits, "{write:?}: {events}");
+        self.table.log.push((who, events.clone()));
+        Some(events)
+    }
+
+    fn reissue_as_seat(&mut self) {
+        let seat = self.dice.below(4);
+        let write = self.reissue(Seat(seat), seat);
+        let Some(answer) = send(self.server, self.tally, &write) else {
+            // If it was done, the token that nobody was told is lost.
+            match self.read(Seat(seat), "").status {
+                200 => {}
+                401 => {
+                    count(&self.tally.done_unanswered);
+                    self.reissue_as_host(seat);
+                }
+                other => panic!("{write:?}: {other}"),
+            }
+            return;
+        };
+        self.take_token(Seat(seat), seat, write, answer);
+    }
+
+    /// As often as it takes to be told the token.
+    fn reissue_as_host(&mut self, seat: usize) {
+        loop {
+            if self.read(Spectator, "").expect(200)["phase"] == "finished" {
+                return;
+            }
+            let write = self.reissue(Host, seat);
+            if let Some(answer) = send(self.server, self.tally, &write) {
+                let events = json!([{"type": "token_reissued", "seat": seat}]);
+                self.table.log.push((Host, events));
+                self.take_token(Host, seat, write, answer);
+                return;
+            }
+            if self.settle(Host, &write).is_some() {
+                let old = self.read(Seat(seat), "");
+                assert_eq!(old.status, 401, "{}", old.text());
+            }
+        }
+    }
+
+    fn reissue(&mut self, who: Viewer, seat: usize) -> Write {
+        self.write(who, "POST", &format!("/seats/{seat}/token"), Value::Null)
+    }
+
+    fn take_token(&mut self, who: Viewer, seat: usize, write: Write, answer: Answer) {
+        let fresh = answer.clone().expect(200);
+        assert_eq!(fresh["version"], self.table.log.len() as u64, "{write:?}");
+        let token = fresh["token"].as_str().expect("a token");
+        self.server.keep_out_of_the_log(token);
+        self.table.game.tokens[seat] = token.to_owned();
+        // The seat's own can be asked for again with the token that it has killed.
+        self.keep(who, write, answer);
+    }
+
+    fn delete(&mut self) {
+        let write = self.write(Host, "DELETE", "", Value::Null);
+        let gone = match send(self.server, self.tally, &write) {
+            Some(answer) => {
+                assert_eq!(answer.status, 204, "{}", answer.text());
+                self.keep(Host, write, answer);
+                true
+            }
+            None => self.read(Spectator, "").status == 404,
+        };
+        if gone {
+            self.table.state = State::Deleted;
+            count(&self.tally.deleted);
+            self.inspect();
+        }
+    }
+
+    fn write(&mut self, who: Viewer, method: &'static str, rest: &str, body: Value) -> Write {
+        Write {
+            method,
+            path: self.table.game.path(rest),
+            token: self.table.game.token(who).map(str::to_owned),
+            key: self.table.keyed.then(|| key(self.dice)),
+            body,
+        }
+    }
+
+    fn keep(&mut self, who: Viewer, write: Write, answer: Answer) {
+        if write.key.is_some() {
+            self.table.kept.push((who, write, answer));
+        }
+    }
+
+    /// Asks for an answer again, which must be the first one, byte for byte.
+    fn repeat(&mut self, index: usize) {
+        let (who, write, answer) = &self.table.kept[index];
+        let itself = write.path.ends_with("/token") && *who != Host;
+        let known = self.table.game.token(*who) == write.token.as_deref();
+        let deletion = write.method == "DELETE";
+        if self.table.state == State::Deleted && !deletion || !known && !itself {
+            return;
+        }
+        let again = send(self.server, self.tally, write).expect("a key gets an answer");
+        assert_eq!(essence(&again), essence(answer), "{write:?}");
+        count(&self.tally.repeated);
+    }
+
+    /// Compares all that was answered with the history.
+    fn inspect(&mut self) {
+        if self.table.state == State::Deleted {
+            for who in [Spectator, Host] {
+                self.read(who, "").refused("game_not_found");
+            }
+            return;
+        }
+        for viewer in self.table.game.viewers() {
+            let history = self.read(viewer, "/history").expect(200);
+            let entries = history["entries"].as_array().expect("entries");
+            let view = self.read(viewer, "").expect(200);
+            assert_eq!(view["version"], self.table.log.len() as u64);
+            assert_eq!(entries.len(), self.table.log.len());
+            assert_eq!(view["updated_at"], entries[entries.len() - 1]["at"]);
+            for (index, (who, events)) in self.table.log.iter().enumerate() {
+                let entry = &entries[index];
+                assert_eq!(entry["version"], index as u64 + 1);
+                if *who == viewer {
+                    let there = &entry["events"];
+                    assert!(fits(events, there), "told {events}, there is {there}");
+                }
+            }
+            if viewer == Spectator && view["phase"] == "finished" {
+                let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
+                let history = history.to_string();
+                let verified = run(verify.args(["verify", "-"]), history.as_bytes());
+                assert!(verified.status.success(), "{verified:?}");
+            }
+        }
+    }
+
+    /// Asks until there is an answer.
+    fn read(&self, who: Viewer, rest: &str) -> Answer {
+        let ask = |_| self.table.game.get(who, rest).try_send();
+        (0..TRIES).find_map(ask).expect("an answer at last")
+    }
+}
+
+/// Whether this is what was told, or the same with what was hidden then.
+fn fits(told: &Value, there: &Value) -> bool {
+    match (told, there) {
+        (Value::Null, _) => true,
+        (Value::Array(told), Value::Array(there)) => {
+            told.len() == there.len()
+                && told
+                    .iter()
+                    .zip(there)
+                    .all(|(told, there)| fits(told, there))
+        }
+        (Value::Object(told), Value::Object(there)) => {
+            told.len() == there.len()
+                && told
+                    .iter()
+                    .all(|(name, told)| there.get(name).is_some_and(|there| fits(told, there)))
+        }
+        _ => told == there,
+    }
+}

@@ -1,0 +1,429 @@
+//! The disk, or somebody on it, lets the server down: what clients see of it, that nothing which
+//! was answered is lost, that the server recovers by itself, and that it does not start on what is
+//! damaged.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::support::{Game, Request, Server, Signal, Stream, Viewer::*, run};
+
+/// How long a server may take to refuse to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The database file's name with this after it.
+fn beside(database: &Path, suffix: &str) -> PathBuf {
+    PathBuf::from(format!("{}{suffix}", database.display()))
+}
+
+/// What a server says that does not start on this database.
+#[track_caller]
+fn refusal(database: &Path, wrapper: &[&str]) -> String {
+    let mut words = wrapper.to_vec();
+    words.push(env!("CARGO_BIN_EXE_dog"));
+    let mut server = Command::new(words[0])
+        .args(&words[1..])
+        .args(["serve", "--listen", "127.0.0.1:0", "--database"])
+        .arg(database)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = server.try_wait().expect("a status") {
+            break status;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = server.kill();
+            panic!("the server serves what it should not");
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    let said = server.wait_with_output().expect("what it said").stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(!status.success(), "{said}");
+    assert!(said.contains("cannot open the database"), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+/// What `dog` says to these arguments about a database, and whether all was well.
+fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
+    let mut dog = Command::new(env!("CARGO_BIN_EXE_dog"));
+    let said = run(dog.args(arguments).arg("--database").arg(database), b"");
+    let text = String::from_utf8_lossy(&said.stdout) + String::from_utf8_lossy(&said.stderr);
+    (said.status.success(), text.into_owned())
+}
+
+/// A move that can be sent at any time.
+fn next_move<'a>(game: &Game<'a>) -> Request<'a> {
+    let (seat, id) = game.first_move();
+    let request = game.post(Seat(seat), "/play");
+    request.json(&json!({"move": id}))
+}
+
+/// The writes of this game are refused for now, and reads go on.
+#[track_caller]
+fn writes_wait(game: &Game<'_>) {
+    let server = game.server;
+    let before = game.snapshot();
+    let refused = next_move(game).send();
+    assert!(refused.header("retry-after").is_some());
+    refused.refused("unavailable");
+    server.post("/v1/games").send().refused("unavailable");
+    let token = game.post(Seat(0), "/seats/0/token").send();
+    token.refused("unavailable");
+    server.get("/readyz").send().refused("unavailable");
+    server.get("/healthz").send().expect(200);
+    server.get("/v1/games").send().expect(200);
+    game.get(Spectator, "/history").send().expect(200);
+    assert_eq!(game.snapshot(), before, "a refused write changed something");
+}
+
+/// The writes of this game go on, and what was answered is there after a kill.
+#[track_caller]
+fn writes_go_on(game: &Game<'_>) {
+    let version = game.version();
+    let played = next_move(game).send().expect(200);
+    assert_eq!(played["version"], version + 1);
+    game.server.get("/readyz").send().expect(200);
+    game.server.restart(Signal::Kill);
+    assert_eq!(game.version(), version + 1);
+    let (sound, said) = dog(&["check"], &game.server.database());
+    assert!(sound, "{said}");
+}
+
+/// Lets the server's process write no file further than that; no limit takes the limit away.
+#[cfg(target_os = "linux")]
+fn limit_files(server: &Server, bytes: Option<u64>) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let process = Pid::from_raw(server.process_id() as i32);
+    let limit = Rlimit {
+        current: bytes,
+        maximum: None,
+    };
+    prlimit(process, Resource::Fsize, limit).expect("a limit");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_refuses_writes_until_there_is_room() {
+    // A process that writes beyond its limit gets a signal, unless that is ignored.
+    let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
+    let server = Server::start_on(&[], ignoring, |_| {});
+    let game = Game::in_play(&server);
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+    let bots = Game::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
+    for _ in 0..2 {
+        limit_files(&server, Some(4096));
+        writes_wait(&game);
+        limit_files(&server, None);
+        next_move(&game).send().expect(200);
+    }
+    // Those who play for bots go on, too.
+    let stream = bots.get(Spectator, "/events");
+    let last = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let events = last.last().expect("an end").data["events"].to_string();
+    assert!(events.contains("game_won"), "{events}");
+    writes_go_on(&game);
+}
+
+#[test]
+fn a_locked_database_refuses_writes_until_it_is_free() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let other = Connection::open(server.database()).expect("the database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let refused = next_move(&game).send();
+    refused.refused("unavailable");
+    game.view(Seat(0));
+    other.execute_batch("ROLLBACK").expect("no lock");
+    writes_go_on(&game);
+}
+
+#[test]
+fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let (file, away) = (server.database(), beside(&server.database(), ".away"));
+    let copy = beside(&file, ".copy");
+    assert!(dog(&["backup", copy.to_str().expect("a name")], &file).0);
+    for replaced in [false, true] {
+        fs::rename(&file, &away).expect("the file is moved away");
+        if replaced {
+            fs::copy(&copy, &file).expect("another file");
+        }
+        writes_wait(&game);
+        fs::rename(&away, &file).expect("the file is back");
+        next_move(&game).send().expect(200);
+    }
+    writes_go_on(&game);
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_neither_written_nor_served() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    let file = fs::OpenOptions::new().write(true).open(server.database());
+    file.and_then(|file| file.set_len(0))
+        .expect("an empty file");
+    let refused = server.post("/v1/games").send();
+    refused.refused_one_of(&["unavailable", "internal"]);
+    let looked = game.get(Spectator, "").send();
+    assert!([200, 500, 503].contains(&looked.status), "{looked:?}");
+    server.stop(Signal::Kill);
+    let said = refusal(&server.database(), &[]);
+    assert!(said.contains("write-ahead log"), "{said}");
+    assert!(!dog(&["check"], &server.database()).0);
+}
+
+#[test]
+fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
+    let server = Server::start();
+    let games: Vec<String> = (0..5).map(|_| Game::in_play(&server).id).collect();
+    server.stop(Signal::Term);
+    let sound = fs::read(server.database()).expect("the file");
+    let page = sound.len() / 4096 - 2;
+    for (what, expected, spoil) in [
+        (
+            "half",
+            "damaged",
+            Box::new(|bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2))
+                as Box<dyn Fn(&mut Vec<u8>)>,
+        ),
+        (
+            "a page",
+            "damaged",
+            Box::new(|bytes| bytes[page * 4096..][..8].fill(0x55)),
+        ),
+        (
+            "the header",
+            "not a SQLite database",
+            Box::new(|bytes| bytes[3] ^= 1),
+        ),
+    ] {
+        let mut bytes = sound.clone();
+        spoil(&mut bytes);
+        fs::write(server.database(), &bytes).expect("a file");
+        let said = refusal(&server.database(), &[]);
+        assert!(said.contains(expected), "{what}: {said}");
+        assert!(!dog(&["check"], &server.database()).0, "{what}");
+        assert_eq!(fs::read(server.database()).expect("the file"), bytes);
+    }
+    drop(server);
+
+    let mut bytes = sound.clone();
+    bytes[page * 4096..][..8].fill(0x55);
+    let prepare = |database: &Path| fs::write(database, bytes).expect("a file");
+    let server = Server::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
+    let answered = games.iter().map(|game| {
+        let path = format!("/v1/games/{game}");
+        server.get(&path).send().status
+    });
+    let answered: Vec<u16> = answered.collect();
+    let whole = answered.iter().filter(|status| **status == 200).count();
+    assert!(whole > 0, "{answered:?}");
+    assert!(
+        answered.iter().all(|status| [200, 500].contains(status)),
+        "{answered:?}"
+    );
+}
+
+#[test]
+fn a_spoilt_log_of_a_killed_server_is_not_served() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    server.stop(Signal::Kill);
+    let log = beside(&server.database(), "-wal");
+    let sound = fs::read(&log).expect("a write-ahead log");
+    let mut spoilt = sound.clone();
+    spoilt[sound.len() / 2] ^= 4;
+    for bytes in [&spoilt[..], &sound[..sound.len() / 2]] {
+        fs::write(&log, bytes).expect("a log");
+        let said = refusal(&server.database(), &[]);
+        assert!(said.contains("its write-ahead log is spoilt"), "{said}");
+        let (sound, said) = dog(&["check"], &server.database());
+        assert!(!sound && said.contains("write-ahead log"), "{said}");
+    }
+    fs::write(&log, &sound).expect("the log");
+    server.restart(Signal::Kill);
+    writes_go_on(&game);
+}
+
+#[test]
+fn a_lost_file_is_not_replaced_by_an_empty_one() {
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    server.stop(Signal::Kill);
+    let (file, away) = (server.database(), beside(&server.database(), ".away"));
+    fs::rename(&file, &away).expect("the file is lost");
+    for empty in [false, true] {
+        if empty {
+            fs::write(&file, "").expect("an empty file");
+        }
+        let said = refusal(&file, &[]);
+        assert!(said.contains("missing or empty"), "{said}");
+        assert_eq!(file.exists(), empty, "it was created");
+    }
+    fs::rename(&away, &file).expect("the file is found");
+    server.restart(Signal::Kill);
+    writes_go_on(&game);
+}
+
+/// Starts a program without root's leave to do what the modes of files forbid.
+fn as_anybody() -> Option<Vec<&'static str>> {
+    let probe = |wrapper: &[&str]| {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("read-only");
+        let _ = fs::write(&file, "");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o400)).expect("a mode");
+        let mut words = wrapper.to_vec();
+        words.extend(["sh", "-c", "! : 2>/dev/null >>\"$0\""]);
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(&file).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let wrappers: [&[&str]; 2] = [&[], &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]];
+    let found = wrappers.into_iter().find(|wrapper| probe(wrapper));
+    found.map(<[&str]>::to_vec)
+}
+
+#[test]
+fn a_read_only_file_or_folder_is_not_served() {
+    let Some(anybody) = as_anybody() else {
+        eprintln!("not tested: this user may write anything, and there is no setpriv");
+        return;
+    };
+    let server = Server::start();
+    let game = Game::in_play(&server);
+    server.stop(Signal::Term);
+    let file = server.database();
+    let folder = file.parent().expect("a folder");
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    set(&file, 0o400);
+    let said = refusal(&file, &anybody);
+    assert!(said.contains("read-only"), "{said}");
+    set(&file, 0o600);
+    set(folder, 0o500);
+    let said = refusal(&file, &anybody);
+    assert!(said.contains("its folder is read-only"), "{said}");
+    let new = refusal(&folder.join("new.db"), &anybody);
+    assert!(new.contains("cannot be created"), "{new}");
+    set(folder, 0o700);
+    server.restart(Signal::Kill);
+    writes_go_on(&game);
+}
+
+#[test]
+fn a_damaged_game_costs_that_game_only() {
+    let server = Server::start();
+    let bots = |pace: u32| {
+        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+        json!({"seats": bots, "bot_pace_ms": pace})
+    };
+    let bad: Vec<Game<'_>> = (0..3)
+        .map(|_| Game::create(&server, &bots(60_000)))
+        .collect();
+    let sound = Game::in_play(&server);
+    let sql = Connection::open(server.database()).expect("the database");
+    let set = |what: &str, game: &Game<'_>| {
+        let update = format!("UPDATE games SET {what} WHERE id = ?1");
+        let rows = sql.execute(&update, [&game.id]).expect("an update");
+        assert_eq!(rows, 1);
+    };
+    // One cannot be read, one says that it is at another version, one that it is due for ever.
+    set(
+        "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
+        &bad[0],
+    );
+    set("due_at = 1, version = version + 7", &bad[1]);
+    set("due_at = 1", &bad[2]);
+    for game in &bad {
+        for answer in [
+            game.get(Spectator, "").send(),
+            game.get(Spectator, "/history").send(),
+            game.get(Spectator, "/events").send(),
+            game.request("DELETE", Host, "").send(),
+            game.post(Host, "/deal").send(),
+        ] {
+            assert!(!answer.text().contains("joker"), "{}", answer.text());
+            answer.refused("internal");
+        }
+    }
+    let listed = server.get("/v1/games").send().expect(200);
+    assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
+    // Bots play another game to its end, and its stream tells of it.
+    let other = Game::create(&server, &bots(0));
+    let stream = other.get(Spectator, "/events");
+    let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let last: &Value = &told.last().expect("an end").data["events"];
+    assert!(last.to_string().contains("game_won"), "{last}");
+    next_move(&sound).send().expect(200);
+    let log = server.log();
+    for game in &bad {
+        let left = format!("game {} is left alone for a while", game.id);
+        assert_eq!(log.matches(&left).count(), 1, "{log}");
+    }
+    assert!(!log.contains("waits"), "{log}");
+    assert!(!log.contains("joker"), "{log}");
+    let (_, said) = dog(&["check"], &server.database());
+    for game in &bad {
+        assert!(said.contains(&format!("game {}: ", game.id)), "{said}");
+    }
+    assert!(said.contains("3 things are wrong"), "{said}");
+    assert!(
+        !said.contains(&sound.id) && !said.contains("joker"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_backup_of_a_busy_server_is_whole() {
+    let server = Server::start();
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+    let bots = json!({"seats": bots, "bot_pace_ms": 0});
+    let games: Vec<Game<'_>> = (0..10).map(|_| Game::create(&server, &bots)).collect();
+    let table = Game::in_play(&server);
+    let file = beside(&server.database(), ".copy");
+    for _ in 0..3 {
+        let played = next_move(&table).send().expect(200);
+        let _ = fs::remove_file(&file);
+        let (made, said) = dog(
+            &["backup", file.to_str().expect("a name")],
+            &server.database(),
+        );
+        assert!(made && said.contains("11 games"), "{said}");
+        let (sound, said) = dog(&["check"], &file);
+        assert!(sound && said.contains("11 games"), "{said}");
+        let prepare = |database: &Path| {
+            fs::copy(&file, database).expect("a copy");
+        };
+        let restored = Server::start_on(&[], &[], prepare);
+        let there = restored.get(&table.path("")).token(&table.tokens[1]).send();
+        assert_eq!(there.expect(200)["version"], played["version"]);
+        let games = games.iter().chain([&table]);
+        for game in games {
+            restored.get(&game.path("/history")).send().expect(200);
+        }
+    }
+    let bytes = fs::read(&file).expect("the copy");
+    let (made, said) = dog(
+        &["backup", file.to_str().expect("a name")],
+        &server.database(),
+    );
+    assert!(!made && said.contains("there is a file already"), "{said}");
+    assert_eq!(fs::read(&file).expect("the copy"), bytes);
+    let (_, said) = dog(&["check"], Path::new("no-such.db"));
+    assert!(said.contains("the database file is gone"), "{said}");
+}
