@@ -4,6 +4,7 @@ mod archive;
 mod idempotency;
 mod opening;
 mod reading;
+mod retention;
 mod schedule;
 mod sharing;
 mod writing;
