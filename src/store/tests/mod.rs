@@ -6,6 +6,7 @@ mod faults;
 mod idempotency;
 mod opening;
 mod reading;
+mod retention;
 mod schedule;
 mod sharing;
 mod writing;
