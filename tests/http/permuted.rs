@@ -182,10 +182,7 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     }
     for id in &moves[dice.below(4)..][..8] {
         let seat = dice.below(game.seats());
-        let id = id
-            .replace('>', "%3E")
-            .replace('=', "%3D")
-            .replace('?', "%3F");
+        let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
         asked.push(get(&format!("/board.svg?move={id}&seat={seat}")));
     }
     asked.push(post("/play", json!({"version": 0, "move": "fold"})));
