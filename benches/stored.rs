@@ -73,7 +73,8 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
     for script in &scripts[..scripts.len() / 19 + 1] {
         keep(&store, script, script.steps.len() / 2);
     }
-    while store.archive(now(), 100).expect("packed") > 0 {}
+    let over = u32::try_from(scripts.len()).expect("few");
+    store.archive(now(), None, over).expect("packed");
     drop(store);
 
     let mut database = Connection::open(file).expect("a database");

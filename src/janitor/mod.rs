@@ -1,4 +1,5 @@
-//! Removes what was kept for long enough: old games, and answers and tickets that have expired.
+//! Removes what was kept for long enough: old games, and answers and tickets that have expired;
+//! and packs the logs of games that are over.
 //!
 //! Every process on a file does so now and then; what one has removed the next does not find. It
 //! reads and writes in small pieces with rests between them, so that nobody has to wait for it.
@@ -10,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use jiff::SignedDuration;
+
 use crate::store::{Keep, Old, Store, StoreError, now};
 
 /// Games that are looked at in one go.
@@ -20,6 +23,12 @@ const GAMES: usize = 10;
 
 /// Answers and tickets that are removed in one write.
 const EXPIRED: u32 = 200;
+
+/// Logs that are packed in one go.
+const PACKED: u32 = 10;
+
+/// How long a game has been over when its log is packed: those who follow it have read it by then.
+const OVER: SignedDuration = SignedDuration::from_secs(60);
 
 /// The rest after a look or a write.
 const REST: Duration = Duration::from_millis(50);
@@ -101,7 +110,7 @@ impl Work {
         }
     }
 
-    /// Removes everything that is old; how many games that were.
+    /// Removes everything that is old and packs what is over; how many games were removed.
     fn pass(&self) -> Result<usize, Stop> {
         self.forget_expired()?;
         let mut removed = 0;
@@ -116,7 +125,22 @@ impl Work {
             }
             match piece.next {
                 Some(next) => after = Some(next),
-                None => return Ok(removed),
+                None => break,
+            }
+            self.rest(REST)?;
+        }
+        self.pack()?;
+        Ok(removed)
+    }
+
+    /// Packs the logs of games that are over.
+    fn pack(&self) -> Result<(), Stop> {
+        let by = now() - OVER;
+        let mut after = None;
+        loop {
+            after = self.store.archive(by, after, PACKED)?;
+            if after.is_none() {
+                return Ok(());
             }
             self.rest(REST)?;
         }

@@ -233,25 +233,31 @@ impl Store {
             .unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
-    /// Packs the logs of some games that were finished by that time, so many at most; how many it
-    /// were. One that cannot be read stays as it is, with an error in the server's log.
+    /// Packs the logs of games that were finished by that time, so many at most, in the order of
+    /// their creation after that one; says which was the last, if there may be more. One that
+    /// cannot be read stays as it is, with an error in the server's log.
     ///
     /// # Errors
     /// The database cannot be read or written.
-    pub fn archive(&self, by: Timestamp, limit: u32) -> Result<usize, StoreError> {
-        let mut done = 0;
-        for id in self.glance(|reader| reader.to_archive(by, limit))? {
+    pub fn archive(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Option<Cursor>, StoreError> {
+        let games = self.glance(|reader| reader.to_archive(by, after, limit))?;
+        for &(_, id) in &games {
             // A finished game's log does not change any more, whatever happens in between.
             match self.log(&id, 0, u32::MAX).and_then(archive::pack) {
                 Ok(packed) => {
-                    let archived = self.write_blocking(move |tx| tx.archive(&id, &packed))?;
-                    done += usize::from(archived);
+                    self.write_blocking(move |tx| tx.archive(&id, &packed))?;
                 }
                 Err(error) if error.is_temporary() => return Err(error),
                 Err(error) => log::error!("the log of game {id} is not packed: {error}"),
             }
         }
-        Ok(done)
+        let last = games.last().map(|&(last, _)| last);
+        Ok(last.filter(|_| games.len() as u32 == limit))
     }
 
     /// Makes sure that the store can be written, by a small commit: ask about once a second.

@@ -153,15 +153,24 @@ impl Reader<'_> {
         }
     }
 
-    /// Games that were finished by that time and whose logs are not packed yet, the oldest first.
+    /// Finished games whose logs are not packed yet, so many at most, in the order of their
+    /// creation after that one.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub(super) fn to_archive(&self, by: Timestamp, limit: u32) -> Result<Vec<GameId>, StoreError> {
-        let sql = "SELECT id FROM games WHERE phase = 'finished' AND archived = 0 \
-                   AND updated_at <= ?1 ORDER BY updated_at LIMIT ?2";
+    pub(super) fn to_archive(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Vec<(Cursor, GameId)>, StoreError> {
+        let sql = "SELECT key, id FROM games WHERE phase = 'finished' AND archived = 0 \
+                   AND key > ?1 AND updated_at <= ?2 ORDER BY key LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params![by.as_microsecond(), limit], |row| row.get(0))?;
+        let after = after.map_or(0, |Cursor(key)| key);
+        let rows = statement.query_map(params![after, by.as_microsecond(), limit], |row| {
+            Ok((Cursor(row.get(0)?), row.get(1)?))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

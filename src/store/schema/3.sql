@@ -16,4 +16,4 @@ CREATE TABLE archive (
     entries BLOB NOT NULL
 ) STRICT;
 ALTER TABLE games ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX games_to_archive ON games (updated_at) WHERE phase = 'finished' AND archived = 0;
+CREATE INDEX games_to_archive ON games (archived) WHERE phase = 'finished' AND archived = 0;
