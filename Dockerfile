@@ -7,7 +7,7 @@ WORKDIR /src
 # The dependencies first: this layer lasts until they change.
 COPY Cargo.toml Cargo.lock ./
 RUN mkdir -p src benches \
-    && echo 'fn main() {}' | tee src/main.rs benches/commits.rs benches/engine.rs benches/net.rs benches/server.rs benches/stored.rs benches/streams.rs > /dev/null \
+    && echo 'fn main() {}' | tee src/main.rs benches/commits.rs benches/engine.rs benches/net.rs benches/server.rs benches/soak.rs benches/stored.rs benches/streams.rs > /dev/null \
     && touch src/lib.rs \
     && cargo build --release --locked --bin dog
 COPY src src

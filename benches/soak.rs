@@ -1,0 +1,392 @@
+//! What the server's memory does under full load of every kind: prints a line a minute.
+//! `cargo bench --bench soak -- --minutes 60`.
+//!
+//! Clients play whole games, watch bots play, ask for advice, lists, histories and pictures, wait, go
+//! away in the middle, and send nonsense. Every game is removed in the end, so that what grows is
+//! not what clients have asked to be kept. The last figure is the memory at the end against that
+//! after five minutes, or after a third of the time if that is sooner.
+
+#[path = "support/server.rs"]
+mod support;
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use support::{Client, Server, request};
+
+/// Threads of each kind.
+const PLAYERS: usize = 12;
+const WATCHERS: usize = 6;
+const ASKERS: usize = 3;
+const READERS: usize = 3;
+const STRANGERS: usize = 3;
+
+/// Turns after which a game is given up: there are some without end if nobody plays well.
+const TURNS: u64 = 600;
+
+/// Minutes after which the memory is what later figures are held against.
+const SETTLED: u32 = 5;
+
+/// What a client does in one round, again and again.
+type Kind = fn(&Load, u64);
+
+/// What all clients share.
+struct Load {
+    address: String,
+    over: AtomicBool,
+    requests: AtomicU64,
+    games: AtomicU64,
+    /// Answers that said that there is too much to do.
+    refused: AtomicU64,
+    /// Answers that say that the server failed.
+    failed: AtomicU64,
+}
+
+fn main() {
+    let minutes = minutes();
+    let server = Server::start("soak", &[], |_| {});
+    let load = Load {
+        address: server.address.clone(),
+        over: AtomicBool::new(false),
+        requests: AtomicU64::new(0),
+        games: AtomicU64::new(0),
+        refused: AtomicU64::new(0),
+        failed: AtomicU64::new(0),
+    };
+    thread::scope(|scope| {
+        let kinds: [(usize, Kind); 5] = [
+            (PLAYERS, plays),
+            (WATCHERS, watches_bots),
+            (ASKERS, asks),
+            (READERS, reads),
+            (STRANGERS, disturbs),
+        ];
+        for (count, client) in kinds {
+            for number in 0..count as u64 {
+                let load = &load;
+                scope.spawn(move || {
+                    let mut round = number;
+                    while !load.over.load(Relaxed) {
+                        client(load, round);
+                        round += count as u64;
+                    }
+                });
+            }
+        }
+        observe(&server, &load, minutes);
+        load.over.store(true, Relaxed);
+    });
+}
+
+/// `--minutes N`; ten if nothing is said.
+fn minutes() -> u32 {
+    let mut arguments = env::args().skip_while(|argument| argument != "--minutes");
+    let number = arguments.nth(1).map(|number| number.parse());
+    number.unwrap_or(Ok(10)).expect("--minutes N")
+}
+
+/// Prints a line a minute, and in the end how much the memory has grown.
+fn observe(server: &Server, load: &Load, minutes: u32) {
+    println!(
+        "{:>6} {:>9} {:>8} {:>9} {:>10} {:>8} {:>8} {:>7} {:>9} {:>7}",
+        "minute",
+        "memory MB",
+        "threads",
+        "database",
+        "requests",
+        "games",
+        "refused",
+        "failed",
+        "streams",
+        "files"
+    );
+    let settled = SETTLED.min(minutes.div_ceil(3));
+    let (begun, mut first, mut last) = (Instant::now(), 0.0, 0.0);
+    for minute in 1..=minutes {
+        let next = begun + Duration::from_secs(60) * minute;
+        thread::sleep(next.saturating_duration_since(Instant::now()));
+        let told = metrics(load);
+        let value = |name: &str| {
+            told.iter()
+                .find(|(of, _)| of == name)
+                .map_or(0.0, |&(_, v)| v)
+        };
+        last = value("process_resident_memory_bytes") / 1e6;
+        if minute == settled {
+            first = last;
+        }
+        println!(
+            "{minute:>6} {last:>9.1} {:>8} {:>6.1} MB {:>10} {:>8} {:>8} {:>7} {:>9} {:>7}",
+            value("process_threads"),
+            (value("dog_database_bytes") + value("dog_database_wal_bytes")) / 1e6,
+            load.requests.load(Relaxed),
+            load.games.load(Relaxed),
+            load.refused.load(Relaxed),
+            load.failed.load(Relaxed),
+            value("dog_streams_open"),
+            value("process_open_fds"),
+        );
+    }
+    let label = format!("memory after {minutes} minutes by that after {settled}");
+    println!("{label:<48} {:>8.3} {:>10}", last / first, "<= 1.10");
+    // It can still do its work.
+    Client::new(&server.address).send("GET", "/readyz", None, None);
+}
+
+/// What the server tells of itself: the series without labels.
+fn metrics(load: &Load) -> Vec<(String, f64)> {
+    let mut client = Client::new(&load.address);
+    let (_, body) = client.exchange(request("GET", "/metrics", None, None).as_bytes());
+    let text = String::from_utf8(body).expect("a text");
+    let pair = |line: &str| {
+        let (name, value) = line.split_once(' ')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// One client's connection, which counts what comes over it.
+struct Caller<'l> {
+    load: &'l Load,
+    client: Client,
+}
+
+impl<'l> Caller<'l> {
+    fn new(load: &'l Load) -> Caller<'l> {
+        Caller {
+            load,
+            client: Client::new(&load.address),
+        }
+    }
+
+    /// Sends a request; the status and, if the answer is JSON, what it says.
+    fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> (u16, Value) {
+        let request = request(method, path, token, body);
+        loop {
+            let (status, body) = self.client.exchange(request.as_bytes());
+            self.load.requests.fetch_add(1, Relaxed);
+            match status {
+                429 | 503 => {
+                    self.load.refused.fetch_add(1, Relaxed);
+                    if !self.load.over.load(Relaxed) {
+                        thread::sleep(Duration::from_secs(1));
+                        continue;
+                    }
+                }
+                500.. => drop(self.load.failed.fetch_add(1, Relaxed)),
+                _ => {}
+            }
+            return (status, serde_json::from_slice(&body).unwrap_or_default());
+        }
+    }
+
+    fn get(&mut self, path: &str, token: Option<&str>) -> Value {
+        self.ask("GET", path, token, None).1
+    }
+
+    fn post(&mut self, path: &str, token: Option<&str>, body: Value) -> Value {
+        self.ask("POST", path, token, Some(body)).1
+    }
+}
+
+/// A game's path and tokens.
+struct Game {
+    path: String,
+    tokens: Vec<String>,
+    host: String,
+}
+
+impl Game {
+    fn create(caller: &mut Caller<'_>, wishes: Value) -> Option<Game> {
+        let game = caller.post("/v1/games", None, wishes);
+        let tokens = game["seat_tokens"].as_array()?.iter();
+        Some(Game {
+            path: format!("/v1/games/{}", game["id"].as_str()?),
+            tokens: tokens
+                .map(|token| token.as_str().unwrap_or("").to_owned())
+                .collect(),
+            host: game["host_token"].as_str()?.to_owned(),
+        })
+    }
+
+    fn remove(&self, caller: &mut Caller<'_>) {
+        caller.load.games.fetch_add(1, Relaxed);
+        caller.ask("DELETE", &self.path, Some(&self.host), None);
+    }
+
+    /// Does what is to be done next, somehow; the view after it.
+    fn step(&self, caller: &mut Caller<'_>, view: &Value) -> Value {
+        match view["phase"].as_str() {
+            Some("deal") => {
+                let path = format!("{}/deal", self.path);
+                caller.post(&path, Some(&self.host), json!({}))["game"].clone()
+            }
+            Some("exchange") => {
+                for (seat, token) in self.tokens.iter().enumerate() {
+                    let own = caller.get(&self.path, Some(token));
+                    let card = own["seats"][seat]["hand"][0].clone();
+                    let path = format!("{}/swap", self.path);
+                    caller.post(&path, Some(token), json!({"card": card}));
+                }
+                caller.get(&self.path, None)
+            }
+            _ => {
+                let seat = view["turn"].as_u64().unwrap_or(0) as usize;
+                let token = Some(self.tokens[seat].as_str());
+                let path = format!("{}/legal-moves?board=false", self.path);
+                let moves = caller.get(&path, token);
+                let moves = moves["moves"].as_array().map_or(&[][..], Vec::as_slice);
+                // Every version another one, or the same few moves would be played for ever.
+                let version = view["version"].as_u64().unwrap_or(0);
+                let chosen = version.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                let chosen = moves.get(chosen as usize % moves.len().max(1));
+                let body = json!({"move": chosen.map(|chosen| &chosen["id"])});
+                caller.post(&format!("{}/play", self.path), token, body)["game"].clone()
+            }
+        }
+    }
+}
+
+/// Plays a whole game, looks at what it was, and removes it.
+fn plays(load: &Load, round: u64) {
+    let mut caller = Caller::new(load);
+    let rules = ["familienlager", "dogspiel-it", "hausregeln"][round as usize % 3];
+    let wishes = json!({"rules": {"preset": rules}, "listed": round.is_multiple_of(2)});
+    let Some(game) = Game::create(&mut caller, wishes) else {
+        return;
+    };
+    let mut view = caller.get(&game.path, None);
+    for _ in 0..TURNS {
+        if view["phase"] == "finished" || load.over.load(Relaxed) {
+            break;
+        }
+        view = game.step(&mut caller, &view);
+    }
+    caller.get(&format!("{}/history", game.path), Some(&game.host));
+    caller.get(&format!("{}/board.svg", game.path), None);
+    game.remove(&mut caller);
+}
+
+/// Watches bots play a game to its end, over a stream in every third game till the middle only.
+fn watches_bots(load: &Load, round: u64) {
+    let mut caller = Caller::new(load);
+    let level = ["greedy", "random", "fast"][round as usize % 3];
+    let bot = json!({"kind": "bot", "level": level});
+    let wishes = json!({"seats": [bot, bot, bot, bot]});
+    let Some(game) = Game::create(&mut caller, wishes) else {
+        return;
+    };
+    let mut stream = TcpStream::connect(&load.address).expect("a connection");
+    let patience = Some(Duration::from_secs(1));
+    stream.set_read_timeout(patience).expect("a timeout");
+    write!(
+        stream,
+        "GET {}/events HTTP/1.1\r\nHost: bench\r\n\r\n",
+        game.path
+    )
+    .expect("sent");
+    let (mut reader, mut line, mut lines) = (BufReader::new(stream), String::new(), 0);
+    while !load.over.load(Relaxed) {
+        match reader.read_line(&mut line) {
+            // Nothing for a second is no end.
+            Err(_) => continue,
+            Ok(0) => break,
+            Ok(_) if line == "0\r\n" || round.is_multiple_of(3) && lines > 400 => break,
+            Ok(_) => lines += 1,
+        }
+        line.clear();
+    }
+    load.requests.fetch_add(1, Relaxed);
+    // The other connection may have been idle for too long.
+    game.remove(&mut Caller::new(load));
+}
+
+/// Asks for advice and for analyses, and waits for a change that does not come.
+fn asks(load: &Load, round: u64) {
+    let mut caller = Caller::new(load);
+    let Some(game) = Game::create(&mut caller, json!({})) else {
+        return;
+    };
+    let mut view = caller.get(&game.path, None);
+    for _ in 0..20 {
+        view = game.step(&mut caller, &view);
+        let Some(seat) = view["turn"].as_u64() else {
+            continue;
+        };
+        let token = Some(game.tokens[seat as usize].as_str());
+        for query in ["level=fast", "level=strong&budget_ms=50", "level=greedy"] {
+            caller.get(&format!("{}/suggest-move?{query}", game.path), token);
+        }
+        let own = caller.get(&game.path, token);
+        let position = json!({"rules": own["rules"], "board": own["board"], "seat": seat,
+            "hand": own["seats"][seat as usize]["hand"]});
+        caller.post("/v1/analysis/legal-moves", None, position);
+    }
+    if round.is_multiple_of(5) {
+        let path = format!("{}?after_version={}", game.path, view["version"]);
+        caller.get(&path, None);
+    }
+    game.remove(&mut caller);
+}
+
+/// Reads what anyone may read.
+fn reads(load: &Load, _: u64) {
+    let mut caller = Caller::new(load);
+    for phase in ["", "?phase=play", "?phase=finished&limit=100", "?limit=1"] {
+        let list = caller.get(&format!("/v1/games{phase}"), None);
+        for game in list["games"].as_array().into_iter().flatten().take(5) {
+            let path = format!("/v1/games/{}", game["id"].as_str().unwrap_or_default());
+            caller.get(&path, None);
+            caller.get(&format!("{path}/history"), None);
+            caller.get(&format!("{path}/board.svg"), None);
+        }
+    }
+    for path in [
+        "/v1/rules",
+        "/openapi.json",
+        "/metrics",
+        "/healthz",
+        "/readyz",
+        "/docs/",
+    ] {
+        caller.get(path, None);
+    }
+}
+
+/// Sends what is no proper request, and goes away before the answer.
+fn disturbs(load: &Load, round: u64) {
+    let mut caller = Caller::new(load);
+    caller.get(&format!("/{round:x}"), None);
+    caller.get(&format!("/v1/games/{round:026x}"), Some("no token"));
+    caller.ask(&format!("M{round}"), "/v1/games", None, None);
+    caller.post("/v1/games", None, json!({"seats": round}));
+    caller.post(
+        "/v1/analysis/suggest-move",
+        None,
+        json!({"board": "x".repeat(60_000)}),
+    );
+    let heads = [
+        "GET /v1/games HTTP/1.1\r\nHost: bench\r\n\r\n",
+        "POST /v1/games HTTP/1.1\r\nHost: bench\r\nContent-Length: 1000\r\n\r\n{",
+        "GET /v1/ga",
+        "\x16\x03\x01nonsense\r\n\r\n",
+    ];
+    for head in heads {
+        let mut stream = TcpStream::connect(&load.address).expect("a connection");
+        stream.write_all(head.as_bytes()).expect("sent");
+    }
+    thread::sleep(Duration::from_millis(20));
+}
