@@ -155,7 +155,13 @@ fn requests_are_counted_by_route_and_answer() {
     assert_eq!(told.value("dog_store_writes_waiting", &[]), 0.0);
     assert!(told.value("dog_database_bytes", &[]) > 0.0);
     assert!(told.value("dog_database_wal_bytes", &[]) > 0.0);
-    assert_eq!(told.value("dog_database_schema_version", &[]), 2.0);
+    let version: u32 = rusqlite::Connection::open(server.database())
+        .and_then(|database| database.pragma_query_value(None, "user_version", |row| row.get(0)))
+        .expect("a version");
+    assert_eq!(
+        told.value("dog_database_schema_version", &[]),
+        f64::from(version)
+    );
 }
 
 #[test]
@@ -373,4 +379,37 @@ fn nothing_of_any_game_is_told() {
             assert!(known, "{name}: {label}={value}");
         }
     }
+}
+
+/// The names of metrics in a text, as far as they stand between such marks.
+fn named(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let metric = |word: &&str| word.starts_with("dog_") || word.starts_with("process_");
+    words.filter(metric).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_metric_is_explained_and_every_alarm_rests_on_one() {
+    let server = Server::start();
+    // Requests show once there were some.
+    server.get("/healthz").send().expect(200);
+    let told = Exposition::scrape(&server);
+    let families: BTreeSet<String> = told.families.keys().cloned().collect();
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/operations.md"));
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| `dog_") || line.starts_with("| `process_"));
+    let explained: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    let explained = named(&explained.join(" "));
+    if cfg!(target_os = "linux") {
+        assert_eq!(explained, families);
+    }
+    let alarms = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/alarms.yml"));
+    for name in named(alarms) {
+        let series = told.series().into_iter().any(|(series, _)| series == name);
+        assert!(series || families.contains(&name), "{name}");
+    }
+    let alarm = |line: &str| line.trim().strip_prefix("- alert: ").map(str::to_owned);
+    let mut names = alarms.lines().filter_map(alarm);
+    assert!(names.all(|name| page.contains(&format!("| `{name}` |"))));
 }
