@@ -28,6 +28,9 @@ const ASKERS: usize = 3;
 const READERS: usize = 3;
 const STRANGERS: usize = 3;
 
+/// Turns after which a game is given up: there are some without end if nobody plays well.
+const TURNS: u64 = 600;
+
 /// Minutes after which the memory is what later figures are held against.
 const SETTLED: u32 = 5;
 
@@ -224,7 +227,7 @@ impl Game {
         caller.ask("DELETE", &self.path, Some(&self.host), None);
     }
 
-    /// Does what is to be done next, as the first thing that is possible; the view after it.
+    /// Does what is to be done next, somehow; the view after it.
     fn step(&self, caller: &mut Caller<'_>, view: &Value) -> Value {
         match view["phase"].as_str() {
             Some("deal") => {
@@ -245,7 +248,12 @@ impl Game {
                 let token = Some(self.tokens[seat].as_str());
                 let path = format!("{}/legal-moves?board=false", self.path);
                 let moves = caller.get(&path, token);
-                let body = json!({"move": moves["moves"][0]["id"]});
+                let moves = moves["moves"].as_array().map_or(&[][..], Vec::as_slice);
+                // Every version another one, or the same few moves would be played for ever.
+                let version = view["version"].as_u64().unwrap_or(0);
+                let chosen = version.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                let chosen = moves.get(chosen as usize % moves.len().max(1));
+                let body = json!({"move": chosen.map(|chosen| &chosen["id"])});
                 caller.post(&format!("{}/play", self.path), token, body)["game"].clone()
             }
         }
@@ -261,7 +269,10 @@ fn plays(load: &Load, round: u64) {
         return;
     };
     let mut view = caller.get(&game.path, None);
-    while view["phase"] != "finished" && !load.over.load(Relaxed) {
+    for _ in 0..TURNS {
+        if view["phase"] == "finished" || load.over.load(Relaxed) {
+            break;
+        }
         view = game.step(&mut caller, &view);
     }
     caller.get(&format!("{}/history", game.path), Some(&game.host));

@@ -83,7 +83,7 @@ fn writes_wait(game: &Game<'_>) {
     server.post("/v1/games").send().refused("unavailable");
     let token = game.post(Seat(0), "/seats/0/token").send();
     token.refused("unavailable");
-    server.get("/readyz").send().refused("unavailable");
+    server.wait_until_ready(false);
     server.get("/healthz").send().expect(200);
     server.get("/v1/games").send().expect(200);
     game.get(Spectator, "/history").send().expect(200);
@@ -96,7 +96,7 @@ fn writes_go_on(game: &Game<'_>) {
     let version = game.version();
     let played = next_move(game).send().expect(200);
     assert_eq!(played["version"], version + 1);
-    game.server.get("/readyz").send().expect(200);
+    game.server.wait_until_ready(true);
     game.server.restart(Signal::Kill);
     assert_eq!(game.version(), version + 1);
     let (sound, said) = dog(&["check"], &game.server.database());

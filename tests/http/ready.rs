@@ -9,29 +9,9 @@ use rusqlite::Connection;
 
 use crate::support::{Exposition, Game, Server, Viewer::*};
 
-/// How long something may take that comes by itself, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// A connection of somebody else to the server's database.
 fn connect(server: &Server) -> Connection {
     Connection::open(server.database()).expect("the database")
-}
-
-/// Asks until the server is ready, or is not.
-#[track_caller]
-fn wait_until(server: &Server, ready: bool) {
-    let begun = Instant::now();
-    loop {
-        let answer = server.get("/readyz").send();
-        if (answer.status == 200) == ready {
-            if !ready {
-                answer.refused("unavailable");
-            }
-            return;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{}", answer.text());
-        thread::sleep(Duration::from_millis(50));
-    }
 }
 
 fn commits(server: &Server) -> f64 {
@@ -70,20 +50,20 @@ fn to_be_alive_costs_no_look_at_the_store() {
 #[test]
 fn a_database_of_a_newer_program_is_none_to_serve() {
     let server = Server::start();
-    wait_until(&server, true);
+    server.wait_until_ready(true);
     let database = connect(&server);
     let version: u32 = database
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .expect("a version");
     let set = |version: u32| database.pragma_update(None, "user_version", version);
     set(version + 1).expect("a newer version");
-    wait_until(&server, false);
+    server.wait_until_ready(false);
     let problem = server.get("/readyz").send().refused("unavailable");
     let detail = problem["detail"].as_str().expect("a detail");
     assert!(detail.contains("schema version"), "{detail}");
     server.get("/healthz").send().expect(200);
     set(version).expect("the old version");
-    wait_until(&server, true);
+    server.wait_until_ready(true);
 }
 
 #[test]
@@ -92,10 +72,10 @@ fn a_locked_database_is_not_ready() {
     let game = Game::dealt(&server);
     let database = connect(&server);
     database.execute_batch("BEGIN IMMEDIATE").expect("the lock");
-    wait_until(&server, false);
+    server.wait_until_ready(false);
     // It can still be read, and the process is alive.
     game.view(Seat(0));
     server.get("/healthz").send().expect(200);
     database.execute_batch("ROLLBACK").expect("let go");
-    wait_until(&server, true);
+    server.wait_until_ready(true);
 }

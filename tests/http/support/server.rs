@@ -172,6 +172,23 @@ impl Server {
         self.request("DELETE", path)
     }
 
+    /// Asks until the server is ready, or is not: an answer is shared for a while.
+    #[track_caller]
+    pub fn wait_until_ready(&self, ready: bool) {
+        let begun = Instant::now();
+        loop {
+            let answer = self.get("/readyz").send();
+            if (answer.status == 200) == ready {
+                if !ready {
+                    answer.refused("unavailable");
+                }
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{}", answer.text());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// The number of the process.
     pub fn process_id(&self) -> u32 {
         self.process.lock().expect("the process").child.id()
