@@ -1,9 +1,6 @@
 //! `/readyz` says whether the server can do its work, `/healthz` no more than that it is alive.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Instant};
 
 use rusqlite::Connection;
 
