@@ -162,6 +162,7 @@ impl Server {
         let workers = workers.unwrap_or(cores);
         let connections = Arc::new(Connections::new(
             limits.max_connections,
+            limits.most_per_address(),
             // The framework ends it first, unless a head has begun and does not go on.
             limits.keep_alive + Duration::from_secs(1),
             limits.reader_timeout,

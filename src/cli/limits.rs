@@ -29,6 +29,10 @@ pub struct LimitArgs {
     /// Connections at a time.
     #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
     max_connections: usize,
+    /// Connections of one address at a time; 0 for any number. Not counted behind a proxy that is
+    /// trusted to say whom it asks for.
+    #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
+    connections_per_address: usize,
     /// Seconds that a client may take to send the head of a request, and as long for a body, or
     /// longer for a long one.
     #[arg(long, env = "DOG_CLIENT_TIMEOUT", default_value_t = 10)]
@@ -53,6 +57,7 @@ impl LimitArgs {
             advice_per_address: self.advice_per_address,
             trusted_proxy_header: self.trusted_proxy_header,
             max_connections: self.max_connections,
+            connections_per_address: self.connections_per_address,
             client_timeout: seconds(self.client_timeout),
             keep_alive: seconds(self.keep_alive),
             reader_timeout: seconds(self.reader_timeout),

@@ -20,23 +20,24 @@ impl Address {
         trusted: Option<&HeaderName>,
     ) -> Option<Address> {
         let told = trusted.and_then(|name| told(headers, name));
-        let address = match told {
-            Some(address) => address,
-            None => {
-                let peer = peer?.ip().to_canonical();
-                if peer.is_loopback() {
-                    return None;
-                }
-                peer
-            }
-        };
-        Some(Address(match address {
+        told.map(Address::counted)
+            .or_else(|| Address::of_peer(peer?))
+    }
+
+    /// That of a connection's other end; none for this very machine.
+    pub fn of_peer(peer: SocketAddr) -> Option<Address> {
+        let peer = peer.ip().to_canonical();
+        (!peer.is_loopback()).then(|| Address::counted(peer))
+    }
+
+    fn counted(address: IpAddr) -> Address {
+        Address(match address {
             IpAddr::V4(_) => address,
             IpAddr::V6(address) => {
                 let network = address.to_bits() >> 64 << 64;
                 IpAddr::V6(Ipv6Addr::from_bits(network))
             }
-        }))
+        })
     }
 }
 

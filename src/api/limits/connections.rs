@@ -7,11 +7,12 @@
 use std::{
     any::Any,
     cell::Cell,
+    collections::{HashMap, hash_map::Entry},
     net::{Shutdown, TcpStream},
     pin::Pin,
     rc::{Rc, Weak},
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
@@ -27,13 +28,21 @@ use actix_web::{
     web::Bytes,
 };
 
+use super::address::Address;
+
 /// Bytes of a body that need no watching: they are handed to the operating system as one.
 const SHORT: u64 = 64 * 1024;
+
+/// How long a connection that is one too many may be without a request.
+const TOO_MANY_QUIET: Duration = Duration::from_secs(1);
 
 /// Every connection of the process.
 pub struct Connections {
     most: usize,
+    /// Connections of one address at most; none where all come from a proxy.
+    most_per_address: Option<usize>,
     open: AtomicUsize,
+    by_address: Mutex<HashMap<Address, usize>>,
     /// How long one may be without a request.
     quiet: Duration,
     /// How long what was sent may wait for its reader.
@@ -43,6 +52,8 @@ pub struct Connections {
 /// One connection, from its beginning to its end.
 pub struct Connection {
     all: Arc<Connections>,
+    /// Whose it is, where that is counted.
+    address: Option<Address>,
     one_too_many: bool,
     /// Another handle of the connection, to end it with.
     socket: Option<TcpStream>,
@@ -54,12 +65,19 @@ pub struct Connection {
 }
 
 impl Connections {
-    /// At most so many; each may be without a request for that long, and what was sent may wait
+    /// At most so many, and so many of one address; each may be without a request for that long, and what was sent may wait
     /// that long for its reader.
-    pub fn new(most: usize, quiet: Duration, reader_timeout: Duration) -> Connections {
+    pub fn new(
+        most: usize,
+        most_per_address: Option<usize>,
+        quiet: Duration,
+        reader_timeout: Duration,
+    ) -> Connections {
         Connections {
             most,
+            most_per_address,
             open: AtomicUsize::new(0),
+            by_address: Mutex::default(),
             quiet,
             reader_timeout,
         }
@@ -77,18 +95,60 @@ impl Connections {
             return;
         };
         set_reader_timeout(stream, self.reader_timeout);
-        let open = self.open.fetch_add(1, Ordering::Relaxed);
+        let peer = stream.peer_addr().ok();
+        let address = peer
+            .and_then(Address::of_peer)
+            .filter(|_| self.most_per_address.is_some());
+        let one_too_many = !self.admit(address);
+        let quiet = if one_too_many {
+            TOO_MANY_QUIET
+        } else {
+            self.quiet
+        };
         let connection = Rc::new(Connection {
             all: Arc::clone(self),
-            one_too_many: open >= self.most,
+            address,
+            one_too_many,
             socket: second_handle(stream),
             busy: Cell::new(0),
             quiet_since: Cell::new(Instant::now()),
             watch: Cell::new(None),
         });
-        let watch = rt::spawn(watch(Rc::downgrade(&connection), self.quiet));
+        let watch = rt::spawn(watch(Rc::downgrade(&connection), quiet));
         connection.watch.set(Some(watch));
         data.insert(connection);
+    }
+
+    /// Counts a connection; says whether it is within the limits.
+    fn admit(&self, address: Option<Address>) -> bool {
+        let open = self.open.fetch_add(1, Ordering::Relaxed);
+        let Some(address) = address else {
+            return open < self.most;
+        };
+        let mut by_address = self.by_address();
+        let own = by_address.entry(address).or_default();
+        *own += 1;
+        open < self.most && self.most_per_address.is_none_or(|most| *own <= most)
+    }
+
+    /// A connection has ended.
+    fn leave(&self, address: Option<Address>) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+        let Some(address) = address else { return };
+        let mut by_address = self.by_address();
+        if let Entry::Occupied(mut own) = by_address.entry(address) {
+            *own.get_mut() -= 1;
+            if *own.get() == 0 {
+                own.remove();
+            }
+        }
+    }
+
+    fn by_address(&self) -> MutexGuard<'_, HashMap<Address, usize>> {
+        // Nothing panics while the lock is held.
+        self.by_address
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -106,7 +166,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.all.open.fetch_sub(1, Ordering::Relaxed);
+        self.all.leave(self.address);
         if let Some(watch) = self.watch.take() {
             watch.abort();
         }
@@ -245,3 +305,42 @@ fn set_reader_timeout(stream: &net::TcpStream, timeout: Duration) {
 
 #[cfg(not(target_os = "linux"))]
 fn set_reader_timeout(_: &net::TcpStream, _: Duration) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_takes_no_more_than_its_share() {
+        let second = Duration::from_secs(1);
+        let all = Connections::new(10, Some(3), second, second);
+        let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
+            let peer = peer.parse().expect("an address");
+            Address::of_peer(peer)
+        });
+        for _ in 0..3 {
+            assert!(all.admit(one));
+        }
+        assert!(!all.admit(one), "one too many");
+        assert!(all.admit(other), "another's share");
+        assert!(all.admit(None), "this machine has none");
+        // One that was refused leaves no more room than it took.
+        all.leave(one);
+        assert!(!all.admit(one));
+        all.leave(one);
+        all.leave(one);
+        assert!(all.admit(one));
+        for address in [one, one, one, other, None] {
+            all.leave(address);
+        }
+        assert_eq!(all.open.load(Ordering::Relaxed), 0);
+        assert!(all.by_address().is_empty());
+    }
+
+    #[test]
+    fn all_together_take_no_more_than_there_is() {
+        let second = Duration::from_secs(1);
+        let all = Connections::new(2, None, second, second);
+        assert!(all.admit(None) && all.admit(None) && !all.admit(None));
+    }
+}

@@ -57,6 +57,8 @@ pub struct Limits {
     pub trusted_proxy_header: Option<HeaderName>,
     /// Connections at a time.
     pub max_connections: usize,
+    /// Connections of one address at a time; not counted behind a proxy.
+    pub connections_per_address: usize,
     /// How long a client may take to send a request's head, and about as long for its body.
     pub client_timeout: Duration,
     /// How long a connection may be without a request.
@@ -71,6 +73,14 @@ pub struct Counted {
     trusted_proxy_header: Option<HeaderName>,
     /// See [`Limits::client_timeout`].
     pub client_timeout: Duration,
+}
+
+impl Limits {
+    /// Connections of one address at most, where a connection is a client's own.
+    pub fn most_per_address(&self) -> Option<usize> {
+        let most = self.connections_per_address;
+        (most > 0 && self.trusted_proxy_header.is_none()).then_some(most)
+    }
 }
 
 impl Counted {
