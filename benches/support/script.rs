@@ -6,17 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_server::rules::{
-    event::Action,
-    game::{Game, Phase, Setup},
-    moves::Generator,
-    options::Preset,
-    player::Player,
-    seat::Seat,
-    shuffle::Seed,
+use dog_server::{
+    bot::{self, net::nets::Nets},
+    rules::{
+        event::Action,
+        game::{Game, Phase, Setup},
+        options::Preset,
+        player::{Level, Player},
+        seat::Seat,
+        shuffle::Seed,
+    },
 };
-use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
-use serde_json::{Value, json};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
+use serde_json::json;
 
 use super::support::{Client, Server, request};
 
@@ -35,8 +37,9 @@ pub struct Step {
     pub entry: String,
 }
 
-/// Plays a game in thought, each move drawn from the legal ones.
+/// Plays a game in thought, all seats greedily.
 pub fn script(number: u8) -> Script {
+    let nets = Nets::built_in().expect("nets that fit");
     let seed = Seed::new([number; 32]);
     let mut game = Game::new(Setup {
         rules: Preset::DogspielIt.rules(),
@@ -45,42 +48,30 @@ pub fn script(number: u8) -> Script {
         seed: seed.clone(),
         seed_given: true,
     });
-    let mut generator = Generator::new();
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(number.into());
     let mut steps = Vec::new();
     while game.phase() != Phase::Finished {
-        for action in next(&game, &mut generator, &mut dice) {
-            let events = game.apply(&action).expect("a legal action");
-            let json = |value: Value| value.to_string();
-            steps.push(Step {
-                snapshot: serde_json::to_string(&game).expect("JSON"),
-                entry: json(json!(events)),
-                action,
-            });
-        }
+        let action = next(&game, &nets, &mut dice);
+        let events = game.apply(&action).expect("a legal action");
+        steps.push(Step {
+            snapshot: serde_json::to_string(&game).expect("JSON"),
+            entry: serde_json::to_string(&events).expect("JSON"),
+            action,
+        });
     }
     Script { seed, steps }
 }
 
-/// What is to be done next: a deal, all four swaps, or a play.
-fn next(game: &Game, generator: &mut Generator, dice: &mut impl Rng) -> Vec<Action> {
-    let first = |seat| game.hand(seat).kinds().next().expect("a card");
-    match game.phase() {
-        Phase::Deal => vec![Action::Deal { by: None }],
-        Phase::Exchange => Seat::all(4)
-            .map(|seat| {
-                let card = first(seat);
-                Action::Offer { seat, card }
-            })
-            .collect(),
-        _ => {
-            let seat = game.turn().expect("somebody is to move");
-            let hand = game.hand(seat);
-            let moves = generator.legal_moves(game.rules(), game.board(), seat, hand);
-            let mv = moves.choose(dice).expect("a legal move").mv;
-            vec![Action::Play { seat, mv }]
-        }
-    }
+/// What is to be done next.
+fn next(game: &Game, nets: &Nets, dice: &mut impl Rng) -> Action {
+    let awaited = |seat: &Seat| game.check_exchange(*seat).is_ok();
+    let seat = match game.phase() {
+        Phase::Deal => return Action::Deal { by: None },
+        Phase::Exchange => Seat::all(4).find(awaited),
+        _ => game.turn(),
+    };
+    let seat = seat.expect("somebody is to act");
+    bot::choose(nets, Level::Greedy, None, &game.seen_from(seat), dice).action(seat)
 }
 
 /// Has so many clients play for that long; how many plays there were a second, and how many

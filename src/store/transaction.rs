@@ -29,6 +29,9 @@ const SWEPT: i64 = 8;
 /// Changes that are remembered.
 const REMEMBERED: i64 = 10_000;
 
+/// Older ones that are forgotten at once.
+const FORGOTTEN: i64 = 100;
+
 /// Something to do once the changes are on the disk.
 pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 
@@ -216,9 +219,12 @@ impl<'c> Transaction<'c> {
         connection
             .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
             .execute(params![id, version.map(int)])?;
-        connection
-            .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
-            .execute([connection.last_insert_rowid() - REMEMBERED])?;
+        let number = connection.last_insert_rowid();
+        if number % FORGOTTEN == 0 {
+            connection
+                .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
+                .execute([number - REMEMBERED])?;
+        }
         Ok(())
     }
 

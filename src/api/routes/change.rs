@@ -19,7 +19,7 @@ use crate::{
         },
     },
     rules::{
-        event::Action,
+        event::{Action, Event},
         game::{ActionRefusal, Game},
         refusal::Refusal,
         seat::Seat,
@@ -172,30 +172,50 @@ async fn change(
     request: WriteRequest,
     wish: Wish,
 ) -> Result<HttpResponse, Problem> {
-    let answer = app
+    let done = app
         .store
-        .write(move |transaction| -> Result<Answer, Problem> {
+        .write(move |transaction| -> Result<Done, Problem> {
             let mut record = find(transaction, &id)?;
             let actor = wish.actor(&request, &record)?;
             let role = request.caller.known_role(&record)?;
             if let Some(answer) = request.replay(transaction)? {
-                return Ok(answer);
+                return Ok(Done::Answered(answer));
             }
             request.check_version(record.game.version(), role)?;
             wish.check(&record.game, actor)?;
             let action = wish.action(&request, &record.game, actor)?;
             let events = transaction.apply(&mut record, action)?;
-            let changed = Changed::new(&record, events, role);
-            let body = serde_json::to_string(&changed).map_err(Problem::internal)?;
-            let etag = Some(etag(record.game.version(), role));
-            let memory = Memory::Plain {
-                status: 200,
-                etag,
-                body,
-            };
+            if request.key().is_none() {
+                return Ok(Done::Changed(Box::new(record), events, role));
+            }
+            let memory = memory(&record, events, role)?;
             let answer = memory.answer(None)?;
             request.remember(transaction, || memory)?;
-            Ok(answer)
+            Ok(Done::Answered(answer))
         });
-    Ok(answer.await?.into())
+    Ok(match done.await? {
+        Done::Answered(answer) => answer.into(),
+        Done::Changed(record, events, role) => memory(&record, events, role)?.answer(None)?.into(),
+    })
+}
+
+/// What came of a wish.
+enum Done {
+    /// The answer, where it was part of the write.
+    Answered(Answer),
+    /// What the answer is to tell. It is put into words only now, when others can write again.
+    Changed(Box<Record>, Vec<Event>, Role),
+}
+
+/// The answer, as it is remembered.
+///
+/// # Errors
+/// None that can happen: a change has a JSON form.
+fn memory(record: &Record, events: Vec<Event>, role: Role) -> Result<Memory, Problem> {
+    let changed = Changed::new(record, events, role);
+    Ok(Memory::Plain {
+        status: 200,
+        etag: Some(etag(record.game.version(), role)),
+        body: serde_json::to_string(&changed).map_err(Problem::internal)?,
+    })
 }
