@@ -1,7 +1,7 @@
 //! Whether a hundred thousand games in the file slow the server down, beside a thousand; and how
 //! large the file is. `cargo bench --bench stored` prints a table.
 //!
-//! Nineteen games of twenty are finished and packed, as in a file that has been in use for long.
+//! Sixteen games of seventeen are finished and packed, as in a file that has been in use for long.
 //! All of them are copies of thirty-two games that were really played.
 
 #[path = "support/script.rs"]
