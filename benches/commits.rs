@@ -1,4 +1,4 @@
-//! What group commit is worth: `play` by 128 clients beside the naive way, a transaction a
+//! What group commit is worth: games played by 128 clients beside the naive way, a transaction a
 //! request, and beside the raw limit, the same rows written by a bare loop in batches of 128.
 //! `cargo bench --bench commits` prints a table.
 //!
@@ -16,7 +16,7 @@ use std::{
 
 use dog_server::store::Store;
 use rusqlite::{Connection, ToSql};
-use script::{Script, median, plays, script};
+use script::{Script, actions, median, script};
 use support::Server;
 
 const CLIENTS: usize = 128;
@@ -32,8 +32,8 @@ fn main() {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         raw.push(bare_batches(&scripts));
-        one.push(plays(&naive, &scripts, CLIENTS, ROUND).0);
-        let (rate, taken) = plays(&group, &scripts, CLIENTS, ROUND);
+        one.push(actions(&naive, &scripts, CLIENTS, ROUND).0);
+        let (rate, taken) = actions(&group, &scripts, CLIENTS, ROUND);
         many.push(rate);
         times.extend(taken);
     }
@@ -45,19 +45,19 @@ fn main() {
         "{:<52} {raw:>10.0}",
         "raw limit: a bare loop, batches of 128"
     );
-    println!("{:<52} {one:>10.0}", "naive: a transaction a play");
-    println!("{:<52} {many:>10.0}", "play");
+    println!("{:<52} {one:>10.0}", "naive: a transaction an action");
+    println!("{:<52} {many:>10.0}", "deal, swap and play");
     println!("{:<52} {:>10} {:>8}", "", "ratio", "goal");
-    println!("{:<52} {:>10.2} {:>8}", "play : naive", many / one, "≥ 4");
+    println!("{:<52} {:>10.2} {:>8}", "server : naive", many / one, "≥ 4");
     println!(
         "{:<52} {:>10.2} {:>8}",
-        "play : raw limit",
+        "server : raw limit",
         many / raw,
         "≥ 0.5"
     );
     let (half, most) = (at(0.5), at(0.99));
     println!("{:<52} {:>10.2} {:>8}", "p99 : p50", most / half, "≤ 5");
-    println!("{:<52} {half:>7.2} ms", "half of the plays within");
+    println!("{:<52} {half:>7.2} ms", "half of the actions within");
     println!("{:<52} {most:>7.2} ms", "99 in 100 within");
     println!("{:<52} {:>7.2} ms", "all within", at(1.0));
 }

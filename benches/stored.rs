@@ -24,7 +24,7 @@ use dog_server::{
 };
 use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
-use script::{Script, median, plays, script};
+use script::{Script, actions, median, script};
 use support::{Client, Server, request};
 
 const FEW: usize = 1_000;
@@ -46,14 +46,14 @@ fn main() {
     for _ in 0..ROUNDS {
         for (which, (server, ids)) in [&few, &many].into_iter().enumerate() {
             reads[which].push(views_a_second(server, ids));
-            writes[which].push(plays(server, &scripts, CLIENTS, ROUND).0);
+            writes[which].push(actions(server, &scripts, CLIENTS, ROUND).0);
         }
     }
     println!(
         "{:<40} {:>10} {:>10} {:>8} {:>8}",
         "a second", "1,000", "100,000", "ratio", "goal"
     );
-    for (label, rates) in [("GET of any game", reads), ("play", writes)] {
+    for (label, rates) in [("GET of any game", reads), ("deal, swap and play", writes)] {
         let [few, many] = rates.map(median);
         println!(
             "{label:<40} {few:>10.0} {many:>10.0} {:>8.2} {:>8}",

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Fuzzes for a long time: every target by turns, one process at a time, and counts what was carried out.
 #
-#   fuzz/run.sh BINARIES WORK [SECONDS]
+#   fuzz/run.sh BINARIES WORK [SECONDS [TARGET…]]
 #
 # BINARIES is where `cargo fuzz build` leaves the targets (target/x86_64-unknown-linux-gnu/release), or a
 # copy of them; WORK gets the corpora, the findings and the counts. Each turn takes SECONDS, 300 if nothing
-# is said. Ends by itself never; stopped, it goes on where it was. `fuzz/run.sh --sum WORK` shows the counts.
+# is said, and all targets have one unless some are named. Ends by itself never; stopped, it goes on where it was. `fuzz/run.sh --sum WORK` shows the counts.
 set -euo pipefail
 
 # What was carried out so far, target by target.
@@ -24,9 +24,11 @@ binaries=$(realpath "$1")
 mkdir -p "$2"
 cd "$2"
 seconds=${3:-300}
+targets=("${@:4}")
+((${#targets[@]})) || targets=(notation headers query record request game position)
 
 while true; do
-  for target in notation headers query record request game position; do
+  for target in "${targets[@]}"; do
     [[ -x $binaries/$target ]] || continue
     mkdir -p "corpus/$target" "artifacts/$target"
     seeds=()

@@ -2,10 +2,11 @@
 //! and wait for its answer.
 
 use std::{
-    thread,
+    io::ErrorKind,
     time::{Duration, Instant},
 };
 
+use actix_web::rt::{System, net::TcpStream};
 use dog_server::{
     bot::{self, net::nets::Nets},
     rules::{
@@ -17,10 +18,11 @@ use dog_server::{
         shuffle::Seed,
     },
 };
+use futures_util::future::join_all;
 use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::support::{Client, Server, request};
+use super::support::{Server, request};
 
 /// A game from its beginning to its end.
 pub struct Script {
@@ -74,82 +76,121 @@ fn next(game: &Game, nets: &Nets, dice: &mut impl Rng) -> Action {
     bot::choose(nets, Level::Greedy, None, &game.seen_from(seat), dice).action(seat)
 }
 
-/// Has so many clients play for that long; how many plays there were a second, and how many
-/// milliseconds each took.
-pub fn plays(
+/// Has so many clients deal, swap and play for that long; how many of these actions there were a
+/// second, and how many milliseconds each took. All clients share one thread, which leaves the
+/// machine to the server.
+pub fn actions(
     server: &Server,
     scripts: &[Script],
     clients: usize,
     time: Duration,
 ) -> (f64, Vec<f64>) {
-    let begun = Instant::now();
-    let client = |number: usize| {
-        let mut client = Client::new(&server.address);
-        let mut times = Vec::new();
+    let end = Instant::now() + time;
+    let client = async |number: usize| {
+        let mut player = Actor::new(&server.address);
         // Not all at the same place of their games.
         for script in scripts.iter().cycle().skip(number) {
-            if !play(
-                &mut client,
-                script,
-                script.steps.len(),
-                begun + time,
-                &mut times,
-            ) {
+            if !player.plays(script, end).await {
                 break;
             }
         }
-        times
+        player.times
     };
-    let times: Vec<f64> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..clients)
-            .map(|number| scope.spawn(move || client(number)))
-            .collect();
-        let times = clients.into_iter();
-        times
-            .flat_map(|client| client.join().expect("a client"))
-            .collect()
-    });
+    let times: Vec<f64> = System::new()
+        .block_on(join_all((0..clients).map(client)))
+        .concat();
     (times.len() as f64 / time.as_secs_f64(), times)
 }
 
-/// Plays a script's first steps; says whether there was time enough.
-fn play(
-    client: &mut Client,
-    script: &Script,
-    steps: usize,
-    end: Instant,
-    times: &mut Vec<f64>,
-) -> bool {
-    let wish = json!({"shuffle_seed": script.seed.hex(), "first_dealer": 0, "listed": false});
-    let game = client.send("POST", "/v1/games", None, Some(wish));
-    let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
-    let host = game["host_token"].as_str().expect("a token");
-    let token = |seat: Seat| game["seat_tokens"][usize::from(seat.number())].as_str();
-    for step in &script.steps[..steps] {
-        let (route, token, body) = match &step.action {
-            Action::Deal { .. } => ("deal", Some(host), None),
-            Action::Offer { seat, card } => (
-                "swap",
-                token(*seat),
-                Some(json!({"card": card.to_string()})),
-            ),
-            Action::Play { seat, mv } => {
-                ("play", token(*seat), Some(json!({"move": mv.to_string()})))
-            }
-            _ => unreachable!("no other action is in a script"),
-        };
-        let request = request("POST", &format!("{path}/{route}"), token, body);
-        let sent = Instant::now();
-        let (status, _) = client.exchange(request.as_bytes());
-        assert_eq!(status, 200, "{route}");
-        if Instant::now() > end {
-            return false;
-        }
-        if route == "play" {
-            times.push(sent.elapsed().as_secs_f64() * 1_000.0);
+/// A client that plays scripts.
+struct Actor {
+    stream: TcpStream,
+    answer: Vec<u8>,
+    /// Milliseconds that each of its actions took.
+    times: Vec<f64>,
+}
+
+impl Actor {
+    fn new(address: &str) -> Actor {
+        let stream = std::net::TcpStream::connect(address).expect("a connection");
+        stream.set_nodelay(true).expect("no delay");
+        stream.set_nonblocking(true).expect("an async socket");
+        Actor {
+            stream: TcpStream::from_std(stream).expect("an async socket"),
+            answer: Vec::new(),
+            times: Vec::new(),
         }
     }
-    true
+
+    /// Plays a script; says whether there was time enough.
+    async fn plays(&mut self, script: &Script, end: Instant) -> bool {
+        let wish = json!({"shuffle_seed": script.seed.hex(), "first_dealer": 0, "listed": false});
+        let created = request("POST", "/v1/games", None, Some(wish));
+        let (201, body) = self.exchange(&created).await else {
+            panic!("no game");
+        };
+        let game: Value = serde_json::from_slice(body).expect("JSON");
+        let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
+        let host = game["host_token"].as_str().expect("a token");
+        let token = |seat: Seat| game["seat_tokens"][usize::from(seat.number())].as_str();
+        for step in &script.steps {
+            let (route, token, body) = match &step.action {
+                Action::Deal { .. } => ("deal", Some(host), None),
+                Action::Offer { seat, card } => (
+                    "swap",
+                    token(*seat),
+                    Some(json!({"card": card.to_string()})),
+                ),
+                Action::Play { seat, mv } => {
+                    ("play", token(*seat), Some(json!({"move": mv.to_string()})))
+                }
+                _ => unreachable!("no other action is in a script"),
+            };
+            let request = request("POST", &format!("{path}/{route}"), token, body);
+            let sent = Instant::now();
+            let (status, _) = self.exchange(&request).await;
+            assert_eq!(status, 200, "{route}");
+            if Instant::now() > end {
+                return false;
+            }
+            self.times.push(sent.elapsed().as_secs_f64() * 1_000.0);
+        }
+        true
+    }
+
+    /// Sends a request and waits for its answer: the status and the body.
+    async fn exchange(&mut self, request: &str) -> (u16, &[u8]) {
+        self.stream.writable().await.expect("a connection");
+        let sent = self.stream.try_write(request.as_bytes()).expect("sent");
+        assert_eq!(sent, request.len(), "sent at once");
+        self.answer.clear();
+        loop {
+            self.stream.readable().await.expect("an answer");
+            let mut piece = [0; 16 * 1024];
+            match self.stream.try_read(&mut piece) {
+                Ok(0) => panic!("the server hung up"),
+                Ok(length) => self.answer.extend_from_slice(&piece[..length]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                Err(error) => panic!("{error}"),
+            }
+            if let Some((status, start)) = whole(&self.answer) {
+                return (status, &self.answer[start..]);
+            }
+        }
+    }
+}
+
+/// The status of an answer and where its body begins, once all of it is there.
+fn whole(answer: &[u8]) -> Option<(u16, usize)> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = str::from_utf8(&answer[..end]).expect("a head");
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length.map_or(0, |length| length.parse().expect("a length"));
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let start = end + 4;
+    (answer.len() >= start + length).then(|| (status.expect("a status"), start))
 }
 
 /// The middle one.

@@ -1,5 +1,8 @@
 //! A server to be measured, and a client of it.
 
+// Not every bench needs all of it.
+#![allow(dead_code)]
+
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},

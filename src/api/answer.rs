@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     rules::seat::Seat,
-    store::{Recorded, Transaction, now},
+    store::{Reader, Recorded, Scope, StoreError, Transaction, now},
 };
 
 /// An answer to a write, ready to be sent.
@@ -255,11 +255,11 @@ impl WriteRequest {
     ///
     /// # Errors
     /// `idempotency_key_reused`, if the key came before with another body.
-    pub fn replay(&self, transaction: &Transaction<'_>) -> Result<Option<Answer>, Problem> {
+    pub fn replay(&self, reader: &Reader<'_>) -> Result<Option<Answer>, Problem> {
         let Some(scope) = self.scope() else {
             return Ok(None);
         };
-        let Some(recorded) = transaction.replay(&scope, now())? else {
+        let Some(recorded) = reader.replay(&scope, now())? else {
             return Ok(None);
         };
         if recorded.body_hash != self.body_hash() {
@@ -280,14 +280,42 @@ impl WriteRequest {
         transaction: &mut Transaction<'_>,
         memory: impl FnOnce() -> Memory,
     ) -> Result<(), Problem> {
+        if self.key().is_some()
+            && let Some(keepsake) = self.keepsake(&memory())?
+        {
+            keepsake.keep(transaction)?;
+        }
+        Ok(())
+    }
+
+    /// What is to be remembered of the answer, if the request has a key.
+    ///
+    /// # Errors
+    /// None that can happen: an answer has a JSON form.
+    pub fn keepsake(&self, memory: &Memory) -> Result<Option<Keepsake>, Problem> {
         let Some(scope) = self.scope() else {
-            return Ok(());
+            return Ok(None);
         };
-        let answer = serde_json::to_vec(&memory()).map_err(Problem::internal)?;
         let recorded = Recorded {
             body_hash: self.body_hash(),
-            answer,
+            answer: serde_json::to_vec(memory).map_err(Problem::internal)?,
         };
-        Ok(transaction.remember(&scope, &recorded, now())?)
+        Ok(Some(Keepsake { scope, recorded }))
+    }
+}
+
+/// An answer, ready to be remembered.
+pub struct Keepsake {
+    scope: Scope,
+    recorded: Recorded,
+}
+
+impl Keepsake {
+    /// Remembers it, in the transaction of the answer's effect.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn keep(&self, transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
+        transaction.remember(&self.scope, &self.recorded, now())
     }
 }

@@ -14,7 +14,7 @@ use crate::{
         game::{ActionRefusal, Game, Phase},
         seat::Seat,
     },
-    store::{ActError, GameId, Record, Store, StoreError, now},
+    store::{ActError, Draft, GameId, Record, Store, StoreError, now},
 };
 
 /// Why nothing was done.
@@ -51,16 +51,10 @@ pub(super) fn act(store: &Store, nets: &Nets, meter: &Meter, id: GameId) -> Resu
         return Ok(());
     };
     let action = decide(nets, meter, &record.game, seat);
-    let version = record.game.version();
-    let in_time = store.write_blocking(move |transaction| match transaction.game(&id)? {
-        Some(mut record) if record.game.version() == version => {
-            transaction.apply(&mut record, action)?;
-            Ok::<bool, Failure>(true)
-        }
-        _ => Ok(false),
-    })?;
-    if !in_time {
-        meter.came_too_late();
+    let draft = Draft::new(&record, &action)?;
+    match store.write_blocking(move |transaction| transaction.keep(draft)) {
+        Err(StoreError::Stale(_)) => meter.came_too_late(),
+        kept => kept?,
     }
     Ok(())
 }

@@ -152,6 +152,7 @@ impl Check {
             .for_each(|what| self.note(None, what));
         if let Err(error) = (Reader {
             connection: &self.connection,
+            recent: None,
         })
         .last_change()
         {
@@ -241,7 +242,10 @@ fn game(connection: &Connection, key: i64, id: GameId) -> Result<Option<u64>, St
     let state = connection
         .unchecked_transaction()
         .map_err(|error| failed(error.into()))?;
-    let reader = Reader { connection: &state };
+    let reader = Reader {
+        connection: &state,
+        recent: None,
+    };
     let Some(row) = Row::read(&state, key).map_err(failed)? else {
         return Ok(None);
     };

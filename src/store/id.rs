@@ -34,6 +34,11 @@ impl GameId {
         GameId(u128::from_le_bytes(bytes))
     }
 
+    /// Some of the bits: as random as all of them.
+    pub(super) fn low_bits(self) -> usize {
+        self.0 as usize
+    }
+
     /// The digits, the most significant first.
     fn digits(self) -> [u8; LENGTH] {
         let mut rest = self.0;

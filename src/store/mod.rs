@@ -10,12 +10,15 @@ mod census;
 mod check;
 mod checkpoint;
 mod connect;
+mod draft;
 mod error;
 mod id;
+mod idempotency;
 mod meter;
 mod migrations;
 mod place;
 mod reader;
+mod recent;
 mod record;
 mod retention;
 #[cfg(test)]
@@ -32,24 +35,32 @@ use std::{
 };
 
 use jiff::Timestamp;
+use rusqlite::Connection;
 
 pub use self::{
     backup::{BackupError, Copied, backup},
     census::{Census, Sizes},
     check::{Checked, Finding, check, examine},
+    draft::{ActError, Draft},
     error::StoreError,
     id::{GameId, GameIdError},
+    idempotency::{Recorded, Scope},
     meter::{Distribution, Meter},
     reader::Reader,
     record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
     retention::{Keep, Old, Piece},
     tokens::{TokenHash, Tokens},
-    transaction::{ActError, Recorded, Scope, Transaction},
+    transaction::Transaction,
     watch::Watch,
 };
 use self::{
-    checkpoint::Checkpoints, connect::Readers, migrations::MIGRATIONS, place::Place,
-    watch::Commits, writer::Writer,
+    checkpoint::Checkpoints,
+    connect::Readers,
+    migrations::MIGRATIONS,
+    place::Place,
+    recent::Recent,
+    watch::Commits,
+    writer::{Writer, WriterThread},
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are
@@ -74,6 +85,7 @@ impl Default for Settings {
 #[derive(Debug)]
 struct Inner {
     readers: Readers,
+    recent: Arc<Recent>,
     commits: Arc<Commits>,
     meter: Arc<Meter>,
     // Dropped after the readers, so that the last to leave is one who may tidy up.
@@ -109,20 +121,22 @@ impl Store {
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
         let meter = Arc::new(Meter::new());
-        let checkpoints = Checkpoints::start(&path)?;
         let place = Place::of(&path)?;
-        let writer = Writer::start(
+        let recent = Arc::new(Recent::new());
+        let thread = WriterThread {
             connection,
-            place.clone(),
-            checkpoints,
-            settings.commit_batch.max(1),
-            Arc::clone(&commits),
-            Arc::clone(&meter),
-        )
-        .map_err(create)?;
+            place: place.clone(),
+            checkpoints: Checkpoints::start(&path)?,
+            batch: settings.commit_batch.max(1),
+            recent: Arc::clone(&recent),
+            commits: Arc::clone(&commits),
+            meter: Arc::clone(&meter),
+        };
+        let writer = Writer::start(thread).map_err(create)?;
         let readers = Readers::new(path, place);
         Ok(Store(Arc::new(Inner {
             readers,
+            recent,
             commits,
             meter,
             writer,
@@ -141,7 +155,7 @@ impl Store {
             let state = connection
                 .unchecked_transaction()
                 .map_err(StoreError::from)?;
-            read(&Reader { connection: &state })
+            read(&self.reader(&state))
         })
     }
 
@@ -184,7 +198,14 @@ impl Store {
     ) -> Result<T, StoreError> {
         self.0
             .readers
-            .with(|connection| read(&Reader { connection }))
+            .with(|connection| read(&self.reader(connection)))
+    }
+
+    fn reader<'c>(&'c self, connection: &'c Connection) -> Reader<'c> {
+        Reader {
+            connection,
+            recent: Some(&self.0.recent),
+        }
     }
 
     /// Makes changes, which are kept if `work` returns `Ok`, and returns when they are on the

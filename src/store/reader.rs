@@ -6,6 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     StoreError, archive,
     id::GameId,
+    idempotency::{Recorded, Scope, expiry},
+    recent::Recent,
     record::{
         Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record,
         select_games, time, version,
@@ -17,6 +19,8 @@ use super::{
 #[derive(Debug)]
 pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
+    /// Games that need not be taken from their JSON, if all there is to see here is on the disk.
+    pub(super) recent: Option<&'c Recent>,
 }
 
 impl Reader<'_> {
@@ -28,7 +32,7 @@ impl Reader<'_> {
         let sql = select_games!("WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
-        rows.next()?.map(record).transpose()
+        rows.next()?.map(|row| record(row, self.recent)).transpose()
     }
 
     /// A game's version, if it is there: a glance to see whether anything is new.
@@ -74,6 +78,22 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
+    /// The answer remembered for this scope, if it is not older than 24 hours.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn replay(&self, scope: &Scope, now: Timestamp) -> Result<Option<Recorded>, StoreError> {
+        let sql = "SELECT body_hash, answer FROM idempotency WHERE scope = ?1 AND created_at > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![scope.0, expiry(now)], |row| {
+            Ok(Recorded {
+                body_hash: row.get(0)?,
+                answer: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
     /// A part of the public list of games, newest first. A game that cannot be understood is left
     /// out, with an error in the server's log, so that it does not take the others with it.
     ///
@@ -103,7 +123,7 @@ impl Reader<'_> {
             && let Some(row) = rows.next()?
         {
             last = Some(Cursor(row.get(0)?));
-            match record(row) {
+            match record(row, self.recent) {
                 Ok(record) => games.push(record),
                 Err(error) => left_out.push(error),
             }

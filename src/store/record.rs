@@ -7,7 +7,12 @@ use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::{StoreError, id::GameId, tokens::Tokens};
+use super::{
+    StoreError,
+    id::GameId,
+    recent::{Recent, Stamp},
+    tokens::Tokens,
+};
 use crate::rules::{
     event::{Action, Event},
     game::{Game, Phase},
@@ -47,6 +52,14 @@ pub struct Tempo {
 }
 
 impl Record {
+    /// Which state of the game this is.
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp {
+            version: int(self.game.version()),
+            updated_at: self.updated_at,
+        }
+    }
+
     /// Sets the deadline that follows from what happened then.
     pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event]) {
         if self.game.phase() == Phase::Finished {
@@ -160,16 +173,25 @@ macro_rules! select_games {
 }
 pub(super) use select_games;
 
-/// The game in a row of [`select_games`].
+/// The game in a row of [`select_games`]: as it is among the recent ones, or from its JSON.
 ///
 /// # Errors
 /// It cannot be understood, or the row's other columns contradict it.
-pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
+pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, StoreError> {
     let id = row.get(1)?;
-    let game: Game = json(row.get_ref(7)?, id)?;
+    let stamp = Stamp {
+        version: row.get(2)?,
+        updated_at: time(row.get(5)?)?,
+    };
+    let seen = recent.and_then(|recent| recent.get(id, stamp));
+    let is_new = seen.is_none();
+    let game: Game = match seen {
+        Some(game) => game,
+        None => json(row.get_ref(7)?, id)?,
+    };
     let contradiction =
         |what| StoreError::Damaged(format!("game {id} and its row differ in {what}"));
-    if int(game.version()) != row.get::<_, i64>(2)? {
+    if int(game.version()) != stamp.version {
         return Err(contradiction("the version"));
     }
     let phase = row.get_ref(12)?.as_bytes().map_err(rusqlite::Error::from)?;
@@ -181,7 +203,7 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
         listed: row.get(3)?,
         imported: row.get(11)?,
         created_at: time(row.get(4)?)?,
-        updated_at: time(row.get(5)?)?,
+        updated_at: stamp.updated_at,
         tokens: row.get(6)?,
         tempo: Tempo {
             bot_pace_ms: row.get(8)?,
@@ -194,6 +216,11 @@ pub(super) fn record(row: &Row<'_>) -> Result<Record, StoreError> {
     let due_at = record.due_at(record.updated_at);
     if row.get::<_, Option<i64>>(13)? != due_at.map(Timestamp::as_microsecond) {
         return Err(contradiction("when the server is to act"));
+    }
+    if let Some(recent) = recent
+        && is_new
+    {
+        recent.put(&record);
     }
     Ok(record)
 }

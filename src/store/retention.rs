@@ -6,9 +6,10 @@ use rusqlite::params;
 use super::{
     StoreError,
     id::GameId,
+    idempotency::expiry,
     reader::Reader,
     record::{Cursor, version},
-    transaction::{Transaction, expiry},
+    transaction::Transaction,
 };
 use crate::rules::game::Phase;
 

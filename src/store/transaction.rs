@@ -1,26 +1,21 @@
 //! What can be changed in the store.
 
-use std::{fmt, ops::Deref};
+use std::{ops::Deref, sync::Arc};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
-use thiserror::Error;
 
 use super::{
     StoreError,
+    draft::Draft,
     id::GameId,
+    idempotency::{Recorded, Scope, expiry},
     migrations::{self, MIGRATIONS},
     reader::Reader,
+    recent::Recent,
     record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
-use crate::rules::{
-    event::{Action, Event},
-    game::ActionRefusal,
-};
-
-/// Microseconds for which an answer is kept: 24 hours.
-const KEPT: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// Expired answers that are thrown away whenever one is added, so that they go faster than they
 /// come and no write has to remove many.
@@ -39,39 +34,8 @@ pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 /// too, and is the newest there is: nobody else changes the store in the meantime.
 pub struct Transaction<'c> {
     reader: Reader<'c>,
+    recent: &'c Arc<Recent>,
     after_commit: Vec<AfterCommit>,
-}
-
-/// Why an action changed nothing.
-#[derive(Debug, Error)]
-pub enum ActError {
-    /// The game does not allow it.
-    #[error(transparent)]
-    Refused(#[from] ActionRefusal),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// What an idempotency record belongs to: a hash of the caller's token, the method, the path and
-/// the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scope(pub [u8; 32]);
-
-/// An answer that was given before.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Recorded {
-    /// The hash of the request's body.
-    pub body_hash: [u8; 32],
-    /// The answer, in whatever form the caller chose.
-    pub answer: Vec<u8>,
-}
-
-/// Without the answer, which may be a secret.
-impl fmt::Debug for Recorded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorded").finish_non_exhaustive()
-    }
 }
 
 impl<'c> Deref for Transaction<'c> {
@@ -83,9 +47,15 @@ impl<'c> Deref for Transaction<'c> {
 }
 
 impl<'c> Transaction<'c> {
-    pub(super) fn new(connection: &'c Connection) -> Transaction<'c> {
+    pub(super) fn new(connection: &'c Connection, recent: &'c Arc<Recent>) -> Transaction<'c> {
+        // What is read here may never come to the disk.
+        let reader = Reader {
+            connection,
+            recent: None,
+        };
         Transaction {
-            reader: Reader { connection },
+            reader,
+            recent,
             after_commit: Vec::new(),
         }
     }
@@ -141,76 +111,63 @@ impl<'c> Transaction<'c> {
             ])?;
         let key = connection.last_insert_rowid();
         self.note_change(&record.id, Some(version))?;
-        log.iter().try_for_each(|entry| self.append(key, entry))
+        log.iter().try_for_each(|entry| {
+            let action = entry.action.as_ref().map(to_json).transpose()?;
+            let events = to_json(&entry.events)?;
+            self.append(key, entry.version, entry.at, action.as_deref(), &events)
+        })
     }
 
-    /// Replaces a game that was at version `before` by its next version, with its tokens, and adds
-    /// to its log how that came to be. The record's `updated_at` is set to the entry's time.
+    /// Puts a draft in the place of the game it was drafted from, with its tokens, and adds to the
+    /// log how that came to be.
     ///
     /// # Errors
-    /// [`StoreError::Stale`] if the stored game is gone or not at version `before`; or the entry
-    /// does not fit, or the database cannot be written.
-    pub fn update(
-        &mut self,
-        record: &mut Record,
-        before: u64,
-        entry: &LogEntry,
-    ) -> Result<(), StoreError> {
-        let (version, phase) = (record.game.version(), record.game.phase());
-        if entry.version != version || before.checked_add(1) != Some(version) {
-            return Err(StoreError::Misuse("an update is one version further"));
-        }
-        record.set_deadline(entry.at, &entry.events);
-        let key: Option<i64> = self
-            .open()?
+    /// [`StoreError::Stale`] if the stored game is gone, or another by now, or has other tokens: a
+    /// new draft must be made. Or the database cannot be written.
+    pub fn keep(&mut self, draft: Draft) -> Result<(), StoreError> {
+        let Draft {
+            before,
+            record,
+            rows,
+            ..
+        } = draft;
+        let (version, at) = (record.game.version(), record.updated_at);
+        let connection = self.open()?;
+        let key: Option<i64> = connection
             .prepare_cached(
-                "UPDATE games SET version = ?3, updated_at = ?4, tokens = ?5, snapshot = ?6, \
-                 deadline = ?7, attended = ?8, due_at = ?9 \
-                 WHERE id = ?1 AND version = ?2 RETURNING key",
+                "UPDATE games SET version = ?4, updated_at = ?5, tokens = ?6, snapshot = ?7, \
+                 deadline = ?8, attended = ?9, due_at = ?10 \
+                 WHERE id = ?1 AND version = ?2 AND tokens = ?3 RETURNING key",
             )?
             .query_row(
                 params![
                     record.id,
-                    int(before),
+                    int(before.version),
+                    before.tokens,
                     int(version),
-                    entry.at.as_microsecond(),
+                    at.as_microsecond(),
                     record.tokens,
-                    to_json(&record.game)?,
+                    rows.snapshot,
                     record.deadline.map(Timestamp::as_microsecond),
                     record.game.attended(),
-                    record.due_at(entry.at).map(Timestamp::as_microsecond),
+                    record.due_at(at).map(Timestamp::as_microsecond),
                 ],
                 |row| row.get(0),
             )
             .optional()?;
-        let key = key.ok_or(StoreError::Stale(before))?;
+        let key = key.ok_or(StoreError::Stale(before.version))?;
+        let phase = record.game.phase();
         // It seldom changes, and stands in an index.
-        self.open()?
-            .prepare_cached("UPDATE games SET phase = ?2 WHERE key = ?1 AND phase <> ?2")?
-            .execute(params![key, phase.name()])?;
-        self.append(key, entry)?;
+        if phase != before.phase {
+            connection
+                .prepare_cached("UPDATE games SET phase = ?2 WHERE key = ?1")?
+                .execute(params![key, phase.name()])?;
+        }
+        self.append(key, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version))?;
-        record.updated_at = entry.at;
+        let recent = Arc::clone(self.recent);
+        self.after_commit(move || recent.put(&record));
         Ok(())
-    }
-
-    /// Carries out an action and keeps what came of it: the one way to change a stored game, for
-    /// persons, bots and hosts alike.
-    ///
-    /// # Errors
-    /// The game refuses the action, or as [`Transaction::update`]; the record is then as it was.
-    pub fn apply(&mut self, record: &mut Record, action: Action) -> Result<Vec<Event>, ActError> {
-        let mut next = record.clone();
-        let events = next.game.apply(&action)?;
-        let entry = LogEntry {
-            version: next.game.version(),
-            at: now(),
-            action: Some(action),
-            events: events.clone(),
-        };
-        self.update(&mut next, record.game.version(), &entry)?;
-        *record = next;
-        Ok(events)
     }
 
     /// Adds to the list of changes that a game has come to this version, or is gone.
@@ -228,18 +185,25 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    fn append(&self, key: i64, entry: &LogEntry) -> Result<(), StoreError> {
-        let action = entry.action.as_ref().map(to_json).transpose()?;
+    /// Adds an entry to a game's log, with its action and events as JSON.
+    fn append(
+        &self,
+        key: i64,
+        version: u64,
+        at: Timestamp,
+        action: Option<&str>,
+        events: &str,
+    ) -> Result<(), StoreError> {
         self.open()?
             .prepare_cached(
                 "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![
                 key,
-                int(entry.version),
-                entry.at.as_microsecond(),
+                int(version),
+                at.as_microsecond(),
                 action,
-                to_json(&entry.events)?,
+                events,
             ])?;
         Ok(())
     }
@@ -345,22 +309,6 @@ impl<'c> Transaction<'c> {
         Ok(taken)
     }
 
-    /// The answer remembered for this scope, if it is not older than 24 hours.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn replay(&self, scope: &Scope, now: Timestamp) -> Result<Option<Recorded>, StoreError> {
-        let sql = "SELECT body_hash, answer FROM idempotency WHERE scope = ?1 AND created_at > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row(params![scope.0, expiry(now)], |row| {
-            Ok(Recorded {
-                body_hash: row.get(0)?,
-                answer: row.get(1)?,
-            })
-        });
-        Ok(found.optional()?)
-    }
-
     /// Remembers the answer to a request for 24 hours, and forgets some older ones.
     ///
     /// # Errors
@@ -412,9 +360,4 @@ impl<'c> Transaction<'c> {
         }
         Ok(self.connection)
     }
-}
-
-/// What was remembered then or before has expired.
-pub(super) fn expiry(now: Timestamp) -> i64 {
-    now.as_microsecond().saturating_sub(KEPT)
 }

@@ -21,6 +21,7 @@ use super::{
     checkpoint::Checkpoints,
     meter::Meter,
     place::Place,
+    recent::Recent,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
 };
@@ -34,7 +35,7 @@ trait Job: Send {
     fn withdrawn(&self) -> bool;
 
     /// Makes the changes; says whether they are to be kept.
-    fn run(&mut self, connection: &Connection) -> bool;
+    fn run(&mut self, transaction: Transaction<'_>) -> bool;
 
     /// Tells whoever asked what came of it, once the changes are on the disk or gone.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
@@ -58,11 +59,10 @@ where
         self.caller.is_closed()
     }
 
-    fn run(&mut self, connection: &Connection) -> bool {
+    fn run(&mut self, mut transaction: Transaction<'_>) -> bool {
         let Some(work) = self.work.take() else {
             return false;
         };
-        let mut transaction = Transaction::new(connection);
         // What the closure leaves half done is rolled back, so nobody sees it.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|_| Err(StoreError::Panicked.into()));
@@ -99,23 +99,9 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(
-        connection: Connection,
-        place: Place,
-        checkpoints: Checkpoints,
-        batch: usize,
-        commits: Arc<Commits>,
-        meter: Arc<Meter>,
-    ) -> io::Result<Writer> {
+    pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE);
-        let thread = WriterThread {
-            connection,
-            place,
-            checkpoints,
-            batch,
-            commits,
-            meter: Arc::clone(&meter),
-        };
+        let meter = Arc::clone(&thread.meter);
         let thread = thread::Builder::new()
             .name("store-writer".into())
             .spawn(move || thread.run(jobs))?;
@@ -174,14 +160,15 @@ impl Drop for Writer {
 }
 
 /// What the thread works with.
-struct WriterThread {
-    connection: Connection,
-    place: Place,
-    checkpoints: Checkpoints,
+pub(super) struct WriterThread {
+    pub connection: Connection,
+    pub place: Place,
+    pub checkpoints: Checkpoints,
     /// Writes that are committed together at most.
-    batch: usize,
-    commits: Arc<Commits>,
-    meter: Arc<Meter>,
+    pub batch: usize,
+    pub recent: Arc<Recent>,
+    pub commits: Arc<Commits>,
+    pub meter: Arc<Meter>,
 }
 
 impl WriterThread {
@@ -208,7 +195,7 @@ impl WriterThread {
             return;
         }
         let (writes, begun) = (batch.len(), Instant::now());
-        let committed = commit(&mut self.connection, &self.place, &mut batch);
+        let committed = self.commit(&mut batch);
         // What was committed to a file that is gone by now is lost, so nobody is told it was done.
         let committed = committed.and_then(|()| self.place.check());
         if committed.is_ok() {
@@ -223,35 +210,33 @@ impl WriterThread {
         }
         self.checkpoints.written(writes, &self.connection);
     }
-}
 
-/// Runs these jobs in one transaction.
-///
-/// # Errors
-/// Nothing of any of them was kept.
-fn commit(
-    connection: &mut Connection,
-    place: &Place,
-    batch: &mut [Box<dyn Job>],
-) -> Result<(), StoreError> {
-    if !connection.is_autocommit() {
-        // A failed rollback left the last transaction open.
-        connection.execute_batch("ROLLBACK")?;
-    }
-    // The lock comes before the first look, so that nothing changes between the two.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for job in batch {
-        let savepoint = |sql| transaction.prepare_cached(sql)?.execute([]);
-        savepoint("SAVEPOINT job")?;
-        let keep = job.run(&transaction);
-        if transaction.is_autocommit() {
-            return Err(StoreError::RolledBack);
+    /// Runs these jobs in one transaction.
+    ///
+    /// # Errors
+    /// Nothing of any of them was kept.
+    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+        if !self.connection.is_autocommit() {
+            // A failed rollback left the last transaction open.
+            self.connection.execute_batch("ROLLBACK")?;
         }
-        if !keep {
-            savepoint("ROLLBACK TO job")?;
+        // The lock comes before the first look, so that nothing changes between the two.
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for job in batch {
+            let savepoint = |sql| transaction.prepare_cached(sql)?.execute([]);
+            savepoint("SAVEPOINT job")?;
+            let keep = job.run(Transaction::new(&transaction, &self.recent));
+            if transaction.is_autocommit() {
+                return Err(StoreError::RolledBack);
+            }
+            if !keep {
+                savepoint("ROLLBACK TO job")?;
+            }
+            savepoint("RELEASE job")?;
         }
-        savepoint("RELEASE job")?;
+        self.place.check()?;
+        Ok(transaction.commit()?)
     }
-    place.check()?;
-    Ok(transaction.commit()?)
 }

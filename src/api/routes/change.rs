@@ -10,7 +10,7 @@ use super::{find, find_seat};
 use crate::{
     api::{
         App,
-        answer::{Answer, Memory},
+        answer::{Answer, Keepsake, Memory},
         problem::{Code, Problem},
         request::{WriteRequest, etag},
         wire::{
@@ -19,12 +19,12 @@ use crate::{
         },
     },
     rules::{
-        event::{Action, Event},
+        event::Action,
         game::{ActionRefusal, Game},
         refusal::Refusal,
         seat::Seat,
     },
-    store::Record,
+    store::{Draft, Reader, Record, StoreError, Transaction},
 };
 
 /// Deals the round: the dealer's seat or the host.
@@ -164,58 +164,87 @@ impl Wish {
     }
 }
 
-/// Carries out a wish in one transaction. The order of refusals is that of the documentation:
-/// no such game, unknown token, wrong role, replay, stale version, wrong phase or turn, content.
+/// Carries out a wish. It is worked out beside the other requests, and again if somebody else was
+/// quicker to change the game; only then does the outcome of the one hold up the others.
 async fn change(
     app: Data<App>,
     id: String,
     request: WriteRequest,
     wish: Wish,
 ) -> Result<HttpResponse, Problem> {
-    let done = app
-        .store
-        .write(move |transaction| -> Result<Done, Problem> {
-            let mut record = find(transaction, &id)?;
-            let actor = wish.actor(&request, &record)?;
-            let role = request.caller.known_role(&record)?;
-            if let Some(answer) = request.replay(transaction)? {
-                return Ok(Done::Answered(answer));
-            }
-            request.check_version(record.game.version(), role)?;
-            wish.check(&record.game, actor)?;
-            let action = wish.action(&request, &record.game, actor)?;
-            let events = transaction.apply(&mut record, action)?;
-            if request.key().is_none() {
-                return Ok(Done::Changed(Box::new(record), events, role));
-            }
-            let memory = memory(&record, events, role)?;
-            let answer = memory.answer(None)?;
-            request.remember(transaction, || memory)?;
-            Ok(Done::Answered(answer))
-        });
-    Ok(match done.await? {
-        Done::Answered(answer) => answer.into(),
-        Done::Changed(record, events, role) => memory(&record, events, role)?.answer(None)?.into(),
-    })
+    let work_out = move |reader: &Reader<'_>| outcome(reader, &id, &request, &wish);
+    let new = match app.store.read(&work_out)? {
+        Outcome::Replayed(answer) => return Ok(answer.into()),
+        Outcome::New(new) => new,
+    };
+    let answer = app.store.write(move |transaction| {
+        match new.keep(transaction) {
+            Err(StoreError::Stale(_)) => {}
+            kept => return Ok(kept?),
+        }
+        match work_out(transaction)? {
+            Outcome::Replayed(answer) => Ok::<_, Problem>(answer),
+            Outcome::New(new) => Ok(new.keep(transaction)?),
+        }
+    });
+    Ok(answer.await?.into())
 }
 
-/// What came of a wish.
-enum Done {
-    /// The answer, where it was part of the write.
-    Answered(Answer),
-    /// What the answer is to tell. It is put into words only now, when others can write again.
-    Changed(Box<Record>, Vec<Event>, Role),
+/// What a wish comes to, as long as the game stays as it is.
+enum Outcome {
+    /// The very request was carried out before, with this answer.
+    Replayed(Answer),
+    New(Box<New>),
 }
 
-/// The answer, as it is remembered.
-///
-/// # Errors
-/// None that can happen: a change has a JSON form.
-fn memory(record: &Record, events: Vec<Event>, role: Role) -> Result<Memory, Problem> {
-    let changed = Changed::new(record, events, role);
-    Ok(Memory::Plain {
+/// What is to be written and answered.
+struct New {
+    draft: Draft,
+    answer: Answer,
+    keepsake: Option<Keepsake>,
+}
+
+impl New {
+    /// Writes it, and returns what to answer.
+    ///
+    /// # Errors
+    /// As [`Transaction::keep`].
+    fn keep(self, transaction: &mut Transaction<'_>) -> Result<Answer, StoreError> {
+        transaction.keep(self.draft)?;
+        if let Some(keepsake) = self.keepsake {
+            keepsake.keep(transaction)?;
+        }
+        Ok(self.answer)
+    }
+}
+
+/// Works out what a wish comes to. The order of refusals is that of the documentation: no such
+/// game, unknown token, wrong role, replay, stale version, wrong phase or turn, content.
+fn outcome(
+    reader: &Reader<'_>,
+    id: &str,
+    request: &WriteRequest,
+    wish: &Wish,
+) -> Result<Outcome, Problem> {
+    let record = find(reader, id)?;
+    let actor = wish.actor(request, &record)?;
+    let role = request.caller.known_role(&record)?;
+    if let Some(answer) = request.replay(reader)? {
+        return Ok(Outcome::Replayed(answer));
+    }
+    request.check_version(record.game.version(), role)?;
+    wish.check(&record.game, actor)?;
+    let action = wish.action(request, &record.game, actor)?;
+    let draft = Draft::new(&record, &action)?;
+    let changed = Changed::new(&draft.record, draft.events.clone(), role);
+    let memory = Memory::Plain {
         status: 200,
-        etag: Some(etag(record.game.version(), role)),
+        etag: Some(etag(draft.record.game.version(), role)),
         body: serde_json::to_string(&changed).map_err(Problem::internal)?,
-    })
+    };
+    Ok(Outcome::New(Box::new(New {
+        keepsake: request.keepsake(&memory)?,
+        answer: memory.answer(None)?,
+        draft,
+    })))
 }

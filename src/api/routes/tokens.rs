@@ -18,7 +18,7 @@ use crate::{
         },
     },
     rules::event::Action,
-    store::TokenHash,
+    store::{Draft, TokenHash},
 };
 
 /// Gives the seat a fresh token; the old one dies.
@@ -62,10 +62,14 @@ pub async fn reissue_token(
             }
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
-            record.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));
+            let fresh = Some(TokenHash::of(&tokens.seat(seat)));
             if role == Role::Host {
-                transaction.apply(&mut record, Action::ReissueToken { seat })?;
+                let mut draft = Draft::new(&record, &Action::ReissueToken { seat })?;
+                draft.record.tokens.seats[seat] = fresh;
+                record = draft.record.clone();
+                transaction.keep(draft)?;
             } else {
+                record.tokens.seats[seat] = fresh;
                 transaction.set_tokens(&record.id, &record.tokens)?;
             }
             let version = record.game.version();

@@ -6,6 +6,7 @@ mod faults;
 mod idempotency;
 mod opening;
 mod reading;
+mod recent;
 mod retention;
 mod schedule;
 mod sharing;
@@ -123,15 +124,9 @@ fn reissue() -> Action {
 
 /// Carries out an action on a game that was read before.
 fn apply(tx: &mut Transaction<'_>, record: &mut Record, action: Action) -> Result<(), StoreError> {
-    let before = record.game.version();
-    let events = record.game.apply(&action).unwrap();
-    let entry = LogEntry {
-        version: record.game.version(),
-        at: now(),
-        action: Some(action),
-        events,
-    };
-    tx.update(record, before, &entry)
+    let draft = Draft::new(record, &action).expect("a legal action");
+    *record = draft.record.clone();
+    tx.keep(draft)
 }
 
 /// Reads a game and carries out an action, as the service does.

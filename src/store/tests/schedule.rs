@@ -169,21 +169,3 @@ fn a_ticket_is_taken_once_and_in_time() {
     store.write_blocking(move |tx| tx.delete(&id)).unwrap();
     assert_eq!(take(id, now()), None, "it went with its game");
 }
-
-#[test]
-fn a_refused_action_leaves_the_record_as_it_was() {
-    let dir = Dir::new();
-    let store = dir.store();
-    let id = create(&store).id;
-    let refused = store.write_blocking(move |tx| {
-        let mut record = tx.game(&id)?.expect("the game is there");
-        let before = record.clone();
-        let seat = Seat::default();
-        let refused = tx.apply(&mut record, Action::Decline { seat });
-        assert!(matches!(refused, Err(ActError::Refused(_))));
-        assert_eq!(record, before);
-        Ok::<_, StoreError>(())
-    });
-    refused.unwrap();
-    assert_eq!(store.version(&id).unwrap(), Some(1));
-}

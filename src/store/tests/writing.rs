@@ -25,20 +25,16 @@ fn occupy(store: &Store) -> Sender<()> {
 fn games_survive_storage() {
     let dir = Dir::new();
     let store = dir.store();
-    let mut record = create(&store);
+    let record = create(&store);
     assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
     assert_eq!(store.version(&record.id).unwrap(), Some(1));
     assert_eq!(store.game(&GameId::random()).unwrap(), None);
     assert_eq!(store.version(&GameId::random()).unwrap(), None);
 
-    record.tokens = tokens("second");
-    let changed = record.clone();
-    let record = block_on(store.write(move |tx| {
-        let mut record = changed;
-        apply(tx, &mut record, Action::Deal { by: None })?;
-        Ok::<_, StoreError>(record)
-    }))
-    .unwrap();
+    let mut draft = Draft::new(&record, &Action::Deal { by: None }).unwrap();
+    draft.record.tokens = tokens("second");
+    let record = draft.record.clone();
+    block_on(store.write(move |tx| tx.keep(draft))).unwrap();
     assert_eq!(record.game.version(), 2);
     assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
 
@@ -79,11 +75,6 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(id_taken, StoreError::Sqlite(_)), "{id_taken}");
     let no_log = write(|tx, mut record| tx.insert(&mut record, &[]));
     assert!(matches!(no_log, StoreError::Misuse(_)), "{no_log}");
-    let same_version = write(|tx, mut record| {
-        let entry = creation(&record);
-        tx.update(&mut record, 1, &entry)
-    });
-    assert!(matches!(same_version, StoreError::Misuse(_)));
     let gone = write(|tx, mut record| {
         record.id = GameId::random();
         apply(tx, &mut record, reissue())
@@ -94,6 +85,11 @@ fn what_does_not_fit_is_refused() {
         apply(tx, &mut record, reissue())
     });
     assert!(matches!(stale, StoreError::Stale(1)), "{stale}");
+    let revoked = write(|tx, mut record| {
+        tx.set_tokens(&record.id, &tokens("second"))?;
+        apply(tx, &mut record, reissue())
+    });
+    assert!(matches!(revoked, StoreError::Stale(1)), "{revoked}");
     assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
     assert_eq!(store.log(&record.id, 0, 10).unwrap().len(), 1);
 }

@@ -1,0 +1,85 @@
+//! What an action makes of a game, worked out before it is the writer's turn. The writer, for whom
+//! everybody waits, has only to see that the game is still the one it was drafted from, and to put
+//! the rows in their places.
+
+use thiserror::Error;
+
+use super::{
+    StoreError,
+    record::{Record, now, to_json},
+    tokens::Tokens,
+};
+use crate::rules::{
+    event::{Action, Event},
+    game::{ActionRefusal, Phase},
+};
+
+/// A game's next version, ready to be [kept](super::Transaction::keep).
+#[derive(Debug)]
+pub struct Draft {
+    /// The game as it was.
+    pub(super) before: Before,
+    /// The game as it will be.
+    pub record: Record,
+    /// What comes of the action, in full.
+    pub events: Vec<Event>,
+    /// The rows, as they will be written.
+    pub(super) rows: Rows,
+}
+
+/// What must not have changed in the meantime.
+#[derive(Debug)]
+pub(super) struct Before {
+    pub version: u64,
+    pub tokens: Tokens,
+    pub phase: Phase,
+}
+
+/// JSON for the columns of that name.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub snapshot: String,
+    pub action: String,
+    pub events: String,
+}
+
+/// Why an action changed nothing.
+#[derive(Debug, Error)]
+pub enum ActError {
+    /// The game does not allow it.
+    #[error(transparent)]
+    Refused(#[from] ActionRefusal),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Draft {
+    /// Has the game carry out an action: the one way to change a stored game, for persons, bots
+    /// and hosts alike.
+    ///
+    /// # Errors
+    /// The game refuses the action.
+    pub fn new(record: &Record, action: &Action) -> Result<Draft, ActError> {
+        let before = Before {
+            version: record.game.version(),
+            tokens: record.tokens.clone(),
+            phase: record.game.phase(),
+        };
+        let mut record = record.clone();
+        let events = record.game.apply(action)?;
+        record.updated_at = now();
+        record.set_deadline(record.updated_at, &events);
+        let rows = Rows {
+            snapshot: to_json(&record.game)?,
+            action: to_json(action)?,
+            events: to_json(&events)?,
+        };
+        Ok(Draft {
+            before,
+            record,
+            events,
+            rows,
+        })
+    }
+}

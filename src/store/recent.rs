@@ -1,0 +1,70 @@
+//! Games as they were last read or written, so that a game that goes on is not taken from its JSON
+//! at every look.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::Timestamp;
+
+use super::{id::GameId, record::Record};
+use crate::rules::game::Game;
+
+/// Games that are kept at most; each takes some kilobytes.
+const KEPT: usize = 1024;
+
+/// Some games. Each has one place where it can be, and goes when another needs it.
+pub(super) struct Recent(Box<[Mutex<Option<Arc<Seen>>>]>);
+
+/// A game at one of its versions.
+struct Seen {
+    id: GameId,
+    stamp: Stamp,
+    game: Game,
+}
+
+/// What tells one state of a game from all others. The version alone would do, were it not for a
+/// file that is put back to an earlier state while it is served, and goes on differently.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub version: i64,
+    pub updated_at: Timestamp,
+}
+
+impl Recent {
+    pub fn new() -> Recent {
+        Recent((0..KEPT).map(|_| Mutex::new(None)).collect())
+    }
+
+    /// The game as it was then, if it is here.
+    pub fn get(&self, id: GameId, stamp: Stamp) -> Option<Game> {
+        let seen = self.place(id).clone()?;
+        (seen.id == id && seen.stamp == stamp).then(|| seen.game.clone())
+    }
+
+    /// Keeps a game that is on the disk.
+    pub fn put(&self, record: &Record) {
+        let seen = Seen {
+            id: record.id,
+            stamp: record.stamp(),
+            game: record.game.clone(),
+        };
+        let before = self.place(record.id).replace(Arc::new(seen));
+        // Not while the place is locked.
+        drop(before);
+    }
+
+    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Arc<Seen>>> {
+        let place = &self.0[id.low_bits() % self.0.len()];
+        // Nothing panics while it is locked, and it is never half changed.
+        place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Without the games, which are full of secrets.
+impl fmt::Debug for Recent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recent").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! Games that were seen before are as they are on the disk, whatever has happened since.
+
+use super::*;
+use crate::store::recent::Recent;
+
+/// What can become of a fresh game in one step.
+fn steps() -> [Action; 2] {
+    [reissue(), Action::Deal { by: None }]
+}
+
+#[test]
+fn what_another_process_writes_is_seen() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let record = create(&here);
+    let id = record.id;
+    for _ in 0..3 {
+        assert_eq!(here.game(&id).unwrap(), there.game(&id).unwrap());
+        let written = there.write_blocking(move |tx| act(tx, &id, reissue()));
+        assert_eq!(here.game(&id).unwrap(), Some(written.unwrap()));
+    }
+}
+
+#[test]
+fn what_was_undone_is_not_seen() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    let [undone, done] = steps();
+    let failed = store.write_blocking(move |tx| {
+        let record = act(tx, &id, undone)?;
+        assert_eq!(tx.game(&id)?, Some(record));
+        Err::<(), _>(StoreError::Misuse("on purpose"))
+    });
+    assert!(failed.is_err());
+    assert_eq!(store.game(&id).unwrap().unwrap().game.version(), 1);
+    let written = store.write_blocking(move |tx| act(tx, &id, done)).unwrap();
+    assert_eq!(written.game.version(), 2, "as the one that was undone");
+    assert_eq!(store.game(&id).unwrap(), Some(written));
+}
+
+#[test]
+fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    let database = rusqlite::Connection::open(dir.file()).unwrap();
+    let run = |sql| database.execute_batch(sql).unwrap();
+    run("CREATE TEMP TABLE copy AS SELECT * FROM games");
+    let first = steps().map(|action| {
+        let written = store.write_blocking(move |tx| act(tx, &id, action));
+        assert_eq!(store.game(&id).unwrap(), Some(written.unwrap()));
+        run("DELETE FROM games; INSERT INTO games SELECT * FROM copy");
+        store.game(&id).unwrap().unwrap().game.version()
+    });
+    assert_eq!(first, [1, 1]);
+}
+
+/// A game that no other is like.
+fn numbered(number: u32) -> Record {
+    let mut record = fresh();
+    let mut seed = [0; 32];
+    seed[..4].copy_from_slice(&number.to_le_bytes());
+    record.game = Game::new(Setup {
+        rules: Preset::DogspielIt.rules(),
+        players: vec![Player::human(""); 4],
+        first_dealer: None,
+        seed: Seed::new(seed),
+        seed_given: false,
+    });
+    record
+}
+
+#[test]
+fn games_do_not_take_each_others_places() {
+    let recent = Recent::new();
+    let games: Vec<Record> = (0..3_000).map(numbered).collect();
+    let mut kept = 0;
+    for record in &games {
+        assert_eq!(recent.get(record.id, record.stamp()), None);
+        recent.put(record);
+        let game = recent.get(record.id, record.stamp());
+        assert_eq!(game.as_ref(), Some(&record.game));
+    }
+    for record in &games {
+        let game = recent.get(record.id, record.stamp());
+        kept += usize::from(game.is_some());
+        assert!(game.is_none_or(|game| game == record.game));
+    }
+    assert!((1..=1_024).contains(&kept), "{kept}");
+}
