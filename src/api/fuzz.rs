@@ -12,9 +12,9 @@ use super::{
         game::Role,
         moves::LegalMoves,
         picture::{self, AnalysisParams, PictureParams, Preview},
+        query::{AdviceParams, EventsParams, GameParams, ListParams, MovesParams, NoQuery, query},
         request::{
-            AdviceParams, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
-            ListParams, MovesParams, NewGame, NoQuery, PlayRequest, Swap, SwapRequest, query,
+            DealRequest, HandOverRequest, ImportRequest, NewGame, PlayRequest, Swap, SwapRequest,
             shape,
         },
     },

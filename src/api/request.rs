@@ -19,7 +19,8 @@ use super::{
     problem::{Code, Problem},
     wire::{
         game::Role,
-        request::{NoQuery, query, shape},
+        query::{NoQuery, query},
+        request::shape,
     },
 };
 use crate::{

@@ -17,7 +17,7 @@ use crate::{
         request::Caller,
         wire::{
             advice::{Advice, Target, playouts},
-            request::{AdviceParams, Thinking, query},
+            query::{AdviceParams, Thinking, query},
         },
     },
     bot::{self, Suggestion},

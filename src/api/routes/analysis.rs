@@ -17,7 +17,7 @@ use crate::{
             analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
             moves::{self, LegalMoves},
             picture::{self, AnalysisParams, Preview},
-            request::{AdviceParams, NoQuery, query},
+            query::{AdviceParams, NoQuery, query},
         },
     },
     bot::Choice,

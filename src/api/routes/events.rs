@@ -20,7 +20,8 @@ use crate::{
         wire::{
             game::Ticket,
             log::LogEntryView,
-            request::{EventsParams, TokenRequest, query},
+            query::{EventsParams, query},
+            request::TokenRequest,
         },
     },
     rules::game::Phase,

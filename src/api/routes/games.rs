@@ -20,7 +20,8 @@ use crate::{
         request::{Caller, WriteRequest, etag, is_known},
         wire::{
             game::{Created, GameList, GameView, Role},
-            request::{CreateGame, GameParams, ListParams, NewGame, query},
+            query::{GameParams, ListParams, query},
+            request::{CreateGame, NewGame},
         },
     },
     rules::{

@@ -19,7 +19,8 @@ use crate::{
             game::{Created, Role},
             history::{HistoryHead, HistoryView},
             log::LogEntryView,
-            request::{ImportRequest, NoQuery, query},
+            query::{NoQuery, query},
+            request::ImportRequest,
         },
     },
     rules::{

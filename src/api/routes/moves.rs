@@ -14,7 +14,7 @@ use crate::{
         request::Caller,
         wire::{
             moves::LegalMoves,
-            request::{MovesParams, query},
+            query::{MovesParams, query},
         },
     },
     rules::moves::Generator,

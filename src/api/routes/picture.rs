@@ -14,7 +14,7 @@ use crate::{
         request::{Caller, is_known},
         wire::{
             picture::{self, PictureParams},
-            request::query,
+            query::query,
         },
     },
     store::GameId,

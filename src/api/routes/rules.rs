@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use crate::api::{
     problem::Problem,
     wire::{
-        request::{NoQuery, query},
+        query::{NoQuery, query},
         rules::RulesCatalogue,
     },
 };

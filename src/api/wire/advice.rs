@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{
     moves::{self, MoveView},
-    request::Thinking,
+    query::Thinking,
 };
 use crate::{
     api::problem::Problem,

@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 
 use super::{
     board::{self, SeatBoardRequest},
-    request::{AdviceParams, seat_of, shape, take_rules},
+    query::AdviceParams,
+    request::{seat_of, shape, take_rules},
     rules::RulesRequest,
 };
 use crate::{

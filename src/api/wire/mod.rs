@@ -10,6 +10,7 @@ pub mod history;
 pub mod log;
 pub mod moves;
 pub mod picture;
+pub mod query;
 pub mod request;
 pub mod rules;
 mod schema;
