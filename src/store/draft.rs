@@ -2,10 +2,13 @@
 //! everybody waits, has only to see that the game is still the one it was drafted from, and to put
 //! the rows in their places.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::{
     StoreError,
+    recent::Seen,
     record::{Record, now, to_json},
     tokens::Tokens,
 };
@@ -25,6 +28,8 @@ pub struct Draft {
     pub events: Vec<Event>,
     /// The rows, as they will be written.
     pub(super) rows: Rows,
+    /// The game, for whoever looks at it next.
+    pub(super) seen: Arc<Seen>,
 }
 
 /// What must not have changed in the meantime.
@@ -77,6 +82,7 @@ impl Draft {
         };
         Ok(Draft {
             before,
+            seen: Seen::of(&record),
             record,
             events,
             rows,

@@ -18,7 +18,7 @@ const KEPT: usize = 1024;
 pub(super) struct Recent(Box<[Mutex<Option<Arc<Seen>>>]>);
 
 /// A game at one of its versions.
-struct Seen {
+pub(super) struct Seen {
     id: GameId,
     stamp: Stamp,
     game: Game,
@@ -44,13 +44,8 @@ impl Recent {
     }
 
     /// Keeps a game that is on the disk.
-    pub fn put(&self, record: &Record) {
-        let seen = Seen {
-            id: record.id,
-            stamp: record.stamp(),
-            game: record.game.clone(),
-        };
-        let before = self.place(record.id).replace(Arc::new(seen));
+    pub fn put(&self, seen: Arc<Seen>) {
+        let before = self.place(seen.id).replace(seen);
         // Not while the place is locked.
         drop(before);
     }
@@ -62,9 +57,27 @@ impl Recent {
     }
 }
 
+impl Seen {
+    /// The game of a record.
+    pub fn of(record: &Record) -> Arc<Seen> {
+        Arc::new(Seen {
+            id: record.id,
+            stamp: record.stamp(),
+            game: record.game.clone(),
+        })
+    }
+}
+
 /// Without the games, which are full of secrets.
 impl fmt::Debug for Recent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recent").finish_non_exhaustive()
+    }
+}
+
+/// Without the game.
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seen").finish_non_exhaustive()
     }
 }

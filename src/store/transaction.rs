@@ -124,11 +124,12 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// [`StoreError::Stale`] if the stored game is gone, or another by now, or has other tokens: a
     /// new draft must be made. Or the database cannot be written.
-    pub fn keep(&mut self, draft: Draft) -> Result<(), StoreError> {
+    pub fn keep(&mut self, draft: &Draft) -> Result<(), StoreError> {
         let Draft {
             before,
             record,
             rows,
+            seen,
             ..
         } = draft;
         let (version, at) = (record.game.version(), record.updated_at);
@@ -165,8 +166,8 @@ impl<'c> Transaction<'c> {
         }
         self.append(key, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version))?;
-        let recent = Arc::clone(self.recent);
-        self.after_commit(move || recent.put(&record));
+        let (recent, seen) = (Arc::clone(self.recent), Arc::clone(seen));
+        self.after_commit(move || recent.put(seen));
         Ok(())
     }
 

@@ -177,17 +177,22 @@ async fn change(
         Outcome::Replayed(answer) => return Ok(answer.into()),
         Outcome::New(new) => new,
     };
-    let answer = app.store.write(move |transaction| {
+    // What was worked out comes back, so that the writer has no work with throwing it away.
+    let outcome = app.store.write(move |transaction| {
         match new.keep(transaction) {
             Err(StoreError::Stale(_)) => {}
-            kept => return Ok(kept?),
+            kept => return Ok(kept.map(|()| Outcome::New(new))?),
         }
-        match work_out(transaction)? {
-            Outcome::Replayed(answer) => Ok::<_, Problem>(answer),
-            Outcome::New(new) => Ok(new.keep(transaction)?),
+        let outcome = work_out(transaction)?;
+        if let Outcome::New(new) = &outcome {
+            new.keep(transaction)?;
         }
+        Ok::<_, Problem>(outcome)
     });
-    Ok(answer.await?.into())
+    Ok(match outcome.await? {
+        Outcome::Replayed(answer) => answer.into(),
+        Outcome::New(new) => new.answer.into(),
+    })
 }
 
 /// What a wish comes to, as long as the game stays as it is.
@@ -205,16 +210,16 @@ struct New {
 }
 
 impl New {
-    /// Writes it, and returns what to answer.
+    /// Writes it.
     ///
     /// # Errors
     /// As [`Transaction::keep`].
-    fn keep(self, transaction: &mut Transaction<'_>) -> Result<Answer, StoreError> {
-        transaction.keep(self.draft)?;
-        if let Some(keepsake) = self.keepsake {
-            keepsake.keep(transaction)?;
+    fn keep(&self, transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
+        transaction.keep(&self.draft)?;
+        match &self.keepsake {
+            Some(keepsake) => keepsake.keep(transaction),
+            None => Ok(()),
         }
-        Ok(self.answer)
     }
 }
 

@@ -66,8 +66,8 @@ pub async fn reissue_token(
             if role == Role::Host {
                 let mut draft = Draft::new(&record, &Action::ReissueToken { seat })?;
                 draft.record.tokens.seats[seat] = fresh;
-                record = draft.record.clone();
-                transaction.keep(draft)?;
+                transaction.keep(&draft)?;
+                record = draft.record;
             } else {
                 record.tokens.seats[seat] = fresh;
                 transaction.set_tokens(&record.id, &record.tokens)?;

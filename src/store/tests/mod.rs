@@ -125,8 +125,9 @@ fn reissue() -> Action {
 /// Carries out an action on a game that was read before.
 fn apply(tx: &mut Transaction<'_>, record: &mut Record, action: Action) -> Result<(), StoreError> {
     let draft = Draft::new(record, &action).expect("a legal action");
-    *record = draft.record.clone();
-    tx.keep(draft)
+    tx.keep(&draft)?;
+    *record = draft.record;
+    Ok(())
 }
 
 /// Reads a game and carries out an action, as the service does.

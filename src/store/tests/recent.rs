@@ -1,7 +1,7 @@
 //! Games that were seen before are as they are on the disk, whatever has happened since.
 
 use super::*;
-use crate::store::recent::Recent;
+use crate::store::recent::{Recent, Seen};
 
 /// What can become of a fresh game in one step.
 fn steps() -> [Action; 2] {
@@ -78,7 +78,7 @@ fn games_do_not_take_each_others_places() {
     let mut kept = 0;
     for record in &games {
         assert_eq!(recent.get(record.id, record.stamp()), None);
-        recent.put(record);
+        recent.put(Seen::of(record));
         let game = recent.get(record.id, record.stamp());
         assert_eq!(game.as_ref(), Some(&record.game));
     }

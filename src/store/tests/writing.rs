@@ -34,7 +34,7 @@ fn games_survive_storage() {
     let mut draft = Draft::new(&record, &Action::Deal { by: None }).unwrap();
     draft.record.tokens = tokens("second");
     let record = draft.record.clone();
-    block_on(store.write(move |tx| tx.keep(draft))).unwrap();
+    block_on(store.write(move |tx| tx.keep(&draft))).unwrap();
     assert_eq!(record.game.version(), 2);
     assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
 
