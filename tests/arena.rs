@@ -1,9 +1,10 @@
 //! The arena: what makes a match fair and repeatable, and its command.
 
 use std::{
+    io::Write,
     num::NonZeroUsize,
     ops::ControlFlow,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use dog_server::{
@@ -190,6 +191,69 @@ fn the_command_prints_a_line_for_each_of_the_rules() {
     assert_eq!(line["sprt"]["decision"], "H1");
     assert!(line["pairs"].as_u64().unwrap() < 9, "{line}");
     assert!(line["low"].as_f64() < line["score"].as_f64(), "{line}");
+}
+
+/// What `dog pool` says of these lines.
+fn pool(lines: &str) -> Output {
+    let mut pool = Command::new(env!("CARGO_BIN_EXE_dog"));
+    pool.arg("pool").stdin(Stdio::piped());
+    let mut pool = pool
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("dog runs");
+    let mut input = pool.stdin.take().expect("its input");
+    input.write_all(lines.as_bytes()).expect("read");
+    drop(input);
+    pool.wait_with_output().expect("dog runs")
+}
+
+#[test]
+fn parts_of_a_match_add_up() {
+    let part = |seed: u64, pairs: u32, more: &str| {
+        let output = dog(&format!(
+            "greedy random --json --seed {seed} --pairs {pairs} {more}"
+        ));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let four = part(1, 3, "") + &part(2, 5, "");
+    let all = four.clone() + &part(1, 2, "--rules hausregeln");
+    let output = pool(&all);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let [first, second] = text.lines().collect::<Vec<_>>()[..] else {
+        panic!("{text}");
+    };
+    let lines: Vec<serde_json::Value> = four
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let won = lines.iter().map(|line| line["wins"][0].as_u64().unwrap());
+    let won: u64 = won.sum();
+    let score = 100.0 * won as f64 / 16.0;
+    assert!(first.contains("8 pairs (seeds 1, 2)"), "{first}");
+    assert!(first.contains(&format!("score {score:.2}%")), "{first}");
+    assert!(first.ends_with(&format!("games won {won} – {}", 16 - won)));
+    assert!(second.starts_with("hausregeln: greedy – random: 2 pairs (seeds 1)"));
+
+    for (lines, message) in [
+        (
+            part(1, 1, "") + &part(1, 2, ""),
+            "line 2: the seed 1 was played before",
+        ),
+        (
+            part(1, 1, "--sprt 0.5,0.6"),
+            "line 1: a match that a test may have stopped",
+        ),
+        ("{}".to_owned(), "line 1"),
+        ("no line of the arena's".to_owned(), "line 1"),
+    ] {
+        let output = pool(&lines);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success());
+        assert!(error.contains(message), "{error}");
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod latency;
 mod limits;
 mod openapi;
 mod perft;
+mod pool;
 mod reading;
 mod serve;
 mod train;
@@ -52,6 +53,8 @@ enum Command {
     Train(train::Train),
     /// Measure one player against another in duplicate matches.
     Arena(arena::Arena),
+    /// Add up matches that were played in parts.
+    Pool(pool::Pool),
     /// See whether the chances that advice names are right.
     Calibrate(calibrate::Calibrate),
     /// See how much of the hidden hands is read from what was played.
@@ -77,6 +80,7 @@ impl Cli {
             Command::Verify(verify) => verify.run(),
             Command::Train(train) => train.run(),
             Command::Arena(arena) => arena.run(),
+            Command::Pool(pool) => pool.run(),
             Command::Calibrate(calibrate) => calibrate.run(),
             Command::Reading(reading) => reading.run(),
             Command::Latency(latency) => latency.run(),
