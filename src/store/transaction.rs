@@ -313,7 +313,7 @@ impl<'c> Transaction<'c> {
     /// Remembers the answer to a request for 24 hours, and forgets some older ones.
     ///
     /// # Errors
-    /// There is one already: the caller must ask for a [`replay`](Transaction::replay) first. Or
+    /// There is one already: the caller must ask for a [`replay`](Reader::replay) first. Or
     /// the database cannot be written.
     pub fn remember(
         &mut self,
