@@ -17,8 +17,8 @@ use crate::rules::{
     game::{ActionRefusal, Phase},
 };
 
-/// A game's next version, ready to be [kept](super::Transaction::keep).
-#[derive(Debug)]
+/// A game's next version, ready to be [kept](super::Transaction::keep). It is full of secrets, and
+/// so cannot be printed.
 pub struct Draft {
     /// The game as it was.
     pub(super) before: Before,
@@ -33,7 +33,6 @@ pub struct Draft {
 }
 
 /// What must not have changed in the meantime.
-#[derive(Debug)]
 pub(super) struct Before {
     pub version: u64,
     pub tokens: Tokens,
@@ -41,7 +40,6 @@ pub(super) struct Before {
 }
 
 /// JSON for the columns of that name.
-#[derive(Debug)]
 pub(super) struct Rows {
     pub snapshot: String,
     pub action: String,

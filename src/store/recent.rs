@@ -74,10 +74,3 @@ impl fmt::Debug for Recent {
         f.debug_struct("Recent").finish_non_exhaustive()
     }
 }
-
-/// Without the game.
-impl fmt::Debug for Seen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seen").finish_non_exhaustive()
-    }
-}
