@@ -20,10 +20,8 @@ RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dog \
 COPY --from=build /src/target/release/dog /usr/local/bin/dog
 USER dog
 VOLUME /data
-# Two arenas, or the C library keeps what each thread needed at its busiest.
 ENV DOG_LISTEN=0.0.0.0:8080 \
-    DOG_DATABASE=/data/dog.db \
-    MALLOC_ARENA_MAX=2
+    DOG_DATABASE=/data/dog.db
 EXPOSE 8080
 HEALTHCHECK --interval=30s --timeout=6s --start-period=5s CMD ["dog", "healthcheck"]
 STOPSIGNAL SIGTERM

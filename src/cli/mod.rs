@@ -1,6 +1,7 @@
 //! The command line: one file a command.
 
 mod arena;
+mod arenas;
 mod backup;
 mod calibrate;
 mod check;

@@ -5,7 +5,7 @@ use std::{io::Write, panic, path::PathBuf, time::Duration};
 use anyhow::Context;
 use clap::{Args, builder::FalseyValueParser};
 
-use super::limits::LimitArgs;
+use super::{arenas, limits::LimitArgs};
 use crate::{
     api::{Cors, Server, Settings},
     store::{self, Keep, Store},
@@ -66,6 +66,7 @@ impl Serve {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
+        arenas::keep_few();
         let failed = || format!("cannot open the database {}", self.database.display());
         if !self.skip_check {
             store::examine(&self.database).with_context(failed)?;

@@ -76,3 +76,37 @@ fn answered_writes_are_on_disk_when_the_power_goes() {
         assert_eq!(game.view(Seat(seat)), played["game"]);
     }
 }
+
+/// What a process was given as its environment, and how it was called.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn begun_with(server: &Server, file: &str) -> Vec<String> {
+    let path = format!("/proc/{}/{file}", server.process_id());
+    let text = std::fs::read(path).expect("a process");
+    let parts = text
+        .split(|&byte| byte == 0)
+        .filter(|part| !part.is_empty());
+    parts
+        .map(|part| String::from_utf8_lossy(part).into_owned())
+        .collect()
+}
+
+/// Else its memory grows for hours. It is the same process, so that whoever started it can end it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn a_server_keeps_few_arenas_unless_told_otherwise() {
+    let arenas = |server: &Server| {
+        let mut environment = begun_with(server, "environ");
+        environment.retain(|variable| variable.contains("ARENA") || variable.contains("TUNABLES"));
+        environment
+    };
+    let server = Server::start();
+    assert_eq!(arenas(&server), ["MALLOC_ARENA_MAX=2"]);
+    assert_eq!(begun_with(&server, "cmdline")[1], "serve");
+    for (name, value) in [
+        ("MALLOC_ARENA_MAX", "5"),
+        ("GLIBC_TUNABLES", "glibc.malloc.arena_max=4"),
+    ] {
+        let server = Server::start_with(&[(name, value)]);
+        assert_eq!(arenas(&server), [format!("{name}={value}")]);
+    }
+}

@@ -263,8 +263,10 @@ impl Process {
                 command
             }
         };
+        let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("DOG_") || name == "RUST_LOG" {
+            let text = name.to_string_lossy();
+            if text.starts_with("DOG_") || others.contains(&&*text) {
                 command.env_remove(name);
             }
         }
