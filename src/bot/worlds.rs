@@ -214,7 +214,7 @@ impl Clue {
 
 /// How readily a seat of which nothing but the table is known would play each kind of card.
 fn readiness(judge: &Judge, view: &SeatView, scratch: &mut Scratch) -> [f32; Card::ALL.len()] {
-    let logits = logits(judge, view, scratch);
+    let logits = judge.best_of_cards(view, scratch);
     let best = logits[Card::Joker as usize].unwrap_or(0.0);
     let ready = |card: Card| {
         logits[card as usize].map_or(0.0, |logit| {
@@ -222,22 +222,6 @@ fn readiness(judge: &Judge, view: &SeatView, scratch: &mut Scratch) -> [f32; Car
         })
     };
     Card::ALL.map(ready)
-}
-
-/// What each kind of card could come to at best, as a logarithm of the odds; nothing for what
-/// cannot be played.
-pub fn logits(
-    judge: &Judge,
-    view: &SeatView,
-    scratch: &mut Scratch,
-) -> [Option<f32>; Card::ALL.len()] {
-    let mut logits = [None; Card::ALL.len()];
-    for card in Card::RANKS {
-        logits[card as usize] = judge.best_of_card(view, card, scratch);
-    }
-    // A joker can do whatever another card can.
-    logits[Card::Joker as usize] = logits.into_iter().flatten().reduce(f32::max);
-    logits
 }
 
 /// How readily a card is let go that would serve as well as another: what it could do later

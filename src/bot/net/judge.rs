@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{
     Hidden, Net,
+    differences::Differences,
     inputs::{Input, Inputs, Layout},
     stage::{Kept, Stage},
 };
@@ -35,6 +36,26 @@ pub struct Scratch {
     pub generator: Generator,
     boards: Vec<Board>,
     inputs: Vec<Input>,
+    cards: Differences,
+    board: Differences,
+}
+
+impl Scratch {
+    /// Lists the boards that a card leads to.
+    fn list_boards(&mut self, view: &SeatView, card: Card) {
+        let Scratch {
+            generator, boards, ..
+        } = self;
+        boards.clear();
+        generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
+    }
+}
+
+/// What a seat sees before it plays, the first layer's sums of it, and what they are of.
+struct Known<'a> {
+    inputs: Inputs<'a>,
+    view: &'a SeatView<'a>,
+    hidden: Hidden,
 }
 
 impl Judge {
@@ -59,27 +80,24 @@ impl Judge {
         scratch: &mut Scratch,
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
-        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+        let mut known = None;
         for card in view.hand.kinds() {
-            scratch.boards.clear();
-            let Scratch {
-                generator, boards, ..
-            } = scratch;
-            generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
-            if boards.is_empty() {
+            scratch.list_boards(view, card);
+            if scratch.boards.is_empty() {
                 continue;
             }
+            let known =
+                known.get_or_insert_with(|| self.before(view, Kept::Seen(view.hand), scratch));
             let mut kept = view.hand;
             kept.remove(card);
-            scratch.inputs.clear();
             let kept = Kept::Seen(kept);
-            inputs.cards(kept, &mut scratch.inputs);
-            let common = self.net.hidden(&scratch.inputs);
+            let common = self.common(known, kept, scratch);
             // Boards that follow each other have much in common.
-            let step = boards.len().div_ceil(boards_a_card);
-            for board in boards.iter().step_by(step) {
-                let logit = self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs);
-                if seen(card, board, logit).is_break() {
+            let step = scratch.boards.len().div_ceil(boards_a_card);
+            for place in (0..scratch.boards.len()).step_by(step) {
+                let board = scratch.boards[place];
+                let logit = self.of_board(known, &common, &board, kept, scratch);
+                if seen(card, &board, logit).is_break() {
                     return;
                 }
             }
@@ -94,14 +112,12 @@ impl Judge {
         board: &Board,
         scratch: &mut Scratch,
     ) -> f32 {
-        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+        if board.team_home(view.rules, view.seat) {
+            return WON;
+        }
         let mut kept = view.hand;
         kept.remove(card);
-        let kept = Kept::Seen(kept);
-        scratch.inputs.clear();
-        inputs.cards(kept, &mut scratch.inputs);
-        let common = self.net.hidden(&scratch.inputs);
-        self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs)
+        self.whole(view, Stage::Played, Kept::Seen(kept), board, scratch)
     }
 
     /// The best way to play a card: the first of those that the net likes most.
@@ -116,43 +132,98 @@ impl Judge {
         best
     }
 
-    /// The most that a card can come to for a seat whose hand is not known, as a logarithm of the
-    /// odds: nothing if it cannot be played.
-    pub fn best_of_card(&self, view: &SeatView, card: Card, scratch: &mut Scratch) -> Option<f32> {
-        let inputs = Inputs::new(&self.layout, view, Stage::Played);
-        let Scratch {
-            generator, boards, ..
-        } = scratch;
-        boards.clear();
-        generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
+    /// The most that each kind of card can come to for a seat whose hand is not known, as a
+    /// logarithm of the odds; nothing for what cannot be played. A joker does whatever another card
+    /// can.
+    pub fn best_of_cards(
+        &self,
+        view: &SeatView,
+        scratch: &mut Scratch,
+    ) -> [Option<f32>; Card::ALL.len()] {
         let kept = Kept::Counted(view.counts[view.seat].saturating_sub(1));
+        let known = self.before(view, kept, scratch);
+        let mut best = [None; Card::ALL.len()];
+        for card in Card::RANKS {
+            scratch.list_boards(view, card);
+            let logits = (0..scratch.boards.len()).map(|place| {
+                let board = scratch.boards[place];
+                self.of_board(&known, &known.hidden, &board, kept, scratch)
+            });
+            best[card as usize] = logits.reduce(f32::max);
+        }
+        best[Card::Joker as usize] = best.into_iter().flatten().reduce(f32::max);
+        best
+    }
+
+    /// Adds up what the seat sees before it plays, as if it kept these cards.
+    fn before<'a>(
+        &'a self,
+        view: &'a SeatView<'a>,
+        kept: Kept,
+        scratch: &mut Scratch,
+    ) -> Known<'a> {
+        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+        let list = &mut scratch.inputs;
+        let add = |hidden, differences: &mut Differences, list: &[Input]| {
+            differences.begin(self.layout.len(), list);
+            self.net.more(hidden, list)
+        };
+        list.clear();
+        inputs.cards(kept, list);
+        let hidden = add(&self.net.first_bias, &mut scratch.cards, list);
+        list.clear();
+        inputs.board(&view.board, kept, list);
+        let hidden = add(&hidden, &mut scratch.board, list);
+        Known {
+            inputs,
+            view,
+            hidden,
+        }
+    }
+
+    /// What all boards have in common of a card after which these are kept.
+    fn common(&self, known: &Known, kept: Kept, scratch: &mut Scratch) -> Hidden {
         scratch.inputs.clear();
-        inputs.cards(kept, &mut scratch.inputs);
-        let common = self.net.hidden(&scratch.inputs);
-        let logits = scratch
-            .boards
-            .iter()
-            .map(|board| self.of_board(&inputs, view, &common, board, kept, &mut scratch.inputs));
-        logits.reduce(f32::max)
+        known.inputs.cards(kept, &mut scratch.inputs);
+        self.net
+            .more(&known.hidden, scratch.cards.of(&scratch.inputs))
     }
 
     /// The logarithm of the odds on this board, with the cards that are kept and the hidden layer
-    /// of all that they have in common.
+    /// that they have in common with the board that was there before.
     fn of_board(
         &self,
-        inputs: &Inputs,
-        view: &SeatView,
+        known: &Known,
         common: &Hidden,
         board: &Board,
         kept: Kept,
-        list: &mut Vec<Input>,
+        scratch: &mut Scratch,
     ) -> f32 {
+        let Known { inputs, view, .. } = known;
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
-        list.clear();
-        inputs.board(board, kept, list);
-        self.net.logit(common, list, inputs.head(kept))
+        scratch.inputs.clear();
+        inputs.board(board, kept, &mut scratch.inputs);
+        let differences = scratch.board.of(&scratch.inputs);
+        self.net.logit(common, differences, inputs.head(kept))
+    }
+
+    /// The logarithm of the odds of a single view, all its inputs added up.
+    fn whole(
+        &self,
+        view: &SeatView,
+        stage: Stage,
+        kept: Kept,
+        board: &Board,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        let inputs = Inputs::new(&self.layout, view, stage);
+        scratch.inputs.clear();
+        inputs.cards(kept, &mut scratch.inputs);
+        inputs.board(board, kept, &mut scratch.inputs);
+        let head = inputs.head(kept);
+        self.net.logit(&self.net.first_bias, &scratch.inputs, head)
     }
 
     /// The logarithm of the odds after the seat folds.
@@ -183,15 +254,7 @@ impl Judge {
     /// The logarithm of the odds after a choice that leaves the board as it is.
     fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
-        let inputs = Inputs::new(&self.layout, view, stage);
-        scratch.inputs.clear();
-        let kept = Kept::Seen(hand);
-        inputs.cards(kept, &mut scratch.inputs);
-        inputs.board(&view.board, kept, &mut scratch.inputs);
-        {
-            let head = inputs.head(kept);
-            self.net.logit(&self.net.first_bias, &scratch.inputs, head)
-        }
+        self.whole(view, stage, Kept::Seen(hand), &view.board, scratch)
     }
 }
 

@@ -8,6 +8,7 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
+mod differences;
 pub mod file;
 pub mod fingerprint;
 pub mod inputs;
@@ -78,9 +79,14 @@ impl Net {
         first.into_iter().chain(heads)
     }
 
-    /// The first layer's sums with these inputs active: a part that many boards have in common.
+    /// The first layer's sums with these inputs active.
     pub fn hidden(&self, inputs: &[Input]) -> Hidden {
-        let mut hidden = self.first_bias;
+        self.more(&self.first_bias, inputs)
+    }
+
+    /// The first layer's sums with these inputs active besides those of `common`.
+    pub fn more(&self, common: &Hidden, inputs: &[Input]) -> Hidden {
+        let mut hidden = *common;
         dispatch!(Level::new(), simd => add_rows(simd, &mut hidden, &self.first, inputs));
         hidden
     }
