@@ -5,6 +5,7 @@ use std::{hint::black_box, ops::ControlFlow, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dog_server::{
     bot::net::{
+        differences::Differences,
         inputs::Inputs,
         judge::Scratch,
         nets::Nets,
@@ -84,27 +85,39 @@ fn evaluations(criterion: &mut Criterion) {
                 }
             });
         });
-        // The net alone: all three layers, the common part added up before.
-        let lists: Vec<_> = views
-            .iter()
-            .map(|view| {
-                let judge = nets.of(view.rules);
-                let inputs = Inputs::new(&judge.layout, view, Stage::Played);
-                let kept = Kept::Seen(view.hand);
-                let (mut common, mut board) = (Vec::new(), Vec::new());
-                inputs.cards(kept, &mut common);
-                inputs.board(&view.board, kept, &mut board);
-                {
-                    let head = inputs.head(kept);
-                    (&judge.net, judge.net.hidden(&common), board, head)
-                }
-            })
-            .collect();
-        group.throughput(Throughput::Elements(lists.len() as u64));
+        // The net alone: all three layers of a board, by what it differs from the one before.
+        let mut evaluations = Vec::new();
+        let mut number = 0;
+        for view in &views {
+            let judge = nets.of(view.rules);
+            let inputs = Inputs::new(&judge.layout, view, Stage::Played);
+            let kept = Kept::Seen(view.hand);
+            let (mut cards, mut before) = (Vec::new(), Vec::new());
+            inputs.cards(kept, &mut cards);
+            inputs.board(&view.board, kept, &mut before);
+            let common = judge.net.more(&judge.net.hidden(&cards), &before);
+            let mut lists = Vec::new();
+            judge.plays(view, &mut scratch, |card, board, _| {
+                let mut kept = view.hand;
+                kept.remove(card);
+                let mut list = Vec::new();
+                inputs.board(board, Kept::Seen(kept), &mut list);
+                lists.push(list);
+                ControlFlow::Continue(())
+            });
+            number += lists.len() as u64;
+            evaluations.push((judge, common, before, lists, inputs.head(kept)));
+        }
+        let mut differences = Differences::default();
+        group.throughput(Throughput::Elements(number));
         group.bench_function("evaluations", |bencher| {
             bencher.iter(|| {
-                for (net, common, board, head) in &lists {
-                    black_box(net.logit(common, board, *head));
+                for (judge, common, before, lists, head) in &evaluations {
+                    differences.begin(judge.layout.len(), before);
+                    for list in lists {
+                        let found = differences.of(list);
+                        black_box(judge.net.logit(common, found, *head));
+                    }
                 }
             });
         });

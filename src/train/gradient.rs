@@ -133,7 +133,7 @@ impl Gradient {
             of_head.second_bias[unit] += of_second[unit];
         }
         let mut of_hidden: Hidden = [0.0; HIDDEN];
-        let rows = of_net.second.iter().zip(&mut of_head.second);
+        let rows = of_net.second.iter().zip(of_head.second.iter_mut());
         for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(hidden).zip(rows) {
             // Eight sums side by side, which vectors can hold.
             let mut sums = [0.0; 8];

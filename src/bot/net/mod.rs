@@ -8,17 +8,19 @@
 
 use fearless_simd::{Level, Simd, dispatch};
 
-mod differences;
+pub mod differences;
 pub mod file;
 pub mod fingerprint;
 pub mod inputs;
 pub mod judge;
 pub mod nets;
+pub mod rows;
 pub mod setting;
 pub mod stage;
 mod uses;
 
 use inputs::Input;
+use rows::Rows;
 
 /// Units of the first hidden layer.
 pub const HIDDEN: usize = 256;
@@ -36,7 +38,7 @@ pub type Hidden = [f32; HIDDEN];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
     /// One row an input.
-    pub first: Vec<Hidden>,
+    pub first: Rows<HIDDEN>,
     pub first_bias: Hidden,
     pub heads: [Head; HEADS],
 }
@@ -45,7 +47,7 @@ pub struct Net {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// One row a unit of the first hidden layer.
-    pub second: Vec<[f32; SECOND]>,
+    pub second: Rows<SECOND>,
     pub second_bias: [f32; SECOND],
     pub last: [f32; SECOND],
     pub last_bias: f32,
@@ -55,7 +57,7 @@ impl Net {
     /// A net of that many inputs with all weights zero.
     pub fn zero(inputs: usize) -> Net {
         Net {
-            first: vec![[0.0; HIDDEN]; inputs],
+            first: Rows::zero(inputs),
             first_bias: [0.0; HIDDEN],
             heads: std::array::from_fn(|_| Head::zero()),
         }
@@ -109,7 +111,7 @@ impl Net {
 impl Head {
     fn zero() -> Head {
         Head {
-            second: vec![[0.0; SECOND]; HIDDEN],
+            second: Rows::zero(HIDDEN),
             second_bias: [0.0; SECOND],
             last: [0.0; SECOND],
             last_bias: 0.0,
@@ -167,7 +169,7 @@ impl Head {
 /// block stay in registers.
 #[inline(always)]
 pub(crate) fn add_rows<S: Simd>(_: S, hidden: &mut Hidden, rows: &[Hidden], inputs: &[Input]) {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 128;
     for first in (0..HIDDEN).step_by(BLOCK) {
         let mut sums: [f32; BLOCK] = hidden[first..first + BLOCK].try_into().expect("a block");
         for input in inputs {

@@ -334,3 +334,24 @@ fn the_best_of_cards_is_told_without_the_hand() {
         assert_eq!(found[Card::Joker as usize], best);
     });
 }
+
+/// Also of a copy, and of few or no rows.
+#[test]
+fn rows_begin_with_a_line_of_memory() {
+    for count in [0, 1, 7, 300] {
+        let mut rows = Rows::<32>::zero(count);
+        assert_eq!(*rows, *vec![[0.0; 32]; count]);
+        for (number, row) in rows.iter_mut().enumerate() {
+            *row = [number as f32; 32];
+        }
+        let copy = rows.clone();
+        assert_eq!(rows, copy);
+        for row in rows.iter().chain(copy.iter()) {
+            assert_eq!(row.as_ptr().addr() % 64, 0);
+        }
+        if let Some(last) = rows.last_mut() {
+            last[31] += 1.0;
+            assert_ne!(rows, copy);
+        }
+    }
+}

@@ -70,7 +70,7 @@ fn a_net_survives_its_file() {
             let off = |(weight, again): (&f32, &f32)| (weight - again).abs() > most;
             assert!(!row.iter().zip(again).any(off), "steps of {most}");
         };
-        for (row, again) in judge.net.first.iter().zip(&again.net.first) {
+        for (row, again) in judge.net.first.iter().zip(again.net.first.iter()) {
             near(row, again, 127.0);
         }
         for (block, again) in judge.net.blocks().zip(again.net.blocks()).skip(1) {
