@@ -1,8 +1,7 @@
 //! How lists of inputs differ from one whose first layer is added up already.
 //!
 //! What a card may lead to differs in a few inputs from what was there before, or in none at all where
-//! the inputs tell of pieces that stand still. To add up only these takes less than half of the
-//! time.
+//! the inputs tell of pieces that stand still. Only these are added up.
 
 use super::inputs::Input;
 
@@ -13,7 +12,7 @@ pub struct Differences {
     /// The base's active inputs, each once.
     active: Vec<u16>,
     /// Lists since all cells were new.
-    lists: u32,
+    pub(super) lists: u32,
     /// Room for what differs.
     found: Vec<Input>,
 }
@@ -28,7 +27,7 @@ struct Cell {
 }
 
 impl Differences {
-    /// Takes another list as the base, of which no input's number reaches so far.
+    /// Takes another list as the base, of a net with so many inputs.
     pub fn begin(&mut self, inputs: usize, base: &[Input]) {
         for index in self.active.drain(..) {
             self.cells[usize::from(index)].base = 0.0;

@@ -49,6 +49,19 @@ fn base_and_differences_are_the_list() {
     assert!(fewer > 200, "{fewer}");
 }
 
+/// A thinker looks at more lists than can be counted: none is taken for one of long ago.
+#[test]
+fn lists_are_told_apart_when_their_numbers_come_again() {
+    let list = [Input {
+        index: 3,
+        value: 1.0,
+    }];
+    let mut differences = Differences::default();
+    differences.begin(10, &list);
+    differences.lists = u32::MAX;
+    assert!(differences.of(&list).is_empty());
+}
+
 /// How many entries of a list are of inputs that are there more than once.
 fn twice(list: &[Input]) -> usize {
     let same = |input: &&Input| {
