@@ -1,12 +1,12 @@
 //! The command line: one file a command.
 
 mod arena;
-mod arenas;
 mod backup;
 mod calibrate;
 mod check;
 mod errors;
 mod healthcheck;
+mod heap;
 mod latency;
 mod limits;
 mod openapi;

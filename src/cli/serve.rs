@@ -5,7 +5,7 @@ use std::{io::Write, panic, path::PathBuf, time::Duration};
 use anyhow::Context;
 use clap::{Args, builder::FalseyValueParser};
 
-use super::{arenas, limits::LimitArgs};
+use super::{heap, limits::LimitArgs};
 use crate::{
     api::{Cors, Server, Settings},
     store::{self, Keep, Store},
@@ -66,7 +66,7 @@ impl Serve {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
-        arenas::keep_few();
+        heap::keep_small();
         let failed = || format!("cannot open the database {}", self.database.display());
         if !self.skip_check {
             store::examine(&self.database).with_context(failed)?;

@@ -52,7 +52,7 @@ pub(super) fn act(store: &Store, nets: &Nets, meter: &Meter, id: GameId) -> Resu
     };
     let action = decide(nets, meter, &record.game, seat);
     let draft = Draft::new(&record, &action)?;
-    match store.write_blocking(move |transaction| transaction.keep(&draft)) {
+    match store.keep_blocking(draft) {
         Err(StoreError::Stale(_)) => meter.came_too_late(),
         kept => kept?,
     }

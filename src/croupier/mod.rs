@@ -58,6 +58,8 @@ struct Shared {
     nets: Arc<Nets>,
     stopping: AtomicBool,
     games: Mutex<Games>,
+    /// Held by the one idle thread that looks for work; it is enough if one does.
+    looking: Mutex<()>,
     meter: Arc<Meter>,
 }
 
@@ -81,6 +83,7 @@ impl Croupier {
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
             games: Mutex::default(),
+            looking: Mutex::default(),
             meter: Arc::default(),
         });
         let mut croupier = Croupier {
@@ -120,11 +123,18 @@ impl Shared {
     fn work(&self, mut watch: Watch) {
         give_way();
         let mut looks = 0;
-        while !self.stopping.load(Ordering::Relaxed) {
+        let mut take = || {
             looks += 1;
-            let outcome = match self.take(looks % TURNS != 0) {
+            self.take(looks % TURNS != 0)
+        };
+        while !self.stopping.load(Ordering::Relaxed) {
+            let taken = match take() {
+                Ok(None) => self.wait(&mut watch, &mut take),
+                taken => taken,
+            };
+            let outcome = match taken {
                 Ok(Some(id)) => self.serve(id),
-                Ok(None) => self.nap(&mut watch),
+                Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
             if let Err(error) = outcome {
@@ -169,6 +179,23 @@ impl Shared {
                 Ok(())
             }
         }
+    }
+
+    /// Waits for a game to act in, or until the thread is to stop.
+    fn wait(
+        &self,
+        watch: &mut Watch,
+        mut take: impl FnMut() -> Result<Option<GameId>, StoreError>,
+    ) -> Result<Option<GameId>, StoreError> {
+        // It guards nothing that could be half changed.
+        let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.stopping.load(Ordering::Relaxed) {
+            if let Some(id) = take()? {
+                return Ok(Some(id));
+            }
+            self.nap(watch)?;
+        }
+        Ok(None)
     }
 
     /// Sleeps until a game is due or something has changed.

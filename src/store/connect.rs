@@ -117,6 +117,31 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
     }
 }
 
+/// As long as it lives, its connection sees one state of the database. (A transaction of rusqlite's
+/// has its two statements compiled each time, which takes longer than to read a game.)
+#[derive(Debug)]
+pub(super) struct State<'c>(&'c Connection);
+
+impl State<'_> {
+    /// The state is that of the first read.
+    pub(super) fn begin(connection: &Connection) -> Result<State<'_>, StoreError> {
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        Ok(State(connection))
+    }
+}
+
+impl Drop for State<'_> {
+    fn drop(&mut self) {
+        let end = || self.0.prepare_cached("ROLLBACK")?.execute([]);
+        // SQLite has ended it already if the disk failed.
+        if !self.0.is_autocommit()
+            && let Err(error) = end()
+        {
+            log::warn!("a reader cannot let go of what it has read: {error}");
+        }
+    }
+}
+
 /// Connections for reading, opened when needed and kept for the next reader. No reader waits for
 /// another one, nor for the writer.
 #[derive(Debug)]

@@ -55,12 +55,12 @@ pub use self::{
 };
 use self::{
     checkpoint::Checkpoints,
-    connect::Readers,
+    connect::{Readers, State},
     migrations::MIGRATIONS,
     place::Place,
     recent::Recent,
     watch::Commits,
-    writer::{Writer, WriterThread},
+    writer::{OnFailure, Queued, Writer, WriterThread},
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are
@@ -80,6 +80,13 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings { commit_batch: 128 }
     }
+}
+
+/// What came of a write that was queued.
+async fn outcome<T, E: From<StoreError>>(queued: Queued<T, E>) -> Result<T, E> {
+    queued?
+        .await
+        .unwrap_or_else(|_| Err(StoreError::Closed.into()))
 }
 
 #[derive(Debug)]
@@ -152,10 +159,8 @@ impl Store {
         read: impl FnOnce(&Reader<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         self.0.readers.with(|connection| {
-            let state = connection
-                .unchecked_transaction()
-                .map_err(StoreError::from)?;
-            read(&self.reader(&state))
+            let _state = State::begin(connection)?;
+            read(&self.reader(connection))
         })
     }
 
@@ -227,12 +232,25 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let queued = self.0.writer.submit(work);
-        async move {
-            queued?
-                .await
-                .unwrap_or_else(|_| Err(StoreError::Closed.into()))
-        }
+        outcome(self.0.writer.submit(OnFailure::Undo, work))
+    }
+
+    /// As [`Store::write`], for `work` that never fails when it has changed something already,
+    /// unless the disk does. That is faster. If it does fail then, it takes the writes with it that
+    /// were to be committed together with it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_checked<T, E, F>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
+    where
+        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        outcome(self.0.writer.submit(OnFailure::Nothing, work))
     }
 
     /// As [`Store::write`], where there is no async runtime.
@@ -248,10 +266,27 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let queued = self.0.writer.submit(work)?;
+        let queued = self.0.writer.submit(OnFailure::Undo, work)?;
         queued
             .blocking_recv()
             .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    }
+
+    /// [`Transaction::keep`] as a write of its own, where there is no async runtime.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// If called from async code.
+    pub fn keep_blocking(&self, draft: Draft) -> Result<(), StoreError> {
+        let keep = move |transaction: &mut Transaction<'_>| {
+            // It comes back, so that the writer has no work with throwing it away.
+            transaction.keep(&draft).map(|()| draft)
+        };
+        let queued = self.0.writer.submit(OnFailure::Nothing, keep)?;
+        let kept = queued.blocking_recv();
+        kept.unwrap_or(Err(StoreError::Closed)).map(drop)
     }
 
     /// Packs the logs of games that were finished by that time, so many at most, in the order of

@@ -123,7 +123,7 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// [`StoreError::Stale`] if the stored game is gone, or another by now, or has other tokens: a
-    /// new draft must be made. Or the database cannot be written.
+    /// new draft must be made; nothing has changed. Or the database cannot be written.
     pub fn keep(&mut self, draft: &Draft) -> Result<(), StoreError> {
         let Draft {
             before,
@@ -134,29 +134,31 @@ impl<'c> Transaction<'c> {
         } = draft;
         let (version, at) = (record.game.version(), record.updated_at);
         let connection = self.open()?;
+        // Nothing is changed before this. An UPDATE that returns the key would be a statement less,
+        // but SQLite makes ready to undo such a one, which takes longer.
         let key: Option<i64> = connection
-            .prepare_cached(
-                "UPDATE games SET version = ?4, updated_at = ?5, tokens = ?6, snapshot = ?7, \
-                 deadline = ?8, attended = ?9, due_at = ?10 \
-                 WHERE id = ?1 AND version = ?2 AND tokens = ?3 RETURNING key",
-            )?
+            .prepare_cached("SELECT key FROM games WHERE id = ?1 AND version = ?2 AND tokens = ?3")?
             .query_row(
-                params![
-                    record.id,
-                    int(before.version),
-                    before.tokens,
-                    int(version),
-                    at.as_microsecond(),
-                    record.tokens,
-                    rows.snapshot,
-                    record.deadline.map(Timestamp::as_microsecond),
-                    record.game.attended(),
-                    record.due_at(at).map(Timestamp::as_microsecond),
-                ],
+                params![record.id, int(before.version), before.tokens],
                 |row| row.get(0),
             )
             .optional()?;
         let key = key.ok_or(StoreError::Stale(before.version))?;
+        connection
+            .prepare_cached(
+                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
+                 deadline = ?6, attended = ?7, due_at = ?8 WHERE key = ?1",
+            )?
+            .execute(params![
+                key,
+                int(version),
+                at.as_microsecond(),
+                record.tokens,
+                rows.snapshot,
+                record.deadline.map(Timestamp::as_microsecond),
+                record.game.attended(),
+                record.due_at(at).map(Timestamp::as_microsecond),
+            ])?;
         let phase = record.game.phase();
         // It seldom changes, and stands in an index.
         if phase != before.phase {

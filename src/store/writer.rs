@@ -1,6 +1,6 @@
-//! The one thread that writes. Writes that come while it is busy are committed together: each is
-//! in a savepoint of its own, so that one that fails takes none with it, and all share one wait
-//! for the disk.
+//! The one thread that writes. Writes that come while it is busy are committed together, and all
+//! share one wait for the disk. One that fails takes none with it: either it is in a savepoint of
+//! its own, or it is checked before it changes anything.
 
 use std::{
     io,
@@ -29,8 +29,21 @@ use super::{
 /// Writes that may wait; one more is refused at once.
 pub(super) const QUEUE: usize = 1024;
 
+/// What is done about a write that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    /// What it has changed is undone.
+    Undo,
+    /// It has changed nothing. That spares a savepoint, for which SQLite copies every page before
+    /// its first change. Should it have changed something nevertheless, nothing is kept of all
+    /// that was to be committed with it.
+    Nothing,
+}
+
 /// Somebody's write, in two steps so that others can be committed with it.
 trait Job: Send {
+    fn on_failure(&self) -> OnFailure;
+
     /// Whether nobody waits for the answer any more.
     fn withdrawn(&self) -> bool;
 
@@ -41,8 +54,12 @@ trait Job: Send {
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
+/// Where the outcome of a write comes, if it could be queued.
+pub(super) type Queued<T, E> = Result<oneshot::Receiver<Result<T, E>>, StoreError>;
+
 /// A job that runs a closure.
 struct Write<F, T, E> {
+    on_failure: OnFailure,
     work: Option<F>,
     result: Option<Result<T, E>>,
     after_commit: Vec<AfterCommit>,
@@ -55,6 +72,10 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
+    fn on_failure(&self) -> OnFailure {
+        self.on_failure
+    }
+
     fn withdrawn(&self) -> bool {
         self.caller.is_closed()
     }
@@ -116,10 +137,7 @@ impl Writer {
     ///
     /// # Errors
     /// Too many are waiting, or the thread is gone.
-    pub(super) fn submit<F, T, E>(
-        &self,
-        work: F,
-    ) -> Result<oneshot::Receiver<Result<T, E>>, StoreError>
+    pub(super) fn submit<F, T, E>(&self, on_failure: OnFailure, work: F) -> Queued<T, E>
     where
         F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -127,6 +145,7 @@ impl Writer {
     {
         let (caller, outcome) = oneshot::channel();
         let write = Write {
+            on_failure,
             work: Some(work),
             result: None,
             after_commit: Vec::new(),
@@ -225,13 +244,24 @@ impl WriterThread {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for job in batch {
-            let savepoint = |sql| transaction.prepare_cached(sql)?.execute([]);
+            let undo = job.on_failure() == OnFailure::Undo;
+            let savepoint = |sql| {
+                if undo {
+                    transaction.prepare_cached(sql)?.execute([])?;
+                }
+                Ok::<_, StoreError>(())
+            };
             savepoint("SAVEPOINT job")?;
+            let changes = transaction.total_changes();
             let keep = job.run(Transaction::new(&transaction, &self.recent));
             if transaction.is_autocommit() {
                 return Err(StoreError::RolledBack);
             }
             if !keep {
+                if !undo && transaction.total_changes() != changes {
+                    log::error!("a write failed when it was half done");
+                    return Err(StoreError::RolledBack);
+                }
                 savepoint("ROLLBACK TO job")?;
             }
             savepoint("RELEASE job")?;

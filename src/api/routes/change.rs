@@ -178,7 +178,7 @@ async fn change(
         Outcome::New(new) => new,
     };
     // What was worked out comes back, so that the writer has no work with throwing it away.
-    let outcome = app.store.write(move |transaction| {
+    let outcome = app.store.write_checked(move |transaction| {
         match new.keep(transaction) {
             Err(StoreError::Stale(_)) => {}
             kept => return Ok(kept.map(|()| Outcome::New(new))?),

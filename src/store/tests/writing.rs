@@ -165,6 +165,64 @@ fn a_write_that_fails_takes_none_of_its_batch_with_it() {
     assert_eq!(store.log(&id, 0, 10).unwrap().len(), 6);
 }
 
+/// Drafts come too late, and work refuses, before anything is changed.
+#[test]
+fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let id = record.id;
+    let release = occupy(&store);
+    let draft = || Draft::new(&record, &reissue()).unwrap();
+    let (first, second) = (draft(), draft());
+    let kept = store.write_checked(move |tx| tx.keep(&first));
+    let late = store.write_checked(move |tx| tx.keep(&second));
+    let refused = store.write_checked(|_| Err::<(), StoreError>(StoreError::Misuse("on purpose")));
+    let other = store.write(move |tx| act(tx, &id, reissue()));
+    release.send(()).unwrap();
+    block_on(kept).unwrap();
+    assert!(matches!(block_on(late), Err(StoreError::Stale(1))));
+    assert!(matches!(block_on(refused), Err(StoreError::Misuse(_))));
+    assert_eq!(block_on(other).unwrap().game.version(), 3);
+    assert_eq!(store.version(&id).unwrap(), Some(3));
+    assert_eq!(store.log(&id, 0, 10).unwrap().len(), 3);
+}
+
+/// It breaks its promise, so nobody can be told that anything was kept.
+#[test]
+fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let id = record.id;
+    for panics in [false, true] {
+        let release = occupy(&store);
+        let before = store.write(move |tx| act(tx, &id, reissue()));
+        let broken = store.write_checked(move |tx| {
+            act(tx, &id, reissue())?;
+            assert!(!panics, "on purpose");
+            Err::<(), StoreError>(StoreError::Misuse("on purpose"))
+        });
+        let after = store.write_checked(move |tx| act(tx, &id, reissue()));
+        release.send(()).unwrap();
+        for outcome in [
+            block_on(before).map(drop),
+            block_on(broken),
+            block_on(after).map(drop),
+        ] {
+            assert!(
+                matches!(outcome, Err(StoreError::RolledBack)),
+                "{outcome:?}"
+            );
+        }
+        assert_eq!(store.game(&id).unwrap(), Some(record.clone()));
+        assert_eq!(store.log(&id, 0, 10).unwrap().len(), 1);
+    }
+    let draft = Draft::new(&record, &reissue()).unwrap();
+    store.keep_blocking(draft).unwrap();
+    assert_eq!(store.version(&id).unwrap(), Some(2));
+}
+
 #[test]
 fn a_full_disk_is_an_error_that_passes() {
     let dir = Dir::new();
