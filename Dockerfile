@@ -5,6 +5,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies first: this layer lasts until they change.
+COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
 RUN mkdir -p src benches \
     && echo 'fn main() {}' | tee src/main.rs benches/commits.rs benches/engine.rs benches/net.rs benches/server.rs benches/soak.rs benches/stored.rs benches/streams.rs > /dev/null \

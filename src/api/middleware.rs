@@ -17,7 +17,6 @@ use futures_util::FutureExt;
 
 use super::{
     App,
-    answer::random,
     metrics::{UnderWay, Untimed},
     problem::Problem,
 };
@@ -108,7 +107,7 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
         .filter(plain)
         .cloned()
         .unwrap_or_else(|| {
-            let fresh = format!("{:016x}", u64::from_le_bytes(random()));
+            let fresh = format!("{:016x}", rand::random::<u64>());
             HeaderValue::from_str(&fresh).expect("hex digits are a header value")
         })
 }

@@ -7,7 +7,7 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread::{self, JoinHandle},
+    thread::{self, JoinHandle, Thread},
     time::Duration,
 };
 
@@ -40,6 +40,8 @@ pub struct Hub {
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
+    /// The thread that looks for changes, which sleeps as long as nobody waits for one.
+    watcher: OnceLock<Thread>,
 }
 
 /// The thread that looks for changes. Dropping it ends everyone's waiting.
@@ -59,6 +61,7 @@ impl Hub {
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            watcher: OnceLock::new(),
         });
         let watch = store.watch().map_err(io::Error::other)?;
         let last = store
@@ -76,10 +79,15 @@ impl Hub {
     }
 
     fn watch(&self, mut watch: Watch, mut last: i64) {
+        self.watcher.get_or_init(thread::current);
         while !self.closed.load(Ordering::Relaxed) {
-            let news = watch.wait(NAP).and_then(|changed| {
+            if self.waiting() == 0 {
                 // Who comes later reads the game afterwards, so it misses nothing either.
-                if changed && self.waiting() > 0 {
+                thread::park_timeout(NAP);
+                continue;
+            }
+            let news = watch.wait(NAP).and_then(|changed| {
+                if changed {
                     self.news(last).map(Some)
                 } else {
                     Ok(None)
@@ -128,7 +136,10 @@ impl Hub {
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
         let mut channels = self.channels();
         let channel = Arc::clone(channels.entry(id).or_default());
-        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let first = self.waiting.fetch_add(1, Ordering::SeqCst) == 0;
+        if first && let Some(watcher) = self.watcher.get() {
+            watcher.unpark();
+        }
         Subscription {
             hub: Arc::clone(self),
             id,
