@@ -144,10 +144,9 @@ fn requests_are_counted_by_route_and_answer() {
     // A refused play may take part in one, too.
     let made = commits(&told) - commits(&before);
     assert!((2.0..=3.0).contains(&made), "{made}");
-    assert_eq!(
-        told.value("dog_store_commit_writes_sum", &[]),
-        commits(&told)
-    );
+    // What is tidied up at the start may share a commit with the first of them.
+    let writes = told.value("dog_store_commit_writes_sum", &[]);
+    assert!((0.0..=1.0).contains(&(writes - commits(&told))), "{writes}");
     assert_eq!(
         told.value("dog_store_commit_seconds_count", &[]),
         commits(&told)
