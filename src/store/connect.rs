@@ -118,7 +118,7 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
 }
 
 /// As long as it lives, its connection sees one state of the database. (A transaction of rusqlite's
-/// has its two statements compiled each time, which takes longer than to read a game.)
+/// has its two statements compiled each time.)
 #[derive(Debug)]
 pub(super) struct State<'c>(&'c Connection);
 
