@@ -4,6 +4,7 @@ use std::{
     fmt, fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    sync::Arc,
     time::Instant,
 };
 
@@ -307,13 +308,13 @@ impl Row {
 fn replay(reader: &Reader<'_>, record: &Record) -> Result<u64, String> {
     let mut played = Record {
         deadline: None,
-        game: record.game.at_creation(),
+        game: record.game.at_creation().into(),
         ..record.clone()
     };
     let log = reader.log(&record.id, 0, u32::MAX);
     let log = log.map_err(|error| format!("its log: {error}"))?;
     for (entry, version) in log.iter().zip(1..) {
-        follow(&mut played.game, entry, version)?;
+        follow(Arc::make_mut(&mut played.game), entry, version)?;
         played.set_deadline(entry.at, &entry.events);
     }
     let (count, version) = (log.len() as u64, record.game.version());

@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use super::{
     StoreError,
-    recent::Seen,
     record::{Record, now, to_json},
     tokens::Tokens,
 };
@@ -28,8 +27,6 @@ pub struct Draft {
     pub events: Vec<Event>,
     /// The rows, as they will be written.
     pub(super) rows: Rows,
-    /// The game, for whoever looks at it next.
-    pub(super) seen: Arc<Seen>,
 }
 
 /// What must not have changed in the meantime.
@@ -70,7 +67,7 @@ impl Draft {
             phase: record.game.phase(),
         };
         let mut record = record.clone();
-        let events = record.game.apply(action)?;
+        let events = Arc::make_mut(&mut record.game).apply(action)?;
         record.updated_at = now();
         record.set_deadline(record.updated_at, &events);
         let rows = Rows {
@@ -80,7 +77,6 @@ impl Draft {
         };
         Ok(Draft {
             before,
-            seen: Seen::of(&record),
             record,
             events,
             rows,

@@ -15,13 +15,14 @@ use crate::rules::game::Game;
 const KEPT: usize = 1024;
 
 /// Some games. Each has one place where it can be, and goes when another needs it.
-pub(super) struct Recent(Box<[Mutex<Option<Arc<Seen>>>]>);
+pub(super) struct Recent(Box<[Mutex<Option<Seen>>]>);
 
 /// A game at one of its versions.
+#[derive(Clone)]
 pub(super) struct Seen {
     id: GameId,
     stamp: Stamp,
-    game: Game,
+    game: Arc<Game>,
 }
 
 /// What tells one state of a game from all others. The version alone would do, were it not for a
@@ -38,19 +39,20 @@ impl Recent {
     }
 
     /// The game as it was then, if it is here.
-    pub fn get(&self, id: GameId, stamp: Stamp) -> Option<Game> {
-        let seen = self.place(id).clone()?;
-        (seen.id == id && seen.stamp == stamp).then(|| seen.game.clone())
+    pub fn get(&self, id: GameId, stamp: Stamp) -> Option<Arc<Game>> {
+        let place = self.place(id);
+        let seen = place.as_ref()?;
+        (seen.id == id && seen.stamp == stamp).then(|| Arc::clone(&seen.game))
     }
 
     /// Keeps a game that is on the disk.
-    pub fn put(&self, seen: Arc<Seen>) {
+    pub fn put(&self, seen: Seen) {
         let before = self.place(seen.id).replace(seen);
         // Not while the place is locked.
         drop(before);
     }
 
-    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Arc<Seen>>> {
+    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Seen>> {
         let place = &self.0[id.low_bits() % self.0.len()];
         // Nothing panics while it is locked, and it is never half changed.
         place.lock().unwrap_or_else(PoisonError::into_inner)
@@ -59,12 +61,12 @@ impl Recent {
 
 impl Seen {
     /// The game of a record.
-    pub fn of(record: &Record) -> Arc<Seen> {
-        Arc::new(Seen {
+    pub fn of(record: &Record) -> Seen {
+        Seen {
             id: record.id,
             stamp: record.stamp(),
-            game: record.game.clone(),
-        })
+            game: Arc::clone(&record.game),
+        }
     }
 }
 

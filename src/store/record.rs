@@ -1,6 +1,6 @@
 //! What the store holds of a game, and how it is read from a row.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Row, types::ValueRef};
@@ -39,7 +39,7 @@ pub struct Record {
     pub tempo: Tempo,
     /// When the time of those who are to act is up. Whoever writes the game sets it.
     pub deadline: Option<Timestamp>,
-    pub game: Game,
+    pub game: Arc<Game>,
 }
 
 /// How fast a game goes.
@@ -185,9 +185,9 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
     };
     let seen = recent.and_then(|recent| recent.get(id, stamp));
     let is_new = seen.is_none();
-    let game: Game = match seen {
+    let game: Arc<Game> = match seen {
         Some(game) => game,
-        None => json(row.get_ref(7)?, id)?,
+        None => Arc::new(json(row.get_ref(7)?, id)?),
     };
     let contradiction =
         |what| StoreError::Damaged(format!("game {id} and its row differ in {what}"));

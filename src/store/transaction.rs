@@ -12,7 +12,7 @@ use super::{
     idempotency::{Recorded, Scope, expiry},
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    recent::Recent,
+    recent::{Recent, Seen},
     record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
@@ -129,7 +129,6 @@ impl<'c> Transaction<'c> {
             before,
             record,
             rows,
-            seen,
             ..
         } = draft;
         let (version, at) = (record.game.version(), record.updated_at);
@@ -168,7 +167,7 @@ impl<'c> Transaction<'c> {
         }
         self.append(key, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version))?;
-        let (recent, seen) = (Arc::clone(self.recent), Arc::clone(seen));
+        let (recent, seen) = (Arc::clone(self.recent), Seen::of(record));
         self.after_commit(move || recent.put(seen));
         Ok(())
     }

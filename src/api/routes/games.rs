@@ -74,7 +74,7 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                 },
                 tempo: new.tempo,
                 deadline: None,
-                game,
+                game: game.into(),
             };
             let events: Vec<Event> = vec![record.game.last_event().clone()];
             let entry = LogEntry {

@@ -188,7 +188,7 @@ fn imported(replayed: Replayed, listed: bool, host: TokenHash) -> (Record, Vec<L
         },
         tempo: Tempo::default(),
         deadline: None,
-        game: replayed.game,
+        game: replayed.game.into(),
     };
     (record, log)
 }

@@ -198,7 +198,8 @@ mod tests {
                     first_dealer: None,
                     seed: Seed::new([7; 32]),
                     seed_given: false,
-                }),
+                })
+                .into(),
             };
             let mut added = record.clone();
             let entry = LogEntry {

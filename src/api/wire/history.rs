@@ -174,7 +174,7 @@ mod tests {
             },
             tempo: Tempo::default(),
             deadline: None,
-            game,
+            game: game.into(),
         };
         (record, log)
     }

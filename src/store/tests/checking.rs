@@ -91,7 +91,7 @@ fn a_sound_database_has_no_findings() {
         created_at: now,
         updated_at: now,
         imported: true,
-        game: replayed.game,
+        game: replayed.game.into(),
         ..fresh()
     };
     let versions = log.len() as u64;

@@ -79,7 +79,8 @@ fn fresh() -> Record {
             first_dealer: None,
             seed: Seed::new([7; 32]),
             seed_given: false,
-        }),
+        })
+        .into(),
     }
 }
 

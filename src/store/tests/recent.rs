@@ -67,7 +67,8 @@ fn numbered(number: u32) -> Record {
         first_dealer: None,
         seed: Seed::new(seed),
         seed_given: false,
-    });
+    })
+    .into();
     record
 }
 

@@ -20,7 +20,8 @@ fn with_bots(bots: &[usize], tempo: Tempo) -> Record {
         first_dealer: Some(Seat::default()),
         seed: Seed::new([7; 32]),
         seed_given: false,
-    });
+    })
+    .into();
     record.tempo = tempo;
     record
 }
