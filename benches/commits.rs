@@ -14,9 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_server::store::Store;
+use dog_server::store::{GameId, Store};
 use rusqlite::{Connection, ToSql};
-use script::{Script, actions, median, script};
+use script::{Script, Step, actions, median, script};
 use support::Server;
 
 const CLIENTS: usize = 128;
@@ -74,34 +74,44 @@ fn bare_batches(scripts: &[Script]) -> f64 {
     database.set_prepared_statement_cache_capacity(32);
     let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
                   snapshot) VALUES (?1, 0, 'play', 0, 0, 0, x'', '')";
-    for game in 0..CLIENTS {
-        database
-            .execute(insert, [game.to_string()])
-            .expect("a game");
+    let ids: Vec<String> = (0..BATCH).map(|_| GameId::random().to_string()).collect();
+    for id in &ids {
+        database.execute(insert, [id]).expect("a game");
     }
     let tokens = [0_u8; 165];
+    let json = |step: &Step| serde_json::to_string(&step.action).expect("JSON");
+    let actions = |script: &Script| script.steps.iter().map(json).collect();
+    let actions: Vec<Vec<String>> = scripts.iter().map(actions).collect();
     let begun = Instant::now();
     let mut written = 0;
     while begun.elapsed() < ROUND {
         let transaction = database.unchecked_transaction().expect("a transaction");
-        for game in 0..BATCH {
+        for (game, id) in ids.iter().enumerate() {
             let version = (written / BATCH + 1) as i64;
-            let steps = &scripts[game % scripts.len()].steps;
-            let step = &steps[(version as usize - 1) % steps.len()];
-            let (id, at) = (game.to_string(), 1_800_000_000_000_000 + written as i64);
+            let script = game % scripts.len();
+            let steps = &scripts[script].steps;
+            let number = (version as usize - 1) % steps.len();
+            let (step, action) = (&steps[number], &actions[script][number]);
+            let at = 1_800_000_000_000_000 + written as i64;
             let run = |sql, row: &[&dyn ToSql]| database.prepare_cached(sql)?.execute(row);
             run(
-                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5 \
-                 WHERE id = ?1",
+                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
+                 deadline = NULL, attended = 1, due_at = NULL WHERE id = ?1",
                 &[&id, &version, &at, &tokens, &step.snapshot],
             )
             .and_then(|_| {
                 run(
-                    "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, '', ?4)",
-                    &[&(game as i64 + 1), &version, &at, &step.entry],
+                    "INSERT INTO log (game, version, at, action, events) \
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                    &[&(game as i64 + 1), &version, &at, action, &step.entry],
                 )
             })
-            .and_then(|_| run("INSERT INTO changes (game, version) VALUES (?1, ?2)", &[&id, &version]))
+            .and_then(|_| {
+                run(
+                    "INSERT INTO changes (game, version) VALUES (?1, ?2)",
+                    &[&id, &version],
+                )
+            })
             .expect("written");
             written += 1;
         }
