@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use thiserror::Error;
 
 use super::{
@@ -32,6 +33,7 @@ pub struct Draft {
 /// What must not have changed in the meantime.
 pub(super) struct Before {
     pub version: u64,
+    pub updated_at: Timestamp,
     pub tokens: Tokens,
     pub phase: Phase,
 }
@@ -63,6 +65,7 @@ impl Draft {
     pub fn new(record: &Record, action: &Action) -> Result<Draft, ActError> {
         let before = Before {
             version: record.game.version(),
+            updated_at: record.updated_at,
             tokens: record.tokens.clone(),
             phase: record.game.phase(),
         };

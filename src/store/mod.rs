@@ -172,6 +172,12 @@ impl Store {
         self.glance(|reader| reader.game(id))
     }
 
+    /// What was last read or written here of a game, if that is still known. It may be another by
+    /// now, or gone; a draft of it can be made nevertheless, as [`Transaction::keep`] sees to that.
+    pub fn last_seen(&self, id: &GameId) -> Option<Record> {
+        self.0.recent.last(*id)
+    }
+
     /// [`Reader::version`] as of now.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Games as they were last read or written, so that a game that goes on is not taken from its JSON
-//! at every look.
+//! at every look, and can be drafted from without one.
 
 use std::{
     fmt,
@@ -15,15 +15,7 @@ use crate::rules::game::Game;
 const KEPT: usize = 1024;
 
 /// Some games. Each has one place where it can be, and goes when another needs it.
-pub(super) struct Recent(Box<[Mutex<Option<Seen>>]>);
-
-/// A game at one of its versions.
-#[derive(Clone)]
-pub(super) struct Seen {
-    id: GameId,
-    stamp: Stamp,
-    game: Arc<Game>,
-}
+pub(super) struct Recent(Box<[Mutex<Option<Record>>]>);
 
 /// What tells one state of a game from all others. The version alone would do, were it not for a
 /// file that is put back to an earlier state while it is served, and goes on differently.
@@ -42,31 +34,27 @@ impl Recent {
     pub fn get(&self, id: GameId, stamp: Stamp) -> Option<Arc<Game>> {
         let place = self.place(id);
         let seen = place.as_ref()?;
-        (seen.id == id && seen.stamp == stamp).then(|| Arc::clone(&seen.game))
+        (seen.id == id && seen.stamp() == stamp).then(|| Arc::clone(&seen.game))
+    }
+
+    /// What was last seen of a game, if it is here. It may be another by now, or gone.
+    pub fn last(&self, id: GameId) -> Option<Record> {
+        let place = self.place(id);
+        let seen = place.as_ref()?;
+        (seen.id == id).then(|| seen.clone())
     }
 
     /// Keeps a game that is on the disk.
-    pub fn put(&self, seen: Seen) {
+    pub fn put(&self, seen: Record) {
         let before = self.place(seen.id).replace(seen);
         // Not while the place is locked.
         drop(before);
     }
 
-    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Seen>> {
+    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Record>> {
         let place = &self.0[id.low_bits() % self.0.len()];
         // Nothing panics while it is locked, and it is never half changed.
         place.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Seen {
-    /// The game of a record.
-    pub fn of(record: &Record) -> Seen {
-        Seen {
-            id: record.id,
-            stamp: record.stamp(),
-            game: Arc::clone(&record.game),
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{
     StoreError,
     id::GameId,
-    recent::{Recent, Seen, Stamp},
+    recent::{Recent, Stamp},
     tokens::Tokens,
 };
 use crate::rules::{
@@ -220,7 +220,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
     if let Some(recent) = recent
         && is_new
     {
-        recent.put(Seen::of(&record));
+        recent.put(record.clone());
     }
     Ok(record)
 }

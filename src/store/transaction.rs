@@ -12,7 +12,7 @@ use super::{
     idempotency::{Recorded, Scope, expiry},
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    recent::{Recent, Seen},
+    recent::Recent,
     record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
@@ -136,9 +136,17 @@ impl<'c> Transaction<'c> {
         // Nothing is changed before this. An UPDATE that returns the key would be a statement less,
         // but SQLite makes ready to undo such a one, which takes longer.
         let key: Option<i64> = connection
-            .prepare_cached("SELECT key FROM games WHERE id = ?1 AND version = ?2 AND tokens = ?3")?
+            .prepare_cached(
+                "SELECT key FROM games \
+                 WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND tokens = ?4",
+            )?
             .query_row(
-                params![record.id, int(before.version), before.tokens],
+                params![
+                    record.id,
+                    int(before.version),
+                    before.updated_at.as_microsecond(),
+                    before.tokens,
+                ],
                 |row| row.get(0),
             )
             .optional()?;
@@ -167,7 +175,7 @@ impl<'c> Transaction<'c> {
         }
         self.append(key, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version))?;
-        let (recent, seen) = (Arc::clone(self.recent), Seen::of(record));
+        let (recent, seen) = (Arc::clone(self.recent), record.clone());
         self.after_commit(move || recent.put(seen));
         Ok(())
     }

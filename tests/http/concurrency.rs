@@ -209,6 +209,56 @@ fn any_process_on_the_store_answers_any_request() {
     Game::of(&there, &created).deal();
 }
 
+/// A server that has seen a game before does not take it for what it was.
+#[test]
+fn what_another_process_did_to_a_game_counts_at_once() {
+    let server = Server::start();
+    let other = Server::beside(&server);
+    let here = Game::in_play(&server);
+    let mut there = Game {
+        server: &other,
+        ..here.clone()
+    };
+    let move_here = |game: &Game, seat: usize, id: &str| {
+        let request = here.server.post(&here.path("/play"));
+        request.token(&game.tokens[seat]).json(&json!({"move": id}))
+    };
+    let (first, id) = here.first_move();
+    here.play(first, &id);
+    let (second, played) = there.first_move();
+    there.play(second, &played);
+
+    // As if nothing had happened it would be this seat's turn.
+    let before = there.snapshot();
+    move_here(&there, second, &played)
+        .send()
+        .refused("not_your_turn");
+    assert_eq!(there.snapshot(), before);
+    let (third, played) = there.first_move();
+    there.play(third, &played);
+    let (fourth, id) = there.first_move();
+    let changed = move_here(&there, fourth, &id).send().expect(200);
+    assert_eq!(changed["version"], there.version());
+
+    // A seat's fresh token leaves the version as it is.
+    let (fifth, id) = there.first_move();
+    let old = there.clone();
+    let path = format!("/seats/{fifth}/token");
+    let fresh = there.post(Seat(fifth), &path).send().expect(200);
+    there.tokens[fifth] = fresh["token"].as_str().expect("a token").to_owned();
+    other.keep_out_of_the_log(&there.tokens[fifth]);
+    let before = there.snapshot();
+    move_here(&old, fifth, &id).send().refused("unauthorized");
+    assert_eq!(there.snapshot(), before);
+    move_here(&there, fifth, &id).send().expect(200);
+
+    let (sixth, id) = there.first_move();
+    there.request("DELETE", Host, "").send();
+    move_here(&there, sixth, &id)
+        .send()
+        .refused("game_not_found");
+}
+
 /// "A legal move in turn is never throttled by somebody else's load."
 #[test]
 fn those_who_analyse_do_not_hold_up_those_who_play() {

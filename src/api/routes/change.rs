@@ -24,7 +24,7 @@ use crate::{
         refusal::Refusal,
         seat::Seat,
     },
-    store::{Draft, Reader, Record, StoreError, Transaction},
+    store::{Draft, Reader, Record, Store, StoreError, Transaction},
 };
 
 /// Deals the round: the dealer's seat or the host.
@@ -172,10 +172,13 @@ async fn change(
     request: WriteRequest,
     wish: Wish,
 ) -> Result<HttpResponse, Problem> {
-    let work_out = move |reader: &Reader<'_>| outcome(reader, &id, &request, &wish);
-    let new = match app.store.read(&work_out)? {
-        Outcome::Replayed(answer) => return Ok(answer.into()),
-        Outcome::New(new) => new,
+    let asked = Asked { id, request, wish };
+    let new = match asked.foresee(&app.store) {
+        Some(new) => new,
+        None => match app.store.read(|reader| asked.outcome(reader))? {
+            Outcome::Replayed(answer) => return Ok(answer.into()),
+            Outcome::New(new) => new,
+        },
     };
     // What was worked out comes back, so that the writer has no work with throwing it away.
     let outcome = app.store.write_checked(move |transaction| {
@@ -183,7 +186,7 @@ async fn change(
             Err(StoreError::Stale(_)) => {}
             kept => return Ok(kept.map(|()| Outcome::New(new))?),
         }
-        let outcome = work_out(transaction)?;
+        let outcome = asked.outcome(transaction)?;
         if let Outcome::New(new) = &outcome {
             new.keep(transaction)?;
         }
@@ -223,33 +226,65 @@ impl New {
     }
 }
 
-/// Works out what a wish comes to. The order of refusals is that of the documentation: no such
-/// game, unknown token, wrong role, replay, stale version, wrong phase or turn, content.
-fn outcome(
-    reader: &Reader<'_>,
-    id: &str,
-    request: &WriteRequest,
-    wish: &Wish,
-) -> Result<Outcome, Problem> {
-    let record = find(reader, id)?;
-    let actor = wish.actor(request, &record)?;
-    let role = request.caller.known_role(&record)?;
-    if let Some(answer) = request.replay(reader)? {
-        return Ok(Outcome::Replayed(answer));
+/// Somebody's wish of a game.
+struct Asked {
+    id: String,
+    request: WriteRequest,
+    wish: Wish,
+}
+
+impl Asked {
+    /// What it comes to. The order of refusals is that of the documentation: no such game, unknown
+    /// token, wrong role, replay, stale version, wrong phase or turn, content.
+    fn outcome(&self, reader: &Reader<'_>) -> Result<Outcome, Problem> {
+        let record = find(reader, &self.id)?;
+        let (actor, role) = self.part(&record)?;
+        match self.request.replay(reader)? {
+            Some(answer) => Ok(Outcome::Replayed(answer)),
+            None => self.carry_out(&record, actor, role).map(Outcome::New),
+        }
     }
-    request.check_version(record.game.version(), role)?;
-    wish.check(&record.game, actor)?;
-    let action = wish.action(request, &record.game, actor)?;
-    let draft = Draft::new(&record, &action)?;
-    let changed = Changed::new(&draft.record, draft.events.clone(), role);
-    let memory = Memory::Plain {
-        status: 200,
-        etag: Some(etag(draft.record.game.version(), role)),
-        body: serde_json::to_string(&changed).map_err(Problem::internal)?,
-    };
-    Ok(Outcome::New(Box::new(New {
-        keepsake: request.keepsake(&memory)?,
-        answer: memory.answer(None)?,
-        draft,
-    })))
+
+    /// What it comes to if the game is still as it was last seen, which spares a look into the
+    /// database. Keeping it shows whether it is. A refusal could not be told from one that is out
+    /// of date, and a request with a key may have been carried out before: neither is foreseen.
+    fn foresee(&self, store: &Store) -> Option<Box<New>> {
+        if self.request.key().is_some() {
+            return None;
+        }
+        let record = store.last_seen(&self.id.parse().ok()?)?;
+        let (actor, role) = self.part(&record).ok()?;
+        self.carry_out(&record, actor, role).ok()
+    }
+
+    /// Who acts, if a seat does, and what the caller is.
+    fn part(&self, record: &Record) -> Result<(Option<Seat>, Role), Problem> {
+        let actor = self.wish.actor(&self.request, record)?;
+        Ok((actor, self.request.caller.known_role(record)?))
+    }
+
+    /// The game after it, and the answer.
+    fn carry_out(
+        &self,
+        record: &Record,
+        actor: Option<Seat>,
+        role: Role,
+    ) -> Result<Box<New>, Problem> {
+        let Asked { request, wish, .. } = self;
+        request.check_version(record.game.version(), role)?;
+        wish.check(&record.game, actor)?;
+        let action = wish.action(request, &record.game, actor)?;
+        let draft = Draft::new(record, &action)?;
+        let changed = Changed::new(&draft.record, draft.events.clone(), role);
+        let memory = Memory::Plain {
+            status: 200,
+            etag: Some(etag(draft.record.game.version(), role)),
+            body: serde_json::to_string(&changed).map_err(Problem::internal)?,
+        };
+        Ok(Box::new(New {
+            keepsake: request.keepsake(&memory)?,
+            answer: memory.answer(None)?,
+            draft,
+        }))
+    }
 }

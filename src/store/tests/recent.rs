@@ -1,7 +1,7 @@
 //! Games that were seen before are as they are on the disk, whatever has happened since.
 
 use super::*;
-use crate::store::recent::{Recent, Seen};
+use crate::store::recent::Recent;
 
 /// What can become of a fresh game in one step.
 fn steps() -> [Action; 2] {
@@ -56,6 +56,35 @@ fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
     assert_eq!(first, [1, 1]);
 }
 
+/// At the same version, and with the same tokens.
+#[test]
+fn what_was_last_seen_is_not_kept_on_top_of_another_history() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    store.game(&id).unwrap();
+    let seen = |version| {
+        let record = store.last_seen(&id).unwrap();
+        assert_eq!(record.game.version(), version);
+        record
+    };
+    let first = seen(1);
+    let database = rusqlite::Connection::open(dir.file()).unwrap();
+    let run = |sql| database.execute_batch(sql).unwrap();
+    run("CREATE TEMP TABLE copy AS SELECT * FROM games");
+    let [reissue, deal] = steps();
+    let keep =
+        |record: &Record, action: &Action| store.keep_blocking(Draft::new(record, action).unwrap());
+    keep(&first, &reissue).unwrap();
+    let second = seen(2);
+    run("DELETE FROM games; INSERT INTO games SELECT * FROM copy");
+    keep(&first, &deal).unwrap();
+    let stored = store.game(&id).unwrap();
+    let stale = keep(&second, &deal);
+    assert!(matches!(stale, Err(StoreError::Stale(2))), "{stale:?}");
+    assert_eq!(store.game(&id).unwrap(), stored);
+}
+
 /// A game that no other is like.
 fn numbered(number: u32) -> Record {
     let mut record = fresh();
@@ -79,7 +108,7 @@ fn games_do_not_take_each_others_places() {
     let mut kept = 0;
     for record in &games {
         assert_eq!(recent.get(record.id, record.stamp()), None);
-        recent.put(Seen::of(record));
+        recent.put(record.clone());
         let game = recent.get(record.id, record.stamp());
         assert_eq!(game.as_ref(), Some(&record.game));
     }
