@@ -4,6 +4,8 @@
 //! A game is stopped at many moments. For each viewer two servers are started on copies of its
 //! database, of which one has the hidden cards permuted, and both are asked the same.
 
+use std::thread;
+
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -295,6 +297,7 @@ fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
 fn nobody_sees_a_difference(rules: Value, moments: usize, seed: u64) {
     let server = Server::start();
     let game = Game::create(&server, &json!({"rules": rules}));
+    let rules = rules.to_string();
     let mut dice = Dice::new(seed);
     let (mut stopped, mut compared, mut changed) = (0, 0, [0; 3]);
     while stopped < moments {
@@ -327,7 +330,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seed: u64) {
         let (by, route, body) = next_action(&game, &mut dice);
         game.post(by, route).json(&body).send().expect(200);
     }
-    println!("{stopped} moments, {compared} answers compared, changed: {changed:?}");
+    println!("{rules}: {stopped} moments, {compared} answers compared, changed: {changed:?}");
     // Else there was nothing to find.
     let viewers = game.seats() + 2;
     assert!(
@@ -399,11 +402,12 @@ fn a_difference_would_be_found() {
 #[test]
 #[ignore = "takes many minutes"]
 fn long_games_of_all_presets() {
-    for (seed, preset) in (10..).zip(PRESETS) {
-        for seats in [4, 6] {
-            println!("{preset}, {seats} seats:");
-            let rules = json!({"preset": preset, "seats": seats});
-            nobody_sees_a_difference(rules, usize::MAX, seed);
+    thread::scope(|scope| {
+        for (seed, preset) in (10..).zip(PRESETS) {
+            for seats in [4, 6] {
+                let rules = json!({"preset": preset, "seats": seats});
+                scope.spawn(move || nobody_sees_a_difference(rules, usize::MAX, seed));
+            }
         }
-    }
+    });
 }
