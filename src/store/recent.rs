@@ -7,12 +7,16 @@ use std::{
 };
 
 use jiff::Timestamp;
+use rand::{RngExt, rng};
 
 use super::{id::GameId, record::Record};
 use crate::rules::game::Game;
 
 /// Games that are kept at most; each takes some kilobytes.
 const KEPT: usize = 1024;
+
+/// One in so many that were only read takes another's place.
+const ADMITTED_OF: u32 = 8;
 
 /// Some games. Each has one place where it can be, and goes when another needs it.
 pub(super) struct Recent(Box<[Mutex<Option<Record>>]>);
@@ -44,11 +48,20 @@ impl Recent {
         (seen.id == id).then(|| seen.clone())
     }
 
-    /// Keeps a game that is on the disk.
+    /// Keeps a game that was written and is on the disk.
     pub fn put(&self, seen: Record) {
         let before = self.place(seen.id).replace(seen);
         // Not while the place is locked.
         drop(before);
+    }
+
+    /// Keeps a game that was read, mostly only if no other has to go for it: who reads a great many
+    /// games once must not drive out those that are played.
+    pub fn offer(&self, seen: &Record) {
+        let taken = self.place(seen.id).as_ref().map(|other| other.id);
+        if taken.is_none_or(|other| other == seen.id) || rng().random_ratio(1, ADMITTED_OF) {
+            self.put(seen.clone());
+        }
     }
 
     fn place(&self, id: GameId) -> MutexGuard<'_, Option<Record>> {

@@ -220,7 +220,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
     if let Some(recent) = recent
         && is_new
     {
-        recent.put(record.clone());
+        recent.offer(&record);
     }
     Ok(record)
 }

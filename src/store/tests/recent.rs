@@ -119,3 +119,23 @@ fn games_do_not_take_each_others_places() {
     }
     assert!((1..=1_024).contains(&kept), "{kept}");
 }
+
+#[test]
+fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
+    let recent = Recent::new();
+    let played = numbered(0);
+    recent.offer(&played);
+    let is_there = || recent.last(played.id).is_some();
+    assert!(is_there(), "nobody had to go for it");
+    let mut driven_out = 0;
+    for _ in 0..100 * 1_024 {
+        recent.offer(&Record {
+            id: GameId::random(),
+            ..played.clone()
+        });
+        driven_out += usize::from(!is_there());
+        recent.put(played.clone());
+    }
+    // Some hundred want its place, and one in eight of them gets it.
+    assert!((1..=60).contains(&driven_out), "{driven_out}");
+}
