@@ -10,8 +10,9 @@ mod script;
 mod support;
 
 use std::{
+    env, fs,
     path::Path,
-    thread,
+    process, thread,
     time::{Duration, Instant},
 };
 
@@ -36,36 +37,75 @@ const IN_PLAY: usize = 100;
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(400);
 
-fn main() {
-    let scripts: Vec<Script> = (0..32).map(script).collect();
-    let [few, many] = [("few", FEW), ("many", MANY)].map(|(name, games)| {
-        let mut ids = Vec::new();
-        let prepare = |file: &Path| ids = fill(file, &scripts, games);
-        (Server::start(name, &[], prepare), ids)
-    });
+/// Two servers of the same games: as usual, and without games in memory.
+struct Stored {
+    usual: Server,
+    unremembering: Server,
+    ids: Vec<GameId>,
+}
 
-    let mut played = [Vec::new(), Vec::new()];
-    let mut reads = [Vec::new(), Vec::new()];
-    let mut writes = [Vec::new(), Vec::new()];
-    for _ in 0..ROUNDS {
-        for (which, (server, ids)) in [&few, &many].into_iter().enumerate() {
-            played[which].push(views_a_second(server, &ids[..IN_PLAY]));
-            reads[which].push(views_a_second(server, ids));
-            writes[which].push(actions(server, &scripts, CLIENTS, ROUND).0);
+impl Stored {
+    fn start(scripts: &[Script], games: usize) -> Stored {
+        let mut ids = Vec::new();
+        let copy = env::temp_dir().join(format!("dog-bench-{}-copy.db", process::id()));
+        let usual = Server::start(&format!("{games}"), &[], |file| {
+            ids = fill(file, scripts, games);
+            fs::copy(file, &copy).expect("a copy");
+        });
+        let options = ["--games-in-memory", "0"];
+        let unremembering = Server::start(&format!("{games}-unremembering"), &options, |file| {
+            fs::rename(&copy, file).expect("the copy");
+        });
+        Stored {
+            usual,
+            unremembering,
+            ids,
         }
     }
+}
+
+/// How many answers a second there are of something.
+type Rate<'a> = &'a dyn Fn(&Stored) -> f64;
+
+fn main() {
+    let scripts: Vec<Script> = (0..32).map(script).collect();
+    let few_and_many = [FEW, MANY].map(|games| Stored::start(&scripts, games));
+
+    let rows: [(&str, Rate); 4] = [
+        ("GET of the hundred that are played", &|stored| {
+            views_a_second(&stored.usual, &stored.ids[..IN_PLAY])
+        }),
+        ("GET of any game", &|stored| {
+            views_a_second(&stored.usual, &stored.ids)
+        }),
+        ("GET of any game, none in memory", &|stored| {
+            views_a_second(&stored.unremembering, &stored.ids)
+        }),
+        ("deal, swap and play", &|stored| {
+            actions(&stored.usual, &scripts, CLIENTS, ROUND).0
+        }),
+    ];
+    let mut rates = rows.map(|_| [Vec::new(), Vec::new()]);
+    for _ in 0..ROUNDS {
+        for ((_, rate), rates) in rows.iter().zip(&mut rates) {
+            for (stored, rates) in few_and_many.iter().zip(rates) {
+                rates.push(rate(stored));
+            }
+        }
+    }
+
     println!(
         "{:<40} {:>10} {:>10} {:>8} {:>8}",
         "a second", "1,000", "100,000", "ratio", "goal"
     );
-    for (label, rates) in [
-        ("GET of the hundred that are played", played),
-        ("GET of any game", reads),
-        ("deal, swap and play", writes),
-    ] {
-        let [few, many] = &rates;
-        let ratio = median(many.iter().zip(few).map(|(many, few)| many / few).collect());
-        let [few, many] = rates.map(median);
+    for ((label, _), [few, many]) in rows.iter().zip(rates) {
+        let ratio = median(
+            many.iter()
+                .zip(&few)
+                .map(|(many, few)| many / few)
+                .collect(),
+        );
+        let [few, many] = [few, many].map(median);
         println!(
             "{label:<40} {few:>10.0} {many:>10.0} {ratio:>8.2} {:>8}",
             "≥ 0.9"

@@ -37,6 +37,14 @@ pub struct Serve {
     /// Writes that are committed together at most; 1 commits each by itself, which is slower.
     #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::Settings::default().commit_batch)]
     commit_batch: usize,
+    /// Games kept in memory as they were last read or written, 1 to 2 kB each; 0 for none.
+    #[arg(
+        long,
+        env = "DOG_GAMES_IN_MEMORY",
+        default_value_t = store::Settings::default().games_in_memory as u32,
+        value_parser = clap::value_parser!(u32).range(..=10_000_000)
+    )]
+    games_in_memory: u32,
     /// Threads that play for bots; as many as there are cores if left out.
     #[arg(long, env = "DOG_BOT_THREADS")]
     bot_threads: Option<usize>,
@@ -73,6 +81,7 @@ impl Serve {
         }
         let store_settings = store::Settings {
             commit_batch: self.commit_batch,
+            games_in_memory: self.games_in_memory as usize,
         };
         let store = Store::open_with(&self.database, store_settings).with_context(failed)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {

@@ -74,11 +74,16 @@ pub struct Settings {
     /// Writes that are committed together at most, so that none waits for long; 1 commits each by
     /// itself.
     pub commit_batch: usize,
+    /// Games kept in memory as they were last read or written, each of 1 to 2 kB.
+    pub games_in_memory: usize,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { commit_batch: 128 }
+        Settings {
+            commit_batch: 128,
+            games_in_memory: 1024,
+        }
     }
 }
 
@@ -129,7 +134,7 @@ impl Store {
         let connection = connect::writer(&path, migrations)?;
         let meter = Arc::new(Meter::new());
         let place = Place::of(&path)?;
-        let recent = Arc::new(Recent::new());
+        let recent = Arc::new(Recent::new(settings.games_in_memory));
         let thread = WriterThread {
             connection,
             place: place.clone(),

@@ -12,9 +12,6 @@ use rand::{RngExt, rng};
 use super::{id::GameId, record::Record};
 use crate::rules::game::Game;
 
-/// Games that are kept at most; each takes some kilobytes.
-const KEPT: usize = 1024;
-
 /// One in so many that were only read takes another's place.
 const ADMITTED_OF: u32 = 8;
 
@@ -30,27 +27,31 @@ pub(super) struct Stamp {
 }
 
 impl Recent {
-    pub fn new() -> Recent {
-        Recent((0..KEPT).map(|_| Mutex::new(None)).collect())
+    /// Room for so many.
+    pub fn new(games: usize) -> Recent {
+        Recent((0..games).map(|_| Mutex::new(None)).collect())
     }
 
     /// The game as it was then, if it is here.
     pub fn get(&self, id: GameId, stamp: Stamp) -> Option<Arc<Game>> {
-        let place = self.place(id);
+        let place = self.place(id)?;
         let seen = place.as_ref()?;
         (seen.id == id && seen.stamp() == stamp).then(|| Arc::clone(&seen.game))
     }
 
     /// What was last seen of a game, if it is here. It may be another by now, or gone.
     pub fn last(&self, id: GameId) -> Option<Record> {
-        let place = self.place(id);
+        let place = self.place(id)?;
         let seen = place.as_ref()?;
         (seen.id == id).then(|| seen.clone())
     }
 
     /// Keeps a game that was written and is on the disk.
     pub fn put(&self, seen: Record) {
-        let before = self.place(seen.id).replace(seen);
+        let before = match self.place(seen.id) {
+            Some(mut place) => place.replace(seen),
+            None => return,
+        };
         // Not while the place is locked.
         drop(before);
     }
@@ -58,16 +59,21 @@ impl Recent {
     /// Keeps a game that was read, mostly only if no other has to go for it: who reads a great many
     /// games once must not drive out those that are played.
     pub fn offer(&self, seen: &Record) {
-        let taken = self.place(seen.id).as_ref().map(|other| other.id);
-        if taken.is_none_or(|other| other == seen.id) || rng().random_ratio(1, ADMITTED_OF) {
+        let Some(place) = self.place(seen.id) else {
+            return;
+        };
+        let is_free = place.as_ref().is_none_or(|other| other.id == seen.id);
+        drop(place);
+        if is_free || rng().random_ratio(1, ADMITTED_OF) {
             self.put(seen.clone());
         }
     }
 
-    fn place(&self, id: GameId) -> MutexGuard<'_, Option<Record>> {
-        let place = &self.0[id.low_bits() % self.0.len()];
+    /// Where a game can be, unless there is no room for any.
+    fn place(&self, id: GameId) -> Option<MutexGuard<'_, Option<Record>>> {
+        let place = self.0.get(id.low_bits().checked_rem(self.0.len())?)?;
         // Nothing panics while it is locked, and it is never half changed.
-        place.lock().unwrap_or_else(PoisonError::into_inner)
+        Some(place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -103,7 +103,7 @@ fn numbered(number: u32) -> Record {
 
 #[test]
 fn games_do_not_take_each_others_places() {
-    let recent = Recent::new();
+    let recent = Recent::new(1_024);
     let games: Vec<Record> = (0..3_000).map(numbered).collect();
     let mut kept = 0;
     for record in &games {
@@ -122,7 +122,7 @@ fn games_do_not_take_each_others_places() {
 
 #[test]
 fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
-    let recent = Recent::new();
+    let recent = Recent::new(1_024);
     let played = numbered(0);
     recent.offer(&played);
     let is_there = || recent.last(played.id).is_some();
@@ -138,4 +138,20 @@ fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
     }
     // Some hundred want its place, and one in eight of them gets it.
     assert!((1..=60).contains(&driven_out), "{driven_out}");
+}
+
+#[test]
+fn a_store_works_without_games_in_memory() {
+    let dir = Dir::new();
+    let settings = Settings {
+        games_in_memory: 0,
+        ..Settings::default()
+    };
+    let store = Store::open_with(dir.file(), settings).unwrap();
+    let id = create(&store).id;
+    for action in steps() {
+        let written = store.write_blocking(move |tx| act(tx, &id, action));
+        assert_eq!(store.game(&id).unwrap(), Some(written.unwrap()));
+        assert_eq!(store.last_seen(&id), None);
+    }
 }
