@@ -49,6 +49,16 @@ impl Level {
             Level::Strong => Some(Budget::Time(Duration::from_millis(200))),
         }
     }
+
+    /// How long after it has begun to think its move is known, however soon it knew itself:
+    /// otherwise the time would tell how much there was to choose from, and so of the hand.
+    pub const fn composure(self) -> Duration {
+        match self {
+            Level::Random | Level::Greedy => Duration::from_millis(1),
+            Level::Fast => Duration::from_millis(5),
+            Level::Strong => Duration::from_millis(205),
+        }
+    }
 }
 
 /// Something that a seat may do when it is asked to move or to answer in the exchange.

@@ -1,6 +1,6 @@
 //! One decision: what the server does in a game in which it is to act.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -11,11 +11,20 @@ use crate::{
     bot::{self, net::nets::Nets},
     rules::{
         event::Action,
-        game::{ActionRefusal, Game, Phase},
+        game::{ActionRefusal, Phase},
         seat::Seat,
     },
-    store::{ActError, Draft, GameId, Record, Store, StoreError, now},
+    store::{ActError, GameId, Record, Store, StoreError, now},
 };
+
+/// What the server does in a game.
+pub(super) struct Decision {
+    /// The game that it was made for.
+    pub record: Record,
+    pub action: Action,
+    /// When it is to be known, so that nobody learns from the time how long was thought.
+    pub at: Instant,
+}
 
 /// Why nothing was done.
 #[derive(Debug, Error)]
@@ -38,25 +47,38 @@ impl From<ActError> for Failure {
     }
 }
 
-/// Does what the server is to do in this game now, if anything. Whoever changes the game in the
-/// meantime, in this process or another, was first, and nothing is done.
+/// What the server does in this game now, if it is to do anything.
 ///
 /// # Errors
-/// Why it cannot be done.
-pub(super) fn act(store: &Store, nets: &Nets, meter: &Meter, id: GameId) -> Result<(), Failure> {
+/// The game cannot be read.
+pub(super) fn decide(
+    store: &Store,
+    nets: &Nets,
+    meter: &Meter,
+    id: GameId,
+) -> Result<Option<Decision>, Failure> {
     let Some(record) = store.game(&id)? else {
-        return Ok(());
+        return Ok(None);
     };
     let Some(seat) = who(&record, now()) else {
-        return Ok(());
+        return Ok(None);
     };
-    let action = decide(nets, meter, &record.game, seat);
-    let draft = Draft::new(&record, &action)?;
-    match store.keep_blocking(draft) {
-        Err(StoreError::Stale(_)) => meter.came_too_late(),
-        kept => kept?,
-    }
-    Ok(())
+    let begun = Instant::now();
+    let game = &record.game;
+    let (action, composure) = if game.phase() == Phase::Deal {
+        (Action::Deal { by: Some(seat) }, Duration::ZERO)
+    } else {
+        let level = game.player(seat).level;
+        let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
+        let choice = bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
+        meter.decided(level, begun.elapsed());
+        (choice.action(seat), level.composure())
+    };
+    Ok(Some(Decision {
+        record,
+        action,
+        at: begun + composure,
+    }))
 }
 
 /// For whom the server is to act now: a bot, once its pace allows, or somebody whose time is up.
@@ -66,17 +88,4 @@ fn who(record: &Record, now: Timestamp) -> Option<Seat> {
     }
     let game = &record.game;
     game.bot_to_act().or_else(|| game.late_seat())
-}
-
-/// What the seat's level does, by what the seat sees.
-fn decide(nets: &Nets, meter: &Meter, game: &Game, seat: Seat) -> Action {
-    if game.phase() == Phase::Deal {
-        return Action::Deal { by: Some(seat) };
-    }
-    let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
-    let level = game.player(seat).level;
-    let begun = Instant::now();
-    let choice = bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
-    meter.decided(level, begun.elapsed());
-    choice.action(seat)
 }

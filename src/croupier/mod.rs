@@ -3,8 +3,10 @@
 //! Nothing is kept in memory but which games a thread of this process is busy with: the store says
 //! in which games the server is to act, so that a process that was killed, or another one, goes on
 //! where this one stopped. Each decision is made from what the seat may see, outside any request,
-//! and counts only if the game is still at the version it was made for.
+//! is known a fixed time after the thinking began, and counts only if the game is still at the
+//! version it was made for.
 
+mod announce;
 mod decide;
 mod meter;
 
@@ -15,6 +17,7 @@ use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
+        mpsc::{Sender, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -23,6 +26,10 @@ use std::{
 use rand::seq::IndexedRandom;
 
 pub use self::meter::{Meter, Work};
+use self::{
+    announce::Announcer,
+    decide::{Decision, Failure, decide},
+};
 use crate::{
     bot::net::nets::Nets,
     store::{GameId, Store, StoreError, Watch, now},
@@ -45,7 +52,8 @@ const TURNS: u32 = 4;
 /// seldom work at the same one.
 const CHOICE: u32 = 8;
 
-/// Threads by which the server plays. Dropping it lets them finish what they are at.
+/// Threads by which the server plays. Dropping it lets them finish what they are at; what has not
+/// been announced yet is decided again after the next start.
 #[derive(Debug)]
 pub struct Croupier {
     shared: Arc<Shared>,
@@ -86,16 +94,22 @@ impl Croupier {
             looking: Mutex::default(),
             meter: Arc::default(),
         });
+        let (announce, decisions) = channel();
+        let announcer = Announcer::new(Arc::clone(&shared), decisions);
+        let announcer = thread::Builder::new()
+            .name("announcer".into())
+            .spawn(move || announcer.work())?;
         let mut croupier = Croupier {
             shared,
-            threads: Vec::with_capacity(threads),
+            threads: vec![announcer],
         };
         for number in 0..threads {
             let shared = Arc::clone(&croupier.shared);
             let watch = store.watch().map_err(io::Error::other)?;
+            let announce = announce.clone();
             let thread = thread::Builder::new()
                 .name(format!("croupier-{number}"))
-                .spawn(move || shared.work(watch))?;
+                .spawn(move || shared.work(watch, &announce))?;
             croupier.threads.push(thread);
         }
         Ok(croupier)
@@ -120,7 +134,7 @@ impl Drop for Croupier {
 
 impl Shared {
     /// What a thread does until it is to stop.
-    fn work(&self, mut watch: Watch) {
+    fn work(&self, mut watch: Watch, announce: &Sender<Decision>) {
         give_way();
         let mut looks = 0;
         let mut take = || {
@@ -133,7 +147,7 @@ impl Shared {
                 taken => taken,
             };
             let outcome = match taken {
-                Ok(Some(id)) => self.serve(id),
+                Ok(Some(id)) => self.serve(id, announce),
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
@@ -163,22 +177,34 @@ impl Shared {
         Ok(None)
     }
 
-    /// Acts in a game that was taken, and lets it go.
-    fn serve(&self, id: GameId) -> Result<(), StoreError> {
-        let act = AssertUnwindSafe(|| decide::act(&self.store, &self.nets, &self.meter, id));
-        let outcome = catch_unwind(act).unwrap_or(Err(decide::Failure::Panicked));
+    /// Decides in a game that was taken. It is let go when that was announced.
+    fn serve(&self, id: GameId, announce: &Sender<Decision>) -> Result<(), StoreError> {
+        let decide = AssertUnwindSafe(|| decide(&self.store, &self.nets, &self.meter, id));
+        match catch_unwind(decide).unwrap_or(Err(Failure::Panicked)) {
+            Ok(None) => self.let_go(id),
+            // The announcer goes only when all is to stop.
+            Ok(Some(decision)) => announce.send(decision).unwrap_or_default(),
+            // The same may go well in any game, a little later.
+            Err(Failure::Store(error)) if error.is_temporary() => {
+                self.let_go(id);
+                return Err(error);
+            }
+            Err(failure) => self.set_aside(id, &failure),
+        }
+        Ok(())
+    }
+
+    /// Others may be at the game again.
+    fn let_go(&self, id: GameId) {
+        self.games().taken.remove(&id);
+    }
+
+    /// Leaves a game alone for a while in which something went wrong.
+    fn set_aside(&self, id: GameId, failure: &Failure) {
+        log::error!("game {id} is left alone for a while: {failure}");
         let mut games = self.games();
         games.taken.remove(&id);
-        match outcome {
-            Ok(()) => Ok(()),
-            // The same may go well in any game, a little later.
-            Err(decide::Failure::Store(error)) if error.is_temporary() => Err(error),
-            Err(failure) => {
-                log::error!("game {id} is left alone for a while: {failure}");
-                games.aside.insert(id, Instant::now() + ASIDE);
-                Ok(())
-            }
-        }
+        games.aside.insert(id, Instant::now() + ASIDE);
     }
 
     /// Waits for a game to act in, or until the thread is to stop.

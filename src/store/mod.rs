@@ -283,21 +283,29 @@ impl Store {
             .unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
-    /// [`Transaction::keep`] as a write of its own, where there is no async runtime.
-    ///
-    /// # Errors
-    /// As there.
+    /// [`Transaction::keep`] for some drafts, each a write of its own with its own outcome, where
+    /// there is no async runtime.
     ///
     /// # Panics
     /// If called from async code.
-    pub fn keep_blocking(&self, draft: Draft) -> Result<(), StoreError> {
-        let keep = move |transaction: &mut Transaction<'_>| {
-            // It comes back, so that the writer has no work with throwing it away.
-            transaction.keep(&draft).map(|()| draft)
+    pub fn keep_blocking(
+        &self,
+        drafts: impl IntoIterator<Item = Draft>,
+    ) -> Vec<Result<(), StoreError>> {
+        let queue = |draft: Draft| {
+            self.0
+                .writer
+                .submit(OnFailure::Nothing, move |transaction| {
+                    // It comes back, so that the writer has no work with throwing it away.
+                    transaction.keep(&draft).map(|()| draft)
+                })
         };
-        let queued = self.0.writer.submit(OnFailure::Nothing, keep)?;
-        let kept = queued.blocking_recv();
-        kept.unwrap_or(Err(StoreError::Closed)).map(drop)
+        let queued: Vec<Queued<Draft, StoreError>> = drafts.into_iter().map(queue).collect();
+        let outcome = |queued: Queued<Draft, StoreError>| {
+            let kept = queued?.blocking_recv();
+            kept.unwrap_or(Err(StoreError::Closed)).map(drop)
+        };
+        queued.into_iter().map(outcome).collect()
     }
 
     /// Packs the logs of games that were finished by that time, so many at most, in the order of

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::support::{Game, Server, Signal, Stream, Viewer::*, run};
@@ -47,6 +48,33 @@ fn bots_play_a_game_to_the_end_by_themselves() {
         assert_eq!(view["seats"][1]["kind"], "bot");
         assert_eq!(view["seats"][1]["level"], "random");
         assert_eq!(view["bot_pace_ms"], 0);
+    }
+}
+
+/// Some seats cannot leave the kennel with their first hand, and have nothing to think about.
+#[test]
+fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
+    let server = Server::start();
+    for (level, promised) in [("greedy", 1), ("fast", 5), ("strong", 205)] {
+        let game = Game::create(&server, &json!({"seats": vec![bot(level); 4]}));
+        let request = game.get(Spectator, "/events");
+        let stream = request.header("Accept", "application/x-ndjson");
+        let stream = Stream::open(stream.header("Last-Event-ID", "0"));
+        let entries: Vec<Value> = (0..14)
+            .map(|_| stream.next().expect("an entry").data)
+            .collect();
+        let at = |entry: &Value| -> Timestamp {
+            let text = entry["at"].as_str().expect("a time");
+            text.parse().expect("RFC 3339")
+        };
+        for (before, entry) in entries.iter().zip(&entries[1..]) {
+            let took = at(entry).duration_since(at(before)).as_millis();
+            let is_dealt = entry["events"][0]["type"] == "cards_dealt";
+            assert!(
+                is_dealt || took >= promised,
+                "{level}: {took} ms for {entry}"
+            );
+        }
     }
 }
 

@@ -73,8 +73,10 @@ fn what_was_last_seen_is_not_kept_on_top_of_another_history() {
     let run = |sql| database.execute_batch(sql).unwrap();
     run("CREATE TEMP TABLE copy AS SELECT * FROM games");
     let [reissue, deal] = steps();
-    let keep =
-        |record: &Record, action: &Action| store.keep_blocking(Draft::new(record, action).unwrap());
+    let keep = |record: &Record, action: &Action| {
+        let draft = Draft::new(record, action).unwrap();
+        store.keep_blocking([draft]).remove(0)
+    };
     keep(&first, &reissue).unwrap();
     let second = seen(2);
     run("DELETE FROM games; INSERT INTO games SELECT * FROM copy");

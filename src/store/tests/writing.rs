@@ -219,7 +219,7 @@ fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
         assert_eq!(store.log(&id, 0, 10).unwrap().len(), 1);
     }
     let draft = Draft::new(&record, &reissue()).unwrap();
-    store.keep_blocking(draft).unwrap();
+    store.keep_blocking([draft]).remove(0).unwrap();
     assert_eq!(store.version(&id).unwrap(), Some(2));
 }
 
