@@ -1,18 +1,13 @@
 //! Whether advice is right about itself: how often a team wins when it was given a chance.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    thread,
-};
+use std::num::NonZeroUsize;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
-use super::duplicate::{play_out, set_up};
+use super::{
+    duplicate::{play_out, set_up},
+    games::each_game,
+};
 use crate::{
     bot::{Level, advise, net::nets::Nets, search::Budget},
     rules::{options::Rules, seat::BySeat},
@@ -115,26 +110,7 @@ pub struct SelfPlay<'a> {
 
 /// Plays games with one level at all seats; every decision counts, those of the exchange too.
 pub fn calibrate(plan: &SelfPlay) -> Calibration {
-    let next = AtomicU32::new(0);
-    let games = Mutex::new(BTreeMap::new());
-    thread::scope(|scope| {
-        for _ in 0..plan.threads.get() {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= plan.games {
-                        break;
-                    }
-                    let decisions = game(plan, number);
-                    let mut games = games.lock().expect("no thread panicked");
-                    games.insert(number, decisions);
-                }
-            });
-        }
-    });
-    // In the order of the games, so that sums do not depend on the threads.
-    let games = games.into_inner().expect("no thread panicked");
-    let games: Vec<_> = games.into_values().collect();
+    let games = each_game(plan.games, plan.threads, |number| game(plan, number));
     Calibration::of(&games)
 }
 

@@ -8,12 +8,14 @@
 
 mod calibration;
 mod duplicate;
+mod games;
 pub mod latency;
 mod reading;
 mod run;
 mod score;
 mod spec;
 mod sprt;
+mod worth;
 
 pub use calibration::{Calibration, SelfPlay, Tenth, calibrate};
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
@@ -22,3 +24,4 @@ pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};
 pub use spec::{PlayerSpec, SpecError};
 pub use sprt::{Decision, Sprt, SprtError};
+pub use worth::{Questions, Worth, Worths, ask};

@@ -14,7 +14,7 @@ use crate::bot::{
     },
     planner::Planner,
     player::{AtOnce, ByNet, Decisions, Player, Thinking},
-    search::{Budget, Method},
+    search::{Budget, Method, Thinker},
 };
 
 /// A player as it is named on the command line: a name, then parameters, each after a colon.
@@ -52,6 +52,19 @@ impl PlayerSpec {
             Kind::Search(nets, method, budget, about) => {
                 Box::new(Thinking::new(nets.clone(), *method, *budget, *about))
             }
+        }
+    }
+}
+
+impl PlayerSpec {
+    /// How a player that thinks ahead compares choices that are given to it, and for how long;
+    /// nothing if it does not think ahead.
+    pub fn thinker(&self) -> Option<(Thinker<'_>, Budget)> {
+        match &self.kind {
+            Kind::Search(nets, method, budget, _) => {
+                Some((Thinker::new(nets, method.to_compare()), *budget))
+            }
+            _ => None,
         }
     }
 }

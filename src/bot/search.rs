@@ -74,6 +74,17 @@ impl Method {
             ..Method::default()
         }
     }
+
+    /// How choices that are given are compared: all of them, by as many playouts each.
+    pub fn to_compare(self) -> Method {
+        Method {
+            candidates: usize::MAX,
+            margin: f32::INFINITY,
+            halving: false,
+            sure: f64::INFINITY,
+            ..self
+        }
+    }
 }
 
 impl Default for Method {
@@ -205,9 +216,21 @@ impl<'n> Thinker<'n> {
     /// Everything that the seat may choose, best first: what the search looked at closely, then
     /// the rest as the net ranks it.
     pub fn think<R: Rng>(&mut self, view: &SeatView, budget: Budget, rng: &mut R) -> Vec<Thought> {
+        self.think_of(view, budget, rng, |_| true)
+    }
+
+    /// The same of some of the choices, at least one.
+    pub fn think_of<R: Rng>(
+        &mut self,
+        view: &SeatView,
+        budget: Budget,
+        rng: &mut R,
+        included: impl Fn(&Candidate) -> bool,
+    ) -> Vec<Thought> {
         let clock = Clock::start(budget);
         let judge = self.nets.of(view.rules);
         let mut thoughts = self.at_once(judge, view, &clock);
+        thoughts.retain(|thought| included(&thought.candidate));
         // A stable sort leaves exact ties in the order of the rules.
         thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = thoughts[0].logit;

@@ -16,6 +16,7 @@ mod reading;
 mod serve;
 mod train;
 mod verify;
+mod worth;
 
 use clap::{Parser, Subcommand};
 
@@ -60,6 +61,8 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// See how much of the hidden hands is read from what was played.
     Reading(reading::Reading),
+    /// See what players' choices are worth, by a longer look.
+    Worth(worth::Worth),
     /// Measure how long advice takes.
     Latency(latency::Latency),
 }
@@ -84,6 +87,7 @@ impl Cli {
             Command::Pool(pool) => pool.run(),
             Command::Calibrate(calibrate) => calibrate.run(),
             Command::Reading(reading) => reading.run(),
+            Command::Worth(worth) => worth.run(),
             Command::Latency(latency) => latency.run(),
         }
     }
