@@ -117,7 +117,7 @@ impl FromStr for PlayerSpec {
                     nets.replace(setting, judge);
                 }
                 "samples" if thinks => budget = Budget::Samples(number(value)?),
-                "plies" if thinks => method.plies = number(value)?,
+                "plies" if thinks => method.plies = Some(number(value)?),
                 "candidates" if thinks => method.candidates = number(value)? as usize,
                 "weighing" if thinks => method.weighing = number(value)?,
                 "prior" if thinks => method.prior = number(value)? as f32,

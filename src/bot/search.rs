@@ -45,8 +45,8 @@ pub struct Method {
     /// Choices that the net gives this much less than the best, in logarithms of the odds, are not
     /// looked at.
     pub margin: f32,
-    /// Turns that a playout lasts at least.
-    pub plies: u32,
+    /// Turns that a playout lasts at least; as the budget has it if nothing is said.
+    pub plies: Option<u32>,
     /// Whether a playout ends with the round, where no hand is hidden any more.
     pub to_round_end: bool,
     /// Whether every candidate is played with the same hidden cards and the same luck.
@@ -92,11 +92,11 @@ impl Default for Method {
         Method {
             candidates: 8,
             margin: 2.0,
-            plies: 8,
+            plies: None,
             to_round_end: true,
             common: true,
             halving: true,
-            prior: 4.0,
+            prior: 12.0,
             weighing: 48,
             closely: 512,
             sure: f64::INFINITY,
@@ -250,6 +250,7 @@ impl<'n> Thinker<'n> {
                 looked_at >= closely || clock.used(0) >= CLOSELY
             });
         }
+        let plies = self.method.plies.unwrap_or(budget.plies());
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
@@ -269,7 +270,8 @@ impl<'n> Thinker<'n> {
                 }
                 let mut playing = Playing {
                     judge,
-                    method: &self.method,
+                    plies,
+                    to_round_end: self.method.to_round_end,
                     clock: &clock,
                     scratch: &mut self.scratch,
                 };

@@ -14,7 +14,7 @@ use crate::{
             probability,
             stage::{Kept, Stage},
         },
-        search::{Budget, Candidate, Clock, Method, Playing},
+        search::{Budget, Candidate, Clock, Playing},
     },
     rules::{
         board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
@@ -25,6 +25,8 @@ use crate::{
 /// More turns than any game between players that want to win takes; such a game teaches nothing
 /// of how it ends.
 const MOST_TURNS: u32 = 2_500;
+/// Turns that are played on from each of a decision's alternatives, at least.
+const PLIES: u32 = 8;
 /// Choices that are looked at together.
 const ALTERNATIVES: usize = LARGEST_GROUP;
 /// One decision in so many is shown to the net without its own hand, so that it can tell what a
@@ -235,7 +237,6 @@ impl<'a> SelfPlay<'a> {
             all.swap(ALTERNATIVES - 1, other);
         }
         let group = out.targets.len();
-        let method = Method::default();
         let clock = Clock::start(Budget::Samples(u32::MAX));
         let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
         for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
@@ -244,7 +245,8 @@ impl<'a> SelfPlay<'a> {
             }
             let mut playing = Playing {
                 judge: self.judge,
-                method: &method,
+                plies: PLIES,
+                to_round_end: true,
                 clock: &clock,
                 scratch: &mut self.scratch,
             };

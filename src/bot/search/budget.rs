@@ -16,6 +16,16 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// Turns that a playout lasts at least: where there is time for many of them the whole round,
+    /// after which the net is right more often; else eight, since luck has more of a say in what is longer.
+    pub(super) fn plies(self) -> u32 {
+        let many = match self {
+            Budget::Time(time) => time >= Duration::from_millis(20),
+            Budget::Samples(most) => most >= 128,
+        };
+        if many { u32::MAX } else { 8 }
+    }
+
     /// Deals that there is time to look at closely, in about a fifth of the time: one takes a
     /// third of a playout.
     pub(super) fn closely(self) -> usize {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rand::Rng;
 
-use super::{CLOCK_EVERY, Candidate, Clock, Method, chance, watch::Watch};
+use super::{CLOCK_EVERY, Candidate, Clock, chance, watch::Watch};
 use crate::{
     bot::{
         Choice,
@@ -16,7 +16,10 @@ use crate::{
 /// What playouts are played with.
 pub struct Playing<'a> {
     pub judge: &'a Judge,
-    pub method: &'a Method,
+    /// Turns that a playout lasts at least.
+    pub plies: u32,
+    /// Whether it ends with the round, where no hand is hidden any more.
+    pub to_round_end: bool,
     pub clock: &'a Clock,
     pub scratch: &'a mut Scratch,
 }
@@ -51,7 +54,7 @@ impl Playing<'_> {
                     break;
                 }
                 // The round is over: what its last turn came to is the value.
-                Phase::Deal if self.method.to_round_end && plies > 0 => break,
+                Phase::Deal if self.to_round_end && plies > 0 => break,
                 Phase::Deal => game.deal(rng),
                 Phase::Exchange => self.exchange(&mut game),
                 Phase::Play => {
@@ -69,7 +72,7 @@ impl Playing<'_> {
                         value = 1.0 - chance;
                     }
                     // Of three teams only the own seats' estimates are of use.
-                    if plies >= self.method.plies && (own || two_teams) {
+                    if plies >= self.plies && (own || two_teams) {
                         break;
                     }
                 }

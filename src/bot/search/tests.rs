@@ -216,14 +216,17 @@ fn every_method_comes_to_an_end() {
             margin: f32::INFINITY,
             ..whole
         },
-        Method { plies: 0, ..whole },
         Method {
-            plies: 1,
+            plies: Some(0),
+            ..whole
+        },
+        Method {
+            plies: Some(1),
             to_round_end: false,
             ..whole
         },
         Method {
-            plies: 30,
+            plies: Some(30),
             to_round_end: false,
             ..whole
         },
