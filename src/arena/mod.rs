@@ -19,7 +19,7 @@ mod worth;
 
 pub use calibration::{Calibration, SelfPlay, Tenth, calibrate};
 pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
-pub use reading::{Reading, mean_and_error, read};
+pub use reading::{mean_and_error, read};
 pub use run::{Build, Match, run_match};
 pub use score::{Interval, Tally, interval, mean};
 pub use spec::{PlayerSpec, SpecError};

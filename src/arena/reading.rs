@@ -30,13 +30,6 @@ const DEALS: usize = 64;
 /// One decision in so many is looked at.
 const EVERY: u32 = 8;
 
-/// What two ways to weigh deals read from decisions, in nats.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    pub rough: Vec<f64>,
-    pub close: Vec<f64>,
-}
-
 /// The mean of some values, and its standard error.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
@@ -45,16 +38,17 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
-/// Plays games in which A holds one team and B all others, and reads at A's decisions.
+/// Plays games in which A holds one team and B all others, and reads at A's decisions; what was
+/// read at each, in nats.
 pub fn read(
     nets: &Nets,
     rules: &Rules,
     players: [&PlayerSpec; 2],
     games: u32,
     seed: u64,
-) -> Reading {
+) -> Vec<f64> {
     let mut players = players.map(PlayerSpec::build);
-    let mut reading = Reading::default();
+    let mut read = Vec::new();
     for number in 0..games {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number.into());
@@ -65,39 +59,30 @@ pub fn read(
             let side = usize::from(seat.team(rules.seats) != 0);
             let own = side == 0 && game.phase() == Phase::Play;
             if own && rng.random_range(0..EVERY) == 0 {
-                reading.decision(nets, game, seat, &mut rng);
+                read.extend(decision(nets, game, seat, &mut rng));
             }
             let player: &mut dyn Player = &mut *players[side];
             player.choose(&game.seen_from(seat), &mut rng).action(seat)
         });
     }
-    reading
+    read
 }
 
-impl Reading {
-    /// Compares the true hands with others; nothing if nobody else has played yet.
-    fn decision(&mut self, nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) {
-        let rules = game.rules();
-        let (judge, mut scratch) = (nets.of(rules), Scratch::default());
-        let view = game.seen_from(seat);
-        let worlds = Worlds::new(judge, &view, u32::MAX, &mut scratch);
-        if worlds.know_nothing() {
-            return;
-        }
-        let mut truth = BySeat::default();
-        for seat in rules.ring().seats() {
-            truth[seat] = game.hand(seat);
-        }
-        let others: Vec<_> = (0..DEALS).map(|_| unseen_hands(&view, rng)).collect();
-        let information = |likelihood: &mut dyn FnMut(&BySeat<_>) -> f64| {
-            let mean = others.iter().map(&mut *likelihood).sum::<f64>() / DEALS as f64;
-            (likelihood(&truth) / mean).ln()
-        };
-        let rough = information(&mut |hands| worlds.rough(hands));
-        let close = information(&mut |hands| worlds.close(judge, hands, &mut scratch));
-        self.rough.push(rough);
-        self.close.push(close);
+/// Compares the true hands with others; nothing if nobody else has played yet.
+fn decision(nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Option<f64> {
+    let rules = game.rules();
+    let view = game.seen_from(seat);
+    let worlds = Worlds::new(nets.of(rules), &view, u32::MAX, &mut Scratch::default());
+    if worlds.know_nothing() {
+        return None;
     }
+    let mut truth = BySeat::default();
+    for seat in rules.ring().seats() {
+        truth[seat] = game.hand(seat);
+    }
+    let others = (0..DEALS).map(|_| worlds.likelihood(&unseen_hands(&view, rng)));
+    let mean = others.sum::<f64>() / DEALS as f64;
+    Some((worlds.likelihood(&truth) / mean).ln())
 }
 
 #[cfg(test)]
@@ -121,15 +106,12 @@ mod tests {
         let read = |level: &str| {
             let player: PlayerSpec = level.parse().unwrap();
             let found = read(&nets, &rules, [&player, &player], 6, 1);
-            assert_eq!(found.rough.len(), found.close.len());
-            assert!(found.rough.len() > 20, "{}", found.rough.len());
-            [found.rough, found.close].map(|values| mean_and_error(&values))
+            assert!(found.len() > 20, "{}", found.len());
+            mean_and_error(&found)
         };
-        for (mean, error) in read("net") {
-            assert!(mean > 2.0 * error, "{mean}, {error}");
-        }
-        for (mean, error) in read("random") {
-            assert!(mean < 2.0 * error, "{mean}, {error}");
-        }
+        let (mean, error) = read("net");
+        assert!(mean > 2.0 * error, "{mean}, {error}");
+        let (mean, error) = read("random");
+        assert!(mean < 2.0 * error, "{mean}, {error}");
     }
 }

@@ -129,7 +129,6 @@ impl FromStr for PlayerSpec {
                     let cards = value.parse().map_err(|_| refuse(parameter))?;
                     about = Decisions::Cards(cards);
                 }
-                "closely" if thinks => method.closely = number(value)? as usize,
                 "on" if thinks => method.to_round_end = false,
                 "apart" if thinks => method.common = false,
                 "even" if thinks => method.halving = false,

@@ -26,14 +26,12 @@ use super::{
         nets::Nets,
         probability,
     },
-    worlds::{self, Worlds},
+    worlds::Worlds,
 };
 use crate::rules::{board::Board, card::Card, playout::Playout, view::SeatView};
 
 /// Boards that are judged between two looks at the clock, which costs as much as some.
 const CLOCK_EVERY: u32 = 128;
-/// The share of a time that is spent on looking at deals closely, at most.
-const CLOSELY: f64 = 0.25;
 /// Deals between two looks at which candidates are left out because they are surely worse.
 const DEALS: u32 = 16;
 
@@ -57,9 +55,6 @@ pub struct Method {
     pub prior: f32,
     /// Deals of which one is taken, the likelier ones rather; 1 takes any.
     pub weighing: u32,
-    /// Deals that are looked at closely for how well they explain what was played, at most; see
-    /// [`Worlds::look_closely`].
-    pub closely: usize,
     /// Candidates that are found to be worse than the best, by so many standard errors, are left
     /// out on the way, and with a single one left there is nothing to think about. Infinite:
     /// the whole budget is used, as is asked of advice.
@@ -98,7 +93,6 @@ impl Default for Method {
             halving: true,
             prior: 12.0,
             weighing: 48,
-            closely: 512,
             sure: f64::INFINITY,
         }
     }
@@ -243,19 +237,13 @@ impl<'n> Thinker<'n> {
         if candidates < 2 || best >= WON {
             return thoughts;
         }
-        let mut worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
-        let closely = budget.closely().min(self.method.closely);
-        if closely >= worlds::FEWEST {
-            worlds.look_closely(judge, &mut self.scratch, rng, |looked_at| {
-                looked_at >= closely || clock.used(0) >= CLOSELY
-            });
-        }
+        let worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
         let plies = self.method.plies.unwrap_or(budget.plies());
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
         'thinking: loop {
-            let mut deal = |rng: &mut R| {
+            let deal = |rng: &mut R| {
                 let hands = worlds.deal(rng);
                 let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
                 (Playout::of(view, hands, &mut luck.clone()), luck)

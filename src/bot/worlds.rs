@@ -3,12 +3,8 @@
 //! Every deal gives each seat its number of cards, those that the seat knows of among them. Deals
 //! differ in how well they explain what was played in the round: whoever had a card that would
 //! have served it better likely does not have it. So of some deals one is drawn, the likelier
-//! ones rather (importance resampling). That is worked out in two ways: for every deal roughly, by
-//! what each card could come to whatever else is in the hand; and where there is time for it, for a
-//! number of deals that are then drawn from, closely, by what a seat with this very hand would have
-//! played.
-
-use std::ops::ControlFlow;
+//! ones rather (importance resampling), by what each card could have come to whatever else was in
+//! the hand.
 
 use rand::{Rng, RngExt};
 
@@ -17,7 +13,6 @@ use super::net::{
     judge::{Judge, Scratch},
 };
 use crate::rules::{
-    board::Board,
     card::{Card, Cards},
     options::Rules,
     playout::unseen_hands,
@@ -34,24 +29,12 @@ const WORST: f32 = -3.0;
 /// How often somebody plays what nothing explains.
 const SURPRISE: f32 = 0.05;
 
-/// The same of somebody whose hand is known, and how often somebody plays what the hand does not
-/// explain. (`dog reading` says what these values tell: of games of the net with itself twice as much
-/// as the rough way, of games with greedy as much. For the former alone sharper ones would do better.)
-const CLOSE_TEMPERATURE: f32 = 0.04;
-const CLOSE_SURPRISE: f32 = 0.1;
-/// Deals that are worth drawing from, at least: a few likely ones must be among them.
-pub const FEWEST: usize = 64;
-/// Boards of a card that are looked at closely, at most.
-const BOARDS: usize = 6;
-
 /// Deals the hidden cards of one view, again and again.
 pub struct Worlds<'a> {
     view: &'a SeatView<'a>,
     clues: Vec<Clue>,
     /// Deals of which one is taken.
     draws: u32,
-    /// Deals that were looked at closely, each with the sum of its and all former weights.
-    looked_at: Vec<(BySeat<Cards>, f64)>,
 }
 
 /// What one card that was played tells of the hand that it came from.
@@ -63,10 +46,6 @@ struct Clue {
     readiness: [f32; Card::ALL.len()],
     /// What the seat has played since, this card included.
     since: Cards,
-    /// The boards before and after it, and how many cards everybody held.
-    before: Board,
-    after: Board,
-    counts: BySeat<u8>,
 }
 
 impl<'a> Worlds<'a> {
@@ -94,58 +73,22 @@ impl<'a> Worlds<'a> {
                     played: card,
                     readiness: readiness(judge, &then, scratch),
                     since: since[play.seat],
-                    before: play.before,
-                    after: play.after,
-                    counts: then.counts,
                 });
             }
         }
-        Worlds {
-            view,
-            clues,
-            draws,
-            looked_at: Vec::new(),
-        }
-    }
-
-    /// Looks closely at some deals, until that is `enough`, and draws all others from them then;
-    /// not if they are too few.
-    pub fn look_closely(
-        &mut self,
-        judge: &Judge,
-        scratch: &mut Scratch,
-        rng: &mut impl Rng,
-        mut enough: impl FnMut(usize) -> bool,
-    ) {
-        if self.clues.is_empty() {
-            return;
-        }
-        let (mut looked_at, mut sum) = (Vec::new(), 0.0);
-        while !enough(looked_at.len()) {
-            let hands = unseen_hands(self.view, rng);
-            sum += self.close(judge, &hands, scratch);
-            looked_at.push((hands, sum));
-        }
-        if looked_at.len() >= FEWEST {
-            self.looked_at = looked_at;
-        }
+        Worlds { view, clues, draws }
     }
 
     /// All hands, the seat's own among them.
-    pub fn deal(&mut self, rng: &mut impl Rng) -> BySeat<Cards> {
-        if let Some((_, sum)) = self.looked_at.last() {
-            let drawn = rng.random::<f64>() * sum;
-            let place = self.looked_at.partition_point(|(_, sum)| *sum <= drawn);
-            return self.looked_at[place.min(self.looked_at.len() - 1)].0;
-        }
+    pub fn deal(&self, rng: &mut impl Rng) -> BySeat<Cards> {
         let mut taken = unseen_hands(self.view, rng);
         if self.clues.is_empty() {
             return taken;
         }
-        let mut sum = self.rough(&taken);
+        let mut sum = self.likelihood(&taken);
         for _ in 1..self.draws {
             let other = unseen_hands(self.view, rng);
-            let likelihood = self.rough(&other);
+            let likelihood = self.likelihood(&other);
             sum += likelihood;
             if rng.random::<f64>() * sum < likelihood {
                 taken = other;
@@ -159,15 +102,9 @@ impl<'a> Worlds<'a> {
         self.clues.is_empty()
     }
 
-    /// How likely what was played was with these hands, roughly.
-    pub fn rough(&self, hands: &BySeat<Cards>) -> f64 {
+    /// How likely what was played was with these hands.
+    pub fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
         let of_clue = |clue: &Clue| f64::from(clue.likelihood(hands));
-        self.clues.iter().map(of_clue).product()
-    }
-
-    /// How likely the boards that were played to were with these hands, by a close look.
-    pub fn close(&self, judge: &Judge, hands: &BySeat<Cards>, scratch: &mut Scratch) -> f64 {
-        let of_clue = |clue: &Clue| clue.close_likelihood(self.view, judge, hands, scratch);
         self.clues.iter().map(of_clue).product()
     }
 }
@@ -180,35 +117,6 @@ impl Clue {
         let all: f32 = hand.kinds().map(of_kind).sum();
         let share = of_kind(self.played) / all.max(f32::MIN_POSITIVE);
         SURPRISE + (1.0 - SURPRISE) * share.min(1.0)
-    }
-
-    /// The same of the board that it came to, by what the seat would have made of every card of
-    /// this hand.
-    fn close_likelihood(
-        &self,
-        view: &SeatView,
-        judge: &Judge,
-        hands: &BySeat<Cards>,
-        scratch: &mut Scratch,
-    ) -> f64 {
-        let mut then = table(view, self.seat);
-        then.board = self.before;
-        then.counts = self.counts;
-        then.hand = hands[self.seat];
-        then.hand.add_all(self.since);
-        let mut best = [f32::NEG_INFINITY; Card::ALL.len()];
-        judge.some_plays(&then, BOARDS, scratch, |card, _, logit| {
-            let best = &mut best[card as usize];
-            *best = best.max(logit);
-            ControlFlow::Continue(())
-        });
-        let played = judge.of_play(&then, self.played, &self.after, scratch);
-        let best_of_card = &mut best[self.played as usize];
-        *best_of_card = best_of_card.max(played);
-        let top = best.into_iter().fold(played, f32::max);
-        let readiness = |logit: f32| exp((logit - top) / CLOSE_TEMPERATURE);
-        let share = readiness(played) / best.map(readiness).iter().sum::<f32>();
-        f64::from(CLOSE_SURPRISE + (1.0 - CLOSE_SURPRISE) * share)
     }
 }
 

@@ -42,12 +42,10 @@ impl Reading {
             self.seed,
         );
         let mut out = stdout().lock();
-        writeln!(out, "weighed   nats a decision  standard error  decisions")?;
-        for (way, values) in [("roughly", found.rough), ("closely", found.close)] {
-            let (mean, error) = mean_and_error(&values);
-            let decisions = values.len();
-            writeln!(out, "{way}  {mean:>15.3}  {error:>14.3}  {decisions:>9}")?;
-        }
+        writeln!(out, "nats a decision  standard error  decisions")?;
+        let (mean, error) = mean_and_error(&found);
+        let decisions = found.len();
+        writeln!(out, "{mean:>15.3}  {error:>14.3}  {decisions:>9}")?;
         Ok(())
     }
 }

@@ -66,18 +66,6 @@ impl Judge {
         &self,
         view: &SeatView,
         scratch: &mut Scratch,
-        seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
-    ) {
-        self.some_plays(view, usize::MAX, scratch, seen);
-    }
-
-    /// As [`Judge::plays`], but looks at no more than so many boards a card, some of those that it
-    /// leads to if there are more: a seven can be split in hundreds of ways.
-    pub fn some_plays(
-        &self,
-        view: &SeatView,
-        boards_a_card: usize,
-        scratch: &mut Scratch,
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
         let mut known = None;
@@ -92,9 +80,7 @@ impl Judge {
             kept.remove(card);
             let kept = Kept::Seen(kept);
             let common = self.common(known, kept, scratch);
-            // Boards that follow each other have much in common.
-            let step = scratch.boards.len().div_ceil(boards_a_card);
-            for place in (0..scratch.boards.len()).step_by(step) {
+            for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
                 let logit = self.of_board(known, &common, &board, kept, scratch);
                 if seen(card, &board, logit).is_break() {
@@ -102,22 +88,6 @@ impl Judge {
                 }
             }
         }
-    }
-
-    /// The logarithm of the odds after a card of the hand was played that led to this board.
-    pub fn of_play(
-        &self,
-        view: &SeatView,
-        card: Card,
-        board: &Board,
-        scratch: &mut Scratch,
-    ) -> f32 {
-        if board.team_home(view.rules, view.seat) {
-            return WON;
-        }
-        let mut kept = view.hand;
-        kept.remove(card);
-        self.whole(view, Stage::Played, Kept::Seen(kept), board, scratch)
     }
 
     /// The best way to play a card: the first of those that the net likes most.

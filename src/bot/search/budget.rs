@@ -25,15 +25,6 @@ impl Budget {
         };
         if many { u32::MAX } else { 8 }
     }
-
-    /// Deals that there is time to look at closely, in about a fifth of the time: one takes a
-    /// third of a playout.
-    pub(super) fn closely(self) -> usize {
-        match self {
-            Budget::Time(time) => 6 * time.as_millis() as usize,
-            Budget::Samples(most) => most as usize / 2,
-        }
-    }
 }
 
 /// How much of a budget is gone.

@@ -1,7 +1,5 @@
 //! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
 
-use std::collections::HashSet;
-
 use super::*;
 use crate::{
     bot::{
@@ -18,15 +16,9 @@ use crate::{
 
 /// So many deals of what a view leaves open, each drawn of so many.
 fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
-    close_deals(view, number, draws, 0)
-}
-
-/// The same, after so many have been looked at closely.
-fn close_deals(view: &SeatView, number: usize, draws: u32, closely: usize) -> Vec<BySeat<Cards>> {
-    let (judge, mut scratch) = (nets().of(view.rules), Scratch::default());
-    let mut worlds = Worlds::new(judge, view, draws, &mut scratch);
+    let judge = nets().of(view.rules);
+    let worlds = Worlds::new(judge, view, draws, &mut Scratch::default());
     let mut rng = rng(1);
-    worlds.look_closely(judge, &mut scratch, &mut rng, |deals| deals >= closely);
     (0..number).map(|_| worlds.deal(&mut rng)).collect()
 }
 
@@ -60,12 +52,9 @@ fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
             let view = game.seen_from(seat);
             if step % 5 == 0 {
                 let other = hidden_changed(&game, seat, &mut chance);
-                for closely in [0, FEWEST] {
-                    let dealt = close_deals(&view, 3, 4, closely);
-                    dealt.iter().for_each(|hands| check(&view, hands));
-                    let again = close_deals(&other.seen_from(seat), 3, 4, closely);
-                    assert_eq!(dealt, again);
-                }
+                let dealt = deals(&view, 3, 4);
+                dealt.iter().for_each(|hands| check(&view, hands));
+                assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
                 exchanges += u32::from(game.phase() == Phase::Exchange);
                 known += view.known.iter().filter(|cards| !cards.is_empty()).count();
                 clues += view.plays.len();
@@ -123,34 +112,6 @@ fn what_was_played_tells_what_is_left() {
     assert!((weighed - uniform).abs() < 0.06, "{weighed}, {uniform}");
 }
 
-/// Deals that were looked at closely come as often as their chances have it: by what every seat
-/// would have done with its very hand, whatever the rough way thinks of it.
-#[test]
-fn a_close_look_takes_the_place_of_the_rough_one() {
-    let rules = Preset::DogspielIt.rules();
-    let other = seat(1, &rules);
-    let view = six_not_played(&rules);
-    let (judge, mut scratch) = (nets().of(&rules), Scratch::default());
-    let clue = Worlds::new(judge, &view, 48, &mut scratch).clues[0];
-    let (mut with_six, mut all) = (0.0, 0.0);
-    for hands in deals(&view, 2_000, 1) {
-        let weight = clue.close_likelihood(&view, judge, &hands, &mut scratch);
-        assert!((0.0..=1.0).contains(&weight), "{weight}");
-        with_six += weight * sixes(&[hands], other);
-        all += weight;
-    }
-    let expected = with_six / all;
-    for draws in [2, 48] {
-        let found = sixes(&close_deals(&view, 2_000, draws, 2_000), other);
-        assert!((found - expected).abs() < 0.05, "{found}, {expected}");
-    }
-    // Too few to draw from are left aside.
-    let few = close_deals(&view, 200, 48, FEWEST - 1);
-    assert!(few.iter().collect::<HashSet<_>>().len() > FEWEST);
-    let enough = close_deals(&view, 200, 48, FEWEST);
-    assert!(enough.iter().collect::<HashSet<_>>().len() <= FEWEST);
-}
-
 /// A hand without a choice says nothing: whoever had but one card, or only the same, played it.
 #[test]
 fn who_had_no_choice_tells_nothing() {
@@ -158,10 +119,10 @@ fn who_had_no_choice_tells_nothing() {
     let view = six_not_played(&rules);
     let (judge, mut scratch) = (nets().of(&rules), Scratch::default());
     let clue = Worlds::new(judge, &view, 48, &mut scratch).clues[0];
-    let mut likelihood = |hand: &str| {
+    let likelihood = |hand: &str| {
         let mut hands = BySeat::default();
         hands[seat(1, &rules)] = cards(hand);
-        clue.close_likelihood(&view, judge, &hands, &mut scratch)
+        clue.likelihood(&hands)
     };
     assert_eq!(likelihood(""), 1.0);
     assert_eq!(likelihood("2"), 1.0);
