@@ -25,8 +25,6 @@ use crate::{
 /// More turns than any game between players that want to win takes; such a game teaches nothing
 /// of how it ends.
 const MOST_TURNS: u32 = 2_500;
-/// Turns that are played on from each of a decision's alternatives, at least.
-const PLIES: u32 = 8;
 /// Choices that are looked at together.
 const ALTERNATIVES: usize = LARGEST_GROUP;
 /// One decision in so many is shown to the net without its own hand, so that it can tell what a
@@ -245,7 +243,7 @@ impl<'a> SelfPlay<'a> {
             }
             let mut playing = Playing {
                 judge: self.judge,
-                plies: PLIES,
+                plies: u32::MAX,
                 to_round_end: true,
                 clock: &clock,
                 scratch: &mut self.scratch,

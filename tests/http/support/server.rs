@@ -122,7 +122,9 @@ impl Server {
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
-            .timeout_global(Some(Duration::from_secs(60)))
+            // Until the answer begins: a stream lasts as long as its game.
+            .timeout_connect(Some(Duration::from_secs(60)))
+            .timeout_recv_response(Some(Duration::from_secs(60)))
             .build()
             .new_agent();
         let server = Server {
