@@ -2,10 +2,11 @@
 //! cards dealt out in ways that fit what the seat has seen.
 //!
 //! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
-//! ([`super::worlds`]), each candidate is played with the same cards, the game goes on for some plies in
-//! which every seat plays what the net tells it by its own information, and the net says how the
-//! team stands then. As time passes the weaker half of the candidates is left out, and again, so
-//! that most of it goes into telling the best apart (sequential halving).
+//! ([`super::worlds`]), each candidate is played with the same cards, the game goes on to the end of
+//! the round (with little time for some plies), in which every seat plays what the net tells it by its
+//! own information, and the net says how the team stands then. As time passes the weaker half of the
+//! candidates is left out, and again, so that most of it goes into telling the best apart (sequential
+//! halving).
 
 mod budget;
 mod playing;
