@@ -7,19 +7,24 @@ mod address;
 pub mod connections;
 mod rates;
 
-use std::{rc::Rc, time::Duration};
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+    rc::Rc,
+    time::Duration,
+};
 
 use actix_web::{
-    Error, ResponseError,
+    Error, FromRequest, HttpMessage, HttpRequest, ResponseError,
     body::{BoxBody, EitherBody, MessageBody},
-    dev::{ServiceRequest, ServiceResponse},
+    dev::{Payload, ServiceRequest, ServiceResponse},
     http::{Method, StatusCode, header::HeaderName},
     middleware::Next,
     web::Data,
 };
 
+pub use self::address::Address;
 use self::{
-    address::Address,
     connections::Connection,
     rates::{Asked, Payer, Rates},
 };
@@ -90,6 +95,21 @@ impl Counted {
             trusted_proxy_header: limits.trusted_proxy_header.clone(),
             client_timeout: limits.client_timeout,
         }
+    }
+}
+
+/// The address that a request comes from. None stands for this machine, which has no limits by
+/// address.
+#[derive(Clone, Copy, Debug)]
+pub struct Client(pub Option<Address>);
+
+impl FromRequest for Client {
+    type Error = Infallible;
+    type Future = Ready<Result<Client, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let client = request.extensions().get::<Client>().copied();
+        ready(Ok(client.unwrap_or(Client(None))))
     }
 }
 
@@ -166,7 +186,9 @@ fn charge(
         return Ok(None);
     }
     let header = limits.trusted_proxy_header.as_ref();
-    let Some(address) = Address::of(request.peer_addr(), request.headers(), header) else {
+    let address = Address::of(request.peer_addr(), request.headers(), header);
+    request.extensions_mut().insert(Client(address));
+    let Some(address) = address else {
         return Ok(None);
     };
     let asked = asked(request.method(), path);
