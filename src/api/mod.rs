@@ -22,11 +22,17 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use utoipa_swagger_ui::Config;
 
-use self::{limits::Counted, metrics::Metrics, pool::Pool, readiness::Readiness, stream::hub::Hub};
 pub use self::{
     limits::Limits,
     server::{Cors, ServeError, Server, Settings},
     wire::{history, log},
+};
+use self::{
+    limits::{Counted, memory::ResponseMemory},
+    metrics::Metrics,
+    pool::Pool,
+    readiness::Readiness,
+    stream::hub::Hub,
 };
 use crate::{bot::net::nets::Nets, store::Store};
 
@@ -43,6 +49,8 @@ struct App {
     nets: Arc<Nets>,
     /// What clients may ask for, and have asked for lately.
     limits: Counted,
+    /// What responses hold that wait for their readers.
+    memory: Arc<ResponseMemory>,
     /// What is counted, for `/metrics`.
     metrics: Metrics,
     /// The last answer of `/readyz`.

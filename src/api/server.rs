@@ -1,14 +1,24 @@
 //! The server: binds, serves until it is told to stop, and stops without losing a request.
 
-use std::{io, net::SocketAddr, sync::Arc, thread, time::Duration};
+use std::{
+    future::ready,
+    io,
+    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    rc::Rc,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
 
 use actix_cors::Cors as CorsMiddleware;
+use actix_http::HttpService;
+use actix_service::{IntoServiceFactory, ServiceFactoryExt, map_config};
 use actix_web::{
-    App as ActixApp, HttpServer,
-    dev::ServerHandle,
+    App as ActixApp, Error,
+    dev::{AppConfig, ServerHandle, fn_service},
     http::header::{self, HeaderName},
     middleware::{Compress, from_fn},
-    rt,
+    rt::{self, net::TcpStream},
     web::{self, Data},
 };
 #[cfg(unix)]
@@ -22,6 +32,8 @@ use super::{
         Counted, Limits,
         connections::{self, Connections},
         guard,
+        io::ConnectionIo,
+        memory::{ResponseMemory, reserve},
     },
     metrics::{Metrics, Sources},
     middleware::observe,
@@ -86,6 +98,8 @@ pub enum Cors {
 pub enum ServeError {
     #[error("cannot listen on {0}: {1}")]
     Bind(String, #[source] io::Error),
+    #[error("connections cannot be taken: {0}")]
+    Connections(#[source] io::Error),
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
     #[error("the OpenAPI document cannot be written: {0}")]
@@ -139,7 +153,8 @@ impl Server {
         let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
-        metrics.show(Sources::new(&store, croupier.meter()));
+        let memory = Arc::new(ResponseMemory::new(settings.limits.response_memory));
+        metrics.show(Sources::new(&store, croupier.meter(), Arc::clone(&memory)));
         let app = Data::new(App {
             store,
             hub,
@@ -147,6 +162,7 @@ impl Server {
             advisers,
             nets,
             limits: Counted::new(&settings.limits),
+            memory: Arc::clone(&memory),
             metrics,
             readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
@@ -160,39 +176,64 @@ impl Server {
             ..
         } = settings;
         let workers = workers.unwrap_or(cores);
+        let max_connections =
+            connections::allow(limits.max_connections, workers).map_err(ServeError::Connections)?;
         let connections = Arc::new(Connections::new(
-            limits.max_connections,
+            max_connections,
             limits.most_per_address(),
             // The framework ends it first, unless a head has begun and does not go on.
             limits.keep_alive + Duration::from_secs(1),
             limits.reader_timeout,
+            memory,
         ));
-        connections::allow_many();
-        let most_a_worker = connections.most_a_worker(workers);
-        let server = HttpServer::new(move || {
-            ActixApp::new()
-                .app_data(app.clone())
-                .configure(routes::configure)
-                .default_service(web::to(routes::route_not_found))
-                .wrap(Compress::default())
-                .wrap(from_fn(guard))
-                .wrap(cors_middleware(&cors))
-                .wrap(from_fn(observe))
-                .wrap(from_fn(connections::attend))
-        })
-        // A compressed answer goes out in pieces, which must not wait for each other.
-        .tcp_nodelay(true)
-        .disable_signals()
-        .on_connect(move |stream, data| connections.enter(stream, data))
-        .workers(workers)
-        .max_connections(most_a_worker)
-        .shutdown_timeout(SHUTDOWN_SECONDS)
-        .client_request_timeout(limits.client_timeout)
-        .client_disconnect_timeout(LINGER)
-        .keep_alive(limits.keep_alive)
-        .bind(&listen)
-        .map_err(|error| ServeError::Bind(listen.clone(), error))?;
-        let addresses = server.addrs();
+        let mut server = actix_web::dev::Server::build()
+            .disable_signals()
+            .workers(workers)
+            .max_concurrent_connections(connections::per_worker(max_connections, workers))
+            .shutdown_timeout(SHUTDOWN_SECONDS);
+        let stopping = server.graceful_shutdown_signal();
+        let service = move || {
+            let service = IntoServiceFactory::into_factory(
+                ActixApp::new()
+                    .app_data(app.clone())
+                    .configure(routes::configure)
+                    .default_service(web::to(routes::route_not_found))
+                    .wrap(from_fn(reserve))
+                    .wrap(Compress::default())
+                    .wrap(from_fn(guard))
+                    .wrap(cors_middleware(&cors))
+                    .wrap(from_fn(observe))
+                    .wrap(from_fn(connections::track)),
+            )
+            .map_err(|error: Error| error.error_response());
+            let stopping = stopping.clone();
+            let http = HttpService::build()
+                .graceful_shutdown_signal(move || {
+                    let stopping = stopping.clone();
+                    async move { stopping.notified().await }
+                })
+                .keep_alive(limits.keep_alive)
+                .client_request_timeout(limits.client_timeout)
+                .client_disconnect_timeout(LINGER)
+                .on_connect_ext(|io: &ConnectionIo, data| {
+                    data.insert(Rc::clone(io.connection()));
+                })
+                .h1(map_config(service, |()| AppConfig::default()));
+            let connections = Arc::clone(&connections);
+            fn_service(move |socket: TcpStream| {
+                let peer = socket.peer_addr().ok();
+                let connection = connections.enter(&socket, peer);
+                ready(Ok((ConnectionIo::new(socket, connection), peer)))
+            })
+            .and_then(http)
+        };
+        let mut addresses = Vec::new();
+        for listener in listeners(&listen)? {
+            addresses.extend(listener.local_addr());
+            server = server
+                .listen("dog", listener, service.clone())
+                .map_err(|error| ServeError::Bind(listen.clone(), error))?;
+        }
         Ok(Server {
             server: server.run(),
             addresses,
@@ -231,6 +272,25 @@ impl Server {
         drop(self.janitor);
         served.map_err(ServeError::Run)
     }
+}
+
+/// Listens on every address that this `HOST:PORT` stands for.
+///
+/// # Errors
+/// It is no address, or none of them can be listened on.
+fn listeners(listen: &str) -> Result<Vec<TcpListener>, ServeError> {
+    let failed = |error| ServeError::Bind(listen.to_owned(), error);
+    let (mut listeners, mut last) = (Vec::new(), io::ErrorKind::AddrNotAvailable.into());
+    for address in listen.to_socket_addrs().map_err(failed)? {
+        match TcpListener::bind(address) {
+            Ok(listener) => listeners.push(listener),
+            Err(error) => last = error,
+        }
+    }
+    if listeners.is_empty() {
+        return Err(failed(last));
+    }
+    Ok(listeners)
 }
 
 /// Waits for SIGTERM or SIGINT.

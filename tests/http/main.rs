@@ -8,6 +8,7 @@ mod analysis;
 mod board_picture;
 mod bots;
 mod concurrency;
+mod connections;
 mod cors;
 mod crash;
 mod create;

@@ -1,140 +1,164 @@
-//! Connections: how many there are, and an end to those over which nothing comes.
-//!
-//! The framework waits for the head of the first request for as long as it was told, and for a
-//! later one for ever once its first byte is there; to a client that reads nothing it writes
-//! until the operating system gives up. So each connection is watched here besides.
+//! Connections: how many there are, what each may hold, and an end to those without a request.
 
 use std::{
-    any::Any,
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::{HashMap, hash_map::Entry},
-    net::{Shutdown, TcpStream},
+    io,
+    net::SocketAddr,
     pin::Pin,
     rc::{Rc, Weak},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
 use actix_web::{
     Error,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
-    dev::{Extensions, ServiceRequest, ServiceResponse},
+    dev::{ServiceRequest, ServiceResponse},
+    http::header::HeaderMap,
     middleware::Next,
-    rt::{self, net, task::JoinHandle, time::sleep},
+    rt::{self, net::TcpStream, task::JoinHandle, time::sleep},
     web::Bytes,
 };
 
-use super::address::Address;
+use super::{
+    address::Address,
+    framing::RequestBody,
+    memory::{Reservation, ResponseMemory},
+};
 
-/// Bytes of a body that need no watching: they are handed to the operating system as one.
-const SHORT: u64 = 64 * 1024;
+/// Bytes of a response body that are handed to the dispatcher at once. A longer body is cut.
+const PIECE: usize = 32 * 1024;
 
-/// How long a connection that is one too many may be without a request.
-const TOO_MANY_QUIET: Duration = Duration::from_secs(1);
+/// Bytes that a connection whose client does not read is taken to hold.
+const STALLED: usize = 128 * 1024;
+
+/// How long a connection beyond the limit may be without a request.
+const OVER_LIMIT_QUIET: Duration = Duration::from_secs(1);
+
+/// Bytes that the operating system may hold for a connection in each direction.
+#[cfg(target_os = "linux")]
+const SOCKET_BUFFER: usize = 128 * 1024;
 
 /// Every connection of the process.
 pub struct Connections {
-    most: usize,
+    limit: usize,
     /// Connections of one address at most; none where all come from a proxy.
-    most_per_address: Option<usize>,
+    limit_per_address: Option<usize>,
     open: AtomicUsize,
     by_address: Mutex<HashMap<Address, usize>>,
     /// How long one may be without a request.
     quiet: Duration,
     /// How long what was sent may wait for its reader.
     reader_timeout: Duration,
+    memory: Arc<ResponseMemory>,
 }
 
 /// One connection, from its beginning to its end.
 pub struct Connection {
     all: Arc<Connections>,
-    /// Whose it is, where that is counted.
+    /// Where the connection comes from; none for this machine.
     address: Option<Address>,
-    one_too_many: bool,
-    /// Another handle of the connection, to end it with.
-    socket: Option<TcpStream>,
+    over_limit: bool,
     /// Requests that are being answered.
     busy: Cell<usize>,
     /// When that was none for the last time.
     quiet_since: Cell<Instant>,
+    /// What is left to read of the body of the last request.
+    body: Cell<RequestBody>,
+    /// Held while the client does not read what was sent.
+    stalled: RefCell<Option<Reservation>>,
+    ended: Cell<bool>,
+    /// Who waits to read from the connection.
+    reader: RefCell<Option<Waker>>,
     watch: Cell<Option<JoinHandle<()>>>,
 }
 
+/// What the dispatcher may read next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The head of the next request.
+    Head,
+    /// The body of the last request.
+    Body(RequestBody),
+    /// Nothing: a request is being answered, or the client does not read.
+    Nothing,
+}
+
 impl Connections {
-    /// At most so many, and so many of one address; each may be without a request for that long, and what was sent may wait
-    /// that long for its reader.
+    /// At most so many, and so many of one address. Each may be without a request for `quiet`, and
+    /// what was sent may wait for its reader for `reader_timeout`.
     pub fn new(
-        most: usize,
-        most_per_address: Option<usize>,
+        limit: usize,
+        limit_per_address: Option<usize>,
         quiet: Duration,
         reader_timeout: Duration,
+        memory: Arc<ResponseMemory>,
     ) -> Connections {
         Connections {
-            most,
-            most_per_address,
+            limit,
+            limit_per_address,
             open: AtomicUsize::new(0),
             by_address: Mutex::default(),
             quiet,
             reader_timeout,
+            memory,
         }
     }
 
-    /// Connections that one of so many workers is to take at most: some more than there may be in
-    /// all, so that those get to hear of it. Others wait until there is room.
-    pub fn most_a_worker(&self, workers: usize) -> usize {
-        (self.most + self.most / 4 + 16).div_ceil(workers.max(1))
-    }
-
     /// What happens when a client connects.
-    pub fn enter(self: &Arc<Connections>, stream: &dyn Any, data: &mut Extensions) {
-        let Some(stream) = stream.downcast_ref::<net::TcpStream>() else {
-            return;
-        };
-        set_reader_timeout(stream, self.reader_timeout);
-        let peer = stream.peer_addr().ok();
-        let address = peer
-            .and_then(Address::of_peer)
-            .filter(|_| self.most_per_address.is_some());
-        let one_too_many = !self.admit(address);
-        let quiet = if one_too_many {
-            TOO_MANY_QUIET
+    pub fn enter(
+        self: &Arc<Connections>,
+        socket: &TcpStream,
+        peer: Option<SocketAddr>,
+    ) -> Rc<Connection> {
+        configure(socket, self.reader_timeout);
+        let address = peer.and_then(Address::of_peer);
+        let over_limit = !self.admit(address);
+        let quiet = if over_limit {
+            OVER_LIMIT_QUIET
         } else {
             self.quiet
         };
         let connection = Rc::new(Connection {
             all: Arc::clone(self),
             address,
-            one_too_many,
-            socket: second_handle(stream),
+            over_limit,
             busy: Cell::new(0),
             quiet_since: Cell::new(Instant::now()),
+            body: Cell::new(RequestBody::NONE),
+            stalled: RefCell::default(),
+            ended: Cell::new(false),
+            reader: RefCell::default(),
             watch: Cell::new(None),
         });
         let watch = rt::spawn(watch(Rc::downgrade(&connection), quiet));
         connection.watch.set(Some(watch));
-        data.insert(connection);
+        connection
     }
 
     /// Counts a connection; says whether it is within the limits.
     fn admit(&self, address: Option<Address>) -> bool {
         let open = self.open.fetch_add(1, Ordering::Relaxed);
-        let Some(address) = address else {
-            return open < self.most;
+        let (Some(address), Some(limit)) = (address, self.limit_per_address) else {
+            return open < self.limit;
         };
         let mut by_address = self.by_address();
         let own = by_address.entry(address).or_default();
         *own += 1;
-        open < self.most && self.most_per_address.is_none_or(|most| *own <= most)
+        open < self.limit && *own <= limit
     }
 
     /// A connection has ended.
     fn leave(&self, address: Option<Address>) {
         self.open.fetch_sub(1, Ordering::Relaxed);
-        let Some(address) = address else { return };
+        let (Some(address), Some(_)) = (address, self.limit_per_address) else {
+            return;
+        };
         let mut by_address = self.by_address();
         if let Entry::Occupied(mut own) = by_address.entry(address) {
             *own.get_mut() -= 1;
@@ -153,14 +177,71 @@ impl Connections {
 }
 
 impl Connection {
-    /// Whether it is to be told that there are too many.
-    pub fn is_one_too_many(&self) -> bool {
-        self.one_too_many
+    /// Whether it is to be refused because there are too many.
+    pub fn is_over_limit(&self) -> bool {
+        self.over_limit
     }
 
     /// How long there has been no request; none while there is one.
     fn quiet_for(&self) -> Option<Duration> {
         (self.busy.get() == 0).then(|| self.quiet_since.get().elapsed())
+    }
+
+    /// What the dispatcher may read now.
+    pub(super) fn wanted(&self) -> Wanted {
+        if self.stalled.borrow().is_some() {
+            return Wanted::Nothing;
+        }
+        match self.body.get() {
+            RequestBody::NONE if self.busy.get() == 0 => Wanted::Head,
+            RequestBody::NONE => Wanted::Nothing,
+            body => Wanted::Body(body),
+        }
+    }
+
+    /// So much is left of the last request's body.
+    pub(super) fn set_body(&self, body: RequestBody) {
+        self.body.set(body);
+    }
+
+    /// Keeps the waker of whoever waits to read.
+    pub(super) fn wake_later(&self, waker: &Waker) {
+        let mut reader = self.reader.borrow_mut();
+        if !reader.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            *reader = Some(waker.clone());
+        }
+    }
+
+    fn wake(&self) {
+        let waker = self.reader.borrow_mut().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// The client does not read what was sent, or does so again.
+    ///
+    /// # Errors
+    /// The clients that do not read hold too much memory: this connection is to end.
+    pub(super) fn set_stalled(&self, stalled: bool) -> io::Result<()> {
+        if stalled == self.stalled.borrow().is_some() {
+            return Ok(());
+        }
+        if stalled {
+            let reservation = self.all.memory.reserve(self.address, STALLED);
+            let reservation = reservation
+                .ok_or_else(|| io::Error::other("too many clients do not read what was sent"))?;
+            self.stalled.replace(Some(reservation));
+        } else {
+            self.stalled.take();
+            self.wake();
+        }
+        Ok(())
+    }
+
+    /// Whether it is to end.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.get()
     }
 }
 
@@ -187,10 +268,9 @@ async fn watch(connection: Weak<Connection>, quiet: Duration) {
             Some(time) => quiet.saturating_sub(time),
         };
         if left.is_zero() {
-            if let Some(socket) = &connection.socket {
-                log::debug!("a connection without a request is ended");
-                let _ = socket.shutdown(Shutdown::Both);
-            }
+            log::debug!("a connection without a request is ended");
+            connection.ended.set(true);
+            connection.wake();
             return;
         }
         nap = left;
@@ -201,8 +281,9 @@ async fn watch(connection: Weak<Connection>, quiet: Duration) {
 struct Busy(Rc<Connection>);
 
 impl Busy {
-    fn new(connection: &Rc<Connection>) -> Busy {
+    fn new(connection: &Rc<Connection>, headers: &HeaderMap) -> Busy {
         connection.busy.set(connection.busy.get() + 1);
+        connection.body.set(RequestBody::of(headers));
         Busy(Rc::clone(connection))
     }
 }
@@ -211,13 +292,17 @@ impl Drop for Busy {
     fn drop(&mut self) {
         self.0.busy.set(self.0.busy.get() - 1);
         self.0.quiet_since.set(Instant::now());
+        self.0.wake();
     }
 }
 
-/// A body that is on its way.
+/// A response body that is being sent, in pieces.
 pub struct Sending {
     body: BoxBody,
+    /// What is left of the last part of the body.
+    rest: Bytes,
     _busy: Busy,
+    _reservation: Option<Reservation>,
 }
 
 impl MessageBody for Sending {
@@ -231,7 +316,14 @@ impl MessageBody for Sending {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(context)
+        if self.rest.is_empty() {
+            match Pin::new(&mut self.body).poll_next(context) {
+                Poll::Ready(Some(Ok(part))) => self.rest = part,
+                other => return other,
+            }
+        }
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(self.rest.split_to(length))))
     }
 }
 
@@ -239,72 +331,103 @@ impl MessageBody for Sending {
 ///
 /// # Errors
 /// Those of the service itself.
-pub async fn attend<B: MessageBody + 'static>(
+pub async fn track<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, Sending>>, Error> {
-    let busy = request.conn_data::<Rc<Connection>>().map(Busy::new);
-    let response = next.call(request).await?;
+    let connection = request.conn_data::<Rc<Connection>>();
+    let busy = connection.map(|connection| Busy::new(connection, request.headers()));
+    let mut response = next.call(request).await?;
     let short = match response.response().body().size() {
         BodySize::None => true,
-        BodySize::Sized(length) => length <= SHORT,
+        BodySize::Sized(length) => length <= PIECE as u64,
         BodySize::Stream => false,
     };
+    let reservation = response.response_mut().extensions_mut().remove();
     match busy {
         Some(busy) if !short => Ok(response.map_body(|_, body| {
-            let body = body.boxed();
-            EitherBody::right(Sending { body, _busy: busy })
+            EitherBody::right(Sending {
+                body: body.boxed(),
+                rest: Bytes::new(),
+                _busy: busy,
+                _reservation: reservation,
+            })
         })),
         _ => Ok(response.map_into_left_body()),
     }
 }
 
-/// Another handle of the connection; without one it is not watched.
-#[cfg(unix)]
-fn second_handle(stream: &net::TcpStream) -> Option<TcpStream> {
-    use std::os::fd::AsFd;
-    match stream.as_fd().try_clone_to_owned() {
-        Ok(handle) => Some(TcpStream::from(handle)),
-        Err(error) => {
-            log::warn!("a connection is not watched: {error}");
-            None
-        }
-    }
-}
-
-#[cfg(not(unix))]
-fn second_handle(_: &net::TcpStream) -> Option<TcpStream> {
-    None
-}
-
-/// Asks for as many open files as the process may have: a connection takes two.
-pub fn allow_many() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let limit = getrlimit(Resource::Nofile);
-        let raised = Rlimit {
-            current: limit.maximum,
-            ..limit
-        };
-        if let Err(error) = setrlimit(Resource::Nofile, raised) {
-            log::warn!("connections are as few as the system's limit of open files: {error}");
-        }
-    }
-}
-
-/// Has the operating system end the connection if what was sent is not taken for that long, be
-/// it that the client is gone or that it does not read.
+/// How many connections there may be at a time: as many as wanted, or as the limit of open files
+/// has room for, which is raised as far as it may be. Each takes one.
+///
+/// # Errors
+/// There is no room for any.
 #[cfg(target_os = "linux")]
-fn set_reader_timeout(stream: &net::TcpStream, timeout: Duration) {
-    let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
-    if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, millis) {
-        log::debug!("a connection waits for its reader as long as the system does: {error}");
+pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    setrlimit(Resource::Nofile, raised).unwrap_or_else(|error| {
+        log::warn!("the limit of open files stays as it is: {error}");
+    });
+    let Some(files) = getrlimit(Resource::Nofile).current else {
+        return Ok(wanted);
+    };
+    let open = std::fs::read_dir("/proc/self/fd").map_or(64, Iterator::count);
+    let files = usize::try_from(files).unwrap_or(usize::MAX);
+    let room = files.saturating_sub(open + OWN_FILES + workers);
+    // Those that are told that they are too many take files, too.
+    let room = room - room / 5;
+    if room == 0 {
+        let what = format!("the limit of {files} open files is too low for a server");
+        return Err(io::Error::other(what));
+    }
+    if room < wanted {
+        log::warn!("at most {room} connections, because {files} files may be open");
+    }
+    Ok(wanted.min(room))
+}
+
+/// Files that the server opens while it runs, beside connections: by readers of the database.
+#[cfg(target_os = "linux")]
+const OWN_FILES: usize = 24;
+
+#[cfg(not(target_os = "linux"))]
+pub fn allow(wanted: usize, _: usize) -> io::Result<usize> {
+    Ok(wanted)
+}
+
+/// Connections that one of so many workers takes at most: a quarter more than there may be in all,
+/// so that those get to hear of it. Others wait until there is room.
+pub fn per_worker(limit: usize, workers: usize) -> usize {
+    (limit + limit / 4).div_ceil(workers.max(1)).max(1)
+}
+
+/// Sets what the operating system does for a connection. Small answers are sent at once, and
+/// buffers have a bound. What the client does not take for that long, be it gone or not reading,
+/// ends the connection.
+#[cfg(target_os = "linux")]
+fn configure(socket: &TcpStream, reader_timeout: Duration) {
+    use rustix::net::sockopt;
+    let millis = u32::try_from(reader_timeout.as_millis()).unwrap_or(u32::MAX);
+    let configured = sockopt::set_tcp_user_timeout(socket, millis)
+        .and_then(|()| sockopt::set_socket_send_buffer_size(socket, SOCKET_BUFFER))
+        .and_then(|()| sockopt::set_socket_recv_buffer_size(socket, SOCKET_BUFFER))
+        .and_then(|()| sockopt::set_tcp_nodelay(socket, true));
+    if let Err(error) = configured {
+        log::debug!("a connection is not configured: {error}");
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn set_reader_timeout(_: &net::TcpStream, _: Duration) {}
+fn configure(socket: &TcpStream, _: Duration) {
+    if let Err(error) = socket.set_nodelay(true) {
+        log::debug!("a connection is not configured: {error}");
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -313,7 +436,13 @@ mod tests {
     #[test]
     fn one_address_takes_no_more_than_its_share() {
         let second = Duration::from_secs(1);
-        let all = Connections::new(10, Some(3), second, second);
+        let all = Connections::new(
+            10,
+            Some(3),
+            second,
+            second,
+            Arc::new(ResponseMemory::new(0)),
+        );
         let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
             let peer = peer.parse().expect("an address");
             Address::of_peer(peer)
@@ -340,7 +469,7 @@ mod tests {
     #[test]
     fn all_together_take_no_more_than_there_is() {
         let second = Duration::from_secs(1);
-        let all = Connections::new(2, None, second, second);
+        let all = Connections::new(2, None, second, second, Arc::new(ResponseMemory::new(0)));
         assert!(all.admit(None) && all.admit(None) && !all.admit(None));
     }
 }

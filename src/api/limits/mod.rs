@@ -1,10 +1,14 @@
 //! What a client may ask of the server, and how much of it: looked at before anything else is.
 //!
-//! [`guard`] refuses what is too large, what comes over one connection too many, and whoever asks
-//! too often; [`connections`] ends those connections over which nothing comes.
+//! [`guard`] refuses what is too large, what comes over a connection beyond the limit, and whoever
+//! asks too often. [`connections`] and [`io`] bound what a connection holds, [`memory`] what all
+//! responses hold that wait for their readers.
 
 mod address;
 pub mod connections;
+mod framing;
+pub mod io;
+pub mod memory;
 mod rates;
 
 use std::{
@@ -60,6 +64,8 @@ pub struct Limits {
     pub advice_per_address: u32,
     /// The header in which a proxy says whom it asks for; none without a proxy.
     pub trusted_proxy_header: Option<HeaderName>,
+    /// Bytes of responses that may wait for their readers, over all connections.
+    pub response_memory: usize,
     /// Connections at a time.
     pub max_connections: usize,
     /// Connections of one address at a time; not counted behind a proxy.
@@ -164,7 +170,7 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
 
 fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
     match request.conn_data::<Rc<Connection>>() {
-        Some(connection) if connection.is_one_too_many() => {
+        Some(connection) if connection.is_over_limit() => {
             Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
         }
         _ => Ok(()),

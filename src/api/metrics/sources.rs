@@ -13,6 +13,7 @@ use prometheus_client::{
 };
 
 use crate::{
+    api::limits::memory::ResponseMemory,
     croupier,
     store::{Census, Distribution, Store, now},
 };
@@ -25,14 +26,20 @@ const CENSUS_LIFE: Duration = Duration::from_secs(10);
 pub struct Sources {
     store: Store,
     croupier: Arc<croupier::Meter>,
+    memory: Arc<ResponseMemory>,
     census: Mutex<Option<(Instant, Census)>>,
 }
 
 impl Sources {
-    pub fn new(store: &Store, croupier: Arc<croupier::Meter>) -> Sources {
+    pub fn new(
+        store: &Store,
+        croupier: Arc<croupier::Meter>,
+        memory: Arc<ResponseMemory>,
+    ) -> Sources {
         Sources {
             store: store.clone(),
             croupier,
+            memory,
             census: Mutex::default(),
         }
     }
@@ -110,10 +117,21 @@ impl Sources {
     }
 }
 
+impl Sources {
+    fn memory(&self, showing: &mut Showing<'_, '_>) -> Result<(), fmt::Error> {
+        let (used, limit) = (self.memory.used() as f64, self.memory.limit() as f64);
+        let help = "Memory reserved for responses that wait for their readers";
+        showing.gauge("response_memory_bytes", help, used)?;
+        let help = "The most that may be reserved for such responses";
+        showing.gauge("response_memory_limit_bytes", help, limit)
+    }
+}
+
 impl Collector for Sources {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let mut showing = Showing(&mut encoder);
         self.store(&mut showing)?;
+        self.memory(&mut showing)?;
         self.games(&mut showing)?;
         self.bots(&mut showing)
     }

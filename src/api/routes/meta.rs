@@ -1,9 +1,11 @@
 //! Outside `/v1`: is the server alive, what does it serve, and the pages that show it.
 
+use std::borrow::Cow;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{self, Data, Path},
+    web::{self, Bytes, Data, Path},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,6 +13,7 @@ use utoipa::ToSchema;
 use crate::api::{
     App,
     accept::preferred,
+    limits::memory::Shared,
     metrics,
     problem::{Code, Problem},
 };
@@ -61,9 +64,11 @@ pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 #[utoipa::path(get, path = "/openapi.json", operation_id = "get_openapi", tag = "server",
     responses((status = 200, description = "The document.", body = Object)))]
 pub async fn get_openapi(app: Data<App>) -> HttpResponse {
-    HttpResponse::Ok()
+    let mut response = HttpResponse::Ok()
         .content_type("application/json")
-        .body(app.openapi.clone())
+        .body(app.openapi.clone());
+    response.extensions_mut().insert(Shared);
+    response
 }
 
 /// `/docs` is `/docs/`.
@@ -76,9 +81,17 @@ pub async fn redirect_to_docs() -> HttpResponse {
 /// The files of the documentation page; they come with the server and need no internet.
 pub async fn get_docs(app: Data<App>, file: Path<String>) -> Result<HttpResponse, Problem> {
     match utoipa_swagger_ui::serve(&file, app.docs.clone()) {
-        Ok(Some(found)) => Ok(HttpResponse::Ok()
-            .content_type(found.content_type)
-            .body(found.bytes.into_owned())),
+        Ok(Some(found)) => {
+            let mut response = HttpResponse::Ok();
+            response.content_type(found.content_type);
+            Ok(match found.bytes {
+                Cow::Borrowed(bytes) => {
+                    response.extensions_mut().insert(Shared);
+                    response.body(Bytes::from_static(bytes))
+                }
+                Cow::Owned(bytes) => response.body(bytes),
+            })
+        }
         Ok(None) => Err(Problem::new(
             Code::RouteNotFound,
             "the documentation has no such file",

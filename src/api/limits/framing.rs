@@ -1,0 +1,191 @@
+//! Where a request's head and body end in the bytes of a connection.
+//!
+//! This only says when the dispatcher gets to see the next bytes. What they mean, and whether they
+//! are valid, is up to the dispatcher.
+
+use actix_web::http::header::{self, HeaderMap};
+
+/// Finds the empty line that ends a request's head, wherever the reads cut it. A line ends with LF,
+/// with or without CR before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeadEnd {
+    #[default]
+    InLine,
+    /// After the end of a line.
+    LineBegins,
+    /// The same, and a CR.
+    AfterCr,
+}
+
+impl HeadEnd {
+    /// How many of these bytes belong to the head, if it ends in them.
+    pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            *self = match (*self, byte) {
+                (HeadEnd::LineBegins | HeadEnd::AfterCr, b'\n') => {
+                    *self = HeadEnd::InLine;
+                    return Some(at + 1);
+                }
+                (HeadEnd::LineBegins, b'\r') => HeadEnd::AfterCr,
+                (_, b'\n') => HeadEnd::LineBegins,
+                _ => HeadEnd::InLine,
+            };
+        }
+        None
+    }
+}
+
+/// What is left of a request's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestBody {
+    /// So many bytes.
+    Length(u64),
+    /// Chunks (RFC 9112, section 7.1).
+    Chunked(Chunks),
+}
+
+/// Where in a chunked body the next byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunks {
+    /// In the line that begins a chunk of that size, as far as it was read.
+    Size(u64),
+    /// In the same line, after the size.
+    Extension(u64),
+    /// In a chunk with so many bytes left.
+    Data(u64),
+    /// In the end of the line after a chunk's data.
+    AfterData,
+    /// In the lines after the last chunk.
+    Trailer(HeadEnd),
+}
+
+impl RequestBody {
+    /// No body, or nothing left of it.
+    pub const NONE: RequestBody = RequestBody::Length(0);
+
+    /// The body of a request with these headers, which the dispatcher has found to be valid.
+    pub fn of(headers: &HeaderMap) -> RequestBody {
+        if headers.contains_key(header::TRANSFER_ENCODING) {
+            return RequestBody::Chunked(Chunks::Size(0));
+        }
+        let length = headers.get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
+        RequestBody::Length(length.unwrap_or(0))
+    }
+
+    /// Goes on by these bytes; how many of them belong to the body.
+    pub fn read(&mut self, bytes: &[u8]) -> usize {
+        match self {
+            RequestBody::Length(left) => {
+                let length = usize::try_from(*left).unwrap_or(usize::MAX);
+                let length = length.min(bytes.len());
+                *left -= length as u64;
+                length
+            }
+            RequestBody::Chunked(chunks) => match chunks.find(bytes) {
+                Some(length) => {
+                    *self = RequestBody::NONE;
+                    length
+                }
+                None => bytes.len(),
+            },
+        }
+    }
+}
+
+impl Chunks {
+    /// How many of these bytes belong to the body, if it ends in them.
+    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            *self = match *self {
+                Chunks::Size(0) | Chunks::Extension(0) if byte == b'\n' => {
+                    Chunks::Trailer(HeadEnd::LineBegins)
+                }
+                Chunks::Size(size) | Chunks::Extension(size) if byte == b'\n' => Chunks::Data(size),
+                Chunks::Size(size) => match char::from(byte).to_digit(16) {
+                    Some(digit) => {
+                        let size = size.saturating_mul(16);
+                        Chunks::Size(size.saturating_add(digit.into()))
+                    }
+                    None => Chunks::Extension(size),
+                },
+                Chunks::Extension(size) => Chunks::Extension(size),
+                Chunks::Data(left) => {
+                    let more = usize::try_from(left - 1).unwrap_or(usize::MAX);
+                    let more = more.min(bytes.len() - at);
+                    at += more;
+                    match left - 1 - more as u64 {
+                        0 => Chunks::AfterData,
+                        left => Chunks::Data(left),
+                    }
+                }
+                Chunks::AfterData if byte == b'\n' => Chunks::Size(0),
+                Chunks::AfterData => Chunks::AfterData,
+                Chunks::Trailer(mut end) => {
+                    if end.find(&[byte]).is_some() {
+                        return Some(at);
+                    }
+                    Chunks::Trailer(end)
+                }
+            };
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_head_is_found_wherever_it_is_cut() {
+        for (head, rest) in [
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET"),
+            ("GET / HTTP/1.1\nHost: a\n\n", "\r\n\r\n"),
+            ("GET / HTTP/1.1\nHost: a\n\r\n", ""),
+            ("GET / HTTP/1.1\r\nHost:\r a\r\n\n", "x"),
+        ] {
+            let text = [head, rest].concat();
+            for cut in 0..=text.len() {
+                let (first, second) = text.as_bytes().split_at(cut);
+                let mut end = HeadEnd::default();
+                let found = end.find(first).or_else(|| Some(cut + end.find(second)?));
+                assert_eq!(found, Some(head.len()), "{text:?} cut at {cut}");
+            }
+        }
+        assert_eq!(
+            HeadEnd::default().find(b"GET / HTTP/1.1\r\nHost: a\r\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_body_is_found_wherever_it_is_cut() {
+        let chunked = RequestBody::Chunked(Chunks::Size(0));
+        for (body, text, rest) in [
+            (RequestBody::Length(5), "12345", "GET"),
+            (RequestBody::NONE, "", "GET"),
+            (chunked, "0\r\n\r\n", "GET"),
+            (chunked, "1\r\na\r\n0\r\n\r\n", "0\r\n\r\n"),
+            (
+                chunked,
+                "00f;a=0\r\n0\r\n\r\n0\r\n\r\n01234\r\n0;b\r\nc: d\r\n\r\n",
+                "GET",
+            ),
+            (chunked, "a\n0123456789\n2\n01\n0\n\n", "\n\n"),
+        ] {
+            let all = [text, rest].concat();
+            for cut in 0..=all.len() {
+                let (first, second) = all.as_bytes().split_at(cut);
+                let mut body = body;
+                let length = body.read(first) + body.read(second);
+                assert_eq!(length, text.len(), "{text:?} cut at {cut}");
+                assert_eq!(body, RequestBody::NONE);
+            }
+        }
+        let mut endless = RequestBody::Chunked(Chunks::Size(0));
+        assert_eq!(endless.read(b"ffffffffffffffffffff\r\nxyz"), 25);
+    }
+}

@@ -1,0 +1,240 @@
+//! What a connection may cost: requests that nobody waits for, and responses that nobody reads.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::support::{Answer, Game, Raw, Request, Server, Viewer::*};
+
+/// How long something may take to happen on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const HERE: &str = "198.51.100.1";
+const THERE: &str = "198.51.100.2";
+
+fn behind_a_proxy(settings: &[(&'static str, &str)]) -> Server {
+    let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
+    Server::start_with(&[&[proxy], settings].concat())
+}
+
+fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+    request.header("X-Forwarded-For", address)
+}
+
+/// Bytes of memory that the server's process takes.
+fn memory(server: &Server) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.process_id()));
+    let status = status.expect("the process");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok());
+    kib.expect("VmRSS in kB") * 1024
+}
+
+/// Sends the same again and again until the server takes no more.
+fn fill(server: &Server, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    stream.set_nonblocking(true).expect("a mode");
+    let bytes = request.repeat((256 << 10) / request.len());
+    let (mut sent, mut blocked) = (0, Instant::now());
+    while sent < 16 << 20 && blocked.elapsed() < Duration::from_millis(200) {
+        match stream.write(&bytes.as_bytes()[sent % request.len()..]) {
+            Ok(length) => {
+                sent += length;
+                blocked = Instant::now();
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // It ended the connection, which is a bound, too.
+            Err(_) => break,
+        }
+    }
+    stream
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn pipelined_requests_without_a_reader_take_little_memory() {
+    const CONNECTIONS: usize = 40;
+    let server = Server::start();
+    let etag = server.get("/openapi.json").send();
+    assert_eq!(etag.status, 200);
+    let before = memory(&server);
+    for request in [
+        // Of these one connection held 20 MB.
+        "GET /openapi.json HTTP/1.1\r\nHost: dog\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "HEAD /healthz HTTP/1.1\r\nHost: dog\r\n\r\n",
+        "POST /v1/games HTTP/1.1\r\nHost: dog\r\nContent-Length: 1\r\n\r\n{",
+    ] {
+        let waiting: Vec<TcpStream> = std::thread::scope(|scope| {
+            let fill = |_| scope.spawn(|| fill(&server, request));
+            let threads: Vec<_> = (0..CONNECTIONS).map(fill).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.map(|stream| stream.expect("a thread")).collect()
+        });
+        let held = memory(&server).saturating_sub(before);
+        // 256 KiB, and the response that is being sent.
+        let most = CONNECTIONS * (512 << 10);
+        assert!(held < most, "{request:?}: {held} bytes");
+        server.get("/healthz").send().expect(200);
+        drop(waiting);
+    }
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_their_order() {
+    let server = Server::start();
+    let bodies = ["{}", "{\"seats\": []}", "{\"rules\": {\"seats\": 6}}"];
+    let statuses = [201, 422, 201];
+    let mut requests = String::new();
+    let mut expected = Vec::new();
+    for round in 0..40 {
+        requests += "GET /healthz HTTP/1.1\r\nHost: dog\r\n\r\n";
+        requests += "\r\nGET /v1/rules HTTP/1.1\nHost: dog\n\n";
+        let (body, status) = (bodies[round % 3], statuses[round % 3]);
+        let head = "POST /v1/games HTTP/1.1\r\nHost: dog\r\nContent-Type: application/json\r\n";
+        let length = body.len();
+        requests += &format!("{head}Content-Length: {length}\r\n\r\n{body}");
+        // In two chunks, which may be cut anywhere.
+        let (one, two) = body.split_at(1);
+        let rest = two.len();
+        requests += &format!(
+            "{head}Transfer-Encoding: chunked\r\n\r\n1\r\n{one}\r\n{rest:x}\r\n{two}\r\n0\r\n\r\n"
+        );
+        expected.extend([200, 200, status, status]);
+    }
+    requests += "GET /healthz HTTP/1.1\r\nHost: dog\r\nConnection: close\r\n\r\n";
+    expected.push(200);
+    for piece in [requests.len(), 700, 13] {
+        let mut connection = Raw::connect(&server);
+        for part in requests.as_bytes().chunks(piece) {
+            connection.send(part);
+        }
+        let answers = connection.answers();
+        let answered: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        assert_eq!(answered, expected, "in pieces of {piece}");
+    }
+}
+
+#[test]
+fn a_client_that_goes_while_it_is_answered_is_noticed() {
+    let server = Server::start();
+    let game = Game::fixed(&server);
+    let open = || {
+        let metrics = server.get("/metrics").send().text();
+        let line = metrics
+            .lines()
+            .find(|line| line.starts_with("dog_streams_open "));
+        line.and_then(|line| line.split(' ').nth(1)?.parse::<u32>().ok())
+            .expect("a metric")
+    };
+    let mut stream = Raw::connect(&server);
+    let path = game.path("/events");
+    stream.send(format!("GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").as_bytes());
+    wait_until(|| open() == 1);
+    drop(stream);
+    // Long before the next heartbeat finds the connection closed.
+    wait_until(|| open() == 0);
+}
+
+#[track_caller]
+fn wait_until(condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "it does not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A request for the moves of a position with very many of them: some 2 MB of JSON.
+fn many_moves(server: &Server) -> Request<'_> {
+    let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
+    let board = json!([
+        {"track": [1, 17, 33, 49]}, {"track": []}, {"track": [9, 25, 41, 57]}, {"track": []}
+    ]);
+    let body = json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]});
+    server.post("/v1/analysis/legal-moves").json(&body)
+}
+
+/// Asks for many moves from this address and reads nothing of the response.
+fn unread(server: &Server, address: &str) -> TcpStream {
+    let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
+    let board = json!([
+        {"track": [1, 17, 33, 49]}, {"track": []}, {"track": [9, 25, 41, 57]}, {"track": []}
+    ]);
+    let body = json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]});
+    let body = body.to_string();
+    let length = body.len();
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    let head = format!(
+        "POST /v1/analysis/legal-moves HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(head.as_bytes()).expect("it is sent");
+    stream
+}
+
+#[test]
+fn large_responses_that_wait_for_their_readers_have_a_bound() {
+    let server = behind_a_proxy(&[
+        ("DOG_RESPONSE_MEMORY", "16"),
+        ("DOG_ADVICE_PER_ADDRESS", "0"),
+    ]);
+    let large = from(many_moves(&server), HERE).send();
+    let length = large.body.len();
+    assert!((1 << 20..4 << 20).contains(&length), "{length} bytes");
+    // An address has the fourth part of the memory.
+    let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE)).collect();
+    let refused = |address: &str| -> bool {
+        let answer: Answer = from(many_moves(&server), address).send();
+        if answer.status == 200 {
+            return false;
+        }
+        answer.refused("unavailable");
+        true
+    };
+    wait_until(|| refused(HERE));
+    assert!(!refused(THERE), "another's share");
+    // Others take the rest.
+    let address = |n| format!("203.0.113.{n}");
+    let many: Vec<TcpStream> = (0..60).map(|n| unread(&server, &address(n % 8))).collect();
+    wait_until(|| refused(THERE));
+    // Nobody who plays is in the way of them.
+    let game = Game::in_play(&server);
+    let (seat, id) = game.first_move();
+    let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+    from(play, THERE).send().expect(200);
+    drop((few, many));
+    wait_until(|| !refused(HERE) && !refused(THERE));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn there_are_as_few_connections_as_the_limit_of_open_files_has_room_for() {
+    let few = &["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
+    let server = Server::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
+    assert!(
+        server.log().contains("64 files may be open"),
+        "{}",
+        server.log()
+    );
+    let game = Game::create(&server, &json!({}));
+    let idle: Vec<TcpStream> = (0..100)
+        .map(|_| TcpStream::connect(server.address()).expect("the system takes it"))
+        .collect();
+    // Nobody is refused for want of a file, and those that come later get their turn.
+    drop(idle);
+    game.view(Host);
+    server.get("/readyz").send().expect(200);
+    assert!(
+        !server.log().contains("Too many open files"),
+        "{}",
+        server.log()
+    );
+}
