@@ -221,6 +221,23 @@ fn paths_and_headers_have_a_size() {
     query(9_000).send().refused("uri_too_long");
     let path = format!("/v1/games/{}", "x".repeat(9_000));
     server.get(&path).send().refused("uri_too_long");
+    for length in [60_000, 65_000] {
+        query(length).send().refused("uri_too_long");
+    }
+    // What is longer than 64 KiB is refused where heads are read, and the connection ends.
+    for length in [70_000, 100_000, 200_000, 2_000_000] {
+        let mut connection = Raw::connect(&server);
+        let query = "x".repeat(length);
+        let head = format!("GET /v1/rules?{query} HTTP/1.1\r\nHost: a\r\n\r\n");
+        connection.send(head.as_bytes());
+        let answer = connection.answer().expect("an answer");
+        assert!(
+            [400, 431].contains(&answer.status),
+            "{length}: {}",
+            answer.status
+        );
+        assert!(connection.answers().is_empty(), "it ends");
+    }
     let get = |headers: &str| {
         let head =
             format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n");
