@@ -18,8 +18,36 @@ fn main() -> ExitCode {
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::error!("{error:#}");
+            log::error!("{}", with_causes(&error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// An error with its causes. Some errors name their cause themselves: it is not repeated.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut causes = error.chain().map(ToString::to_string);
+    let mut text = causes.next().unwrap_or_default();
+    for cause in causes {
+        if !text.contains(&cause) {
+            text = text + ": " + &cause;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::with_causes;
+
+    #[test]
+    fn each_cause_is_named_once() {
+        let error = anyhow!("no space").context("cannot write: no space");
+        assert_eq!(
+            with_causes(&error.context("failed")),
+            "failed: cannot write: no space"
+        );
     }
 }

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::{
     accept::preferred,
     problem::{Code, Problem},
-    request::{Caller, IdempotencyKey, etag, is_known, tags},
+    request::{Caller, IdempotencyKey, etag, is_known},
+    tags::Tags,
     wire::{
         analysis::{AdvicePosition, Position},
         game::Role,
@@ -138,8 +139,9 @@ pub fn headers(bytes: &[u8]) {
     if let Ok(form) = preferred(&headers, &offers) {
         assert!(offers.contains(&form), "an offer is chosen");
     }
-    for tag in tags(&headers, header::IF_MATCH) {
-        assert!(!tag.is_empty() && tag.trim() == tag, "a tag is a word");
+    if let Ok(Some(tags)) = Tags::of(&headers, &header::IF_MATCH) {
+        let stale = tags.match_strongly(&["17"]) && !tags.match_weakly("17");
+        assert!(!stale, "what matches strongly matches weakly");
     }
     is_known(&headers, &etag(17, Role::Host));
     Caller::of(&headers);

@@ -15,6 +15,7 @@ mod request;
 mod routes;
 mod server;
 mod stream;
+mod tags;
 mod wire;
 
 use std::sync::Arc;

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{
     App,
     problem::{Code, Problem},
+    tags::Tags,
     wire::{
         game::Role,
         query::{NoQuery, query},
@@ -257,7 +258,7 @@ pub struct WriteRequest {
     pub caller: Caller,
     pub body: Value,
     key: Option<IdempotencyKey>,
-    if_match: Vec<String>,
+    if_match: Option<Tags>,
     query: String,
     method: String,
     path: String,
@@ -337,7 +338,12 @@ impl WriteRequest {
     ) -> impl Future<Output = Result<WriteRequest, Problem>> + 'static {
         let key = IdempotencyKey::of(request.headers());
         let caller = Caller::of(request.headers());
-        let if_match = tags(request.headers(), header::IF_MATCH);
+        let if_match = Tags::of(request.headers(), &header::IF_MATCH).map_err(|error| {
+            Problem::new(
+                Code::BadRequest,
+                format!("If-Match cannot be read: {error}"),
+            )
+        });
         let (method, path) = (request.method().to_string(), request.path().to_owned());
         let query = request.query_string().to_owned();
         async move {
@@ -346,7 +352,7 @@ impl WriteRequest {
                 caller,
                 body,
                 key: key?,
-                if_match,
+                if_match: if_match?,
                 query,
                 method,
                 path,
@@ -411,13 +417,9 @@ impl WriteRequest {
                 format!("the game is at version {version}"),
             )
         };
-        if !self.if_match.is_empty() {
-            let fits = |tag: &String| {
-                tag == "*"
-                    || tag.trim_matches('"') == version.to_string()
-                    || *tag == etag(version, role)
-            };
-            if !self.if_match.iter().any(fits) {
+        if let Some(tags) = &self.if_match {
+            let own = format!("{version}-{}", role.tag());
+            if !tags.match_strongly(&[&version.to_string(), &own]) {
                 return Err(stale());
             }
         }
@@ -433,22 +435,11 @@ pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
 }
 
-/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`.
+/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`. A header
+/// that cannot be read is ignored.
 pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    tags(headers, header::IF_NONE_MATCH)
-        .iter()
-        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
-}
-
-/// The entity tags in a header, quotes included.
-pub fn tags(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
-    headers
-        .get_all(name)
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(|tag| tag.trim().to_owned())
-        .filter(|tag| !tag.is_empty())
-        .collect()
+    let known = Tags::of(headers, &header::IF_NONE_MATCH);
+    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.match_weakly(etag.trim_matches('"'))))
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub struct Arena {
     #[arg(long, default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     /// Pairs played at once; as many as there are cores if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
     /// Print a JSON object a line.
     #[arg(long)]

@@ -30,6 +30,7 @@ impl Backup {
             let (database, file) = (self.database.display(), self.file.display());
             format!("cannot back {database} up to {file}")
         };
+        super::not_a_folder(&self.database).with_context(what)?;
         let bar = bar("pages")?;
         let copied = store::backup(&self.database, &self.file, |done, all| {
             bar.set_length(all);

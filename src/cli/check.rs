@@ -26,6 +26,7 @@ impl Check {
     /// If something is wrong, or there is no database to look at.
     pub fn run(self) -> anyhow::Result<()> {
         let name = || format!("cannot check {}", self.database.display());
+        super::not_a_folder(&self.database).with_context(name)?;
         let bar = bar("games")?;
         let checked = store::check(&self.database, |done, all| {
             bar.set_length(all);

@@ -18,6 +18,9 @@ mod train;
 mod verify;
 mod worth;
 
+use std::{num::NonZeroUsize, path::Path};
+
+use anyhow::bail;
 use clap::{Parser, Subcommand};
 
 use crate::{
@@ -102,4 +105,20 @@ fn level(name: &str) -> Result<Level, String> {
 /// Reads rules such as "hausregeln seats=6".
 fn rules(text: &str) -> Result<Rules, RulesTextError> {
     text.parse()
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number: &NonZeroUsize| number.get() <= 512)
+        .ok_or_else(|| "a number of threads is 1 to 512".to_owned())
+}
+
+/// Refuses a folder where a database file is expected.
+fn not_a_folder(database: &Path) -> anyhow::Result<()> {
+    if database.is_dir() {
+        bail!("it is a folder, not a file");
+    }
+    Ok(())
 }

@@ -2,10 +2,14 @@
 
 use std::{io::Write, panic, path::PathBuf, time::Duration};
 
+use actix_web::http::uri::Authority;
 use anyhow::Context;
-use clap::{Args, builder::FalseyValueParser};
+use clap::{
+    Args,
+    builder::{FalseyValueParser, RangedI64ValueParser},
+};
 
-use super::{heap, limits::LimitArgs};
+use super::{heap, limits::LimitArgs, not_a_folder};
 use crate::{
     api::{Cors, Server, Settings},
     store::{self, Keep, Store},
@@ -28,12 +32,13 @@ pub struct Serve {
         long,
         env = "DOG_CORS_ORIGINS",
         default_value = "*",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = origin
     )]
     cors_origins: Vec<String>,
-    /// Threads that answer requests; as many as there are cores if left out.
-    #[arg(long, env = "DOG_WORKERS")]
-    workers: Option<usize>,
+    /// Threads that answer requests; as many as there are cores if left out or 0.
+    #[arg(long, env = "DOG_WORKERS", value_parser = threads())]
+    workers: Option<u16>,
     /// Writes that are committed together at most; 1 commits each by itself, which is slower.
     #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::Settings::default().commit_batch)]
     commit_batch: usize,
@@ -45,12 +50,12 @@ pub struct Serve {
         value_parser = clap::value_parser!(u32).range(..=10_000_000)
     )]
     games_in_memory: u32,
-    /// Threads that play for bots; as many as there are cores if left out.
-    #[arg(long, env = "DOG_BOT_THREADS")]
-    bot_threads: Option<usize>,
-    /// Threads that advise and analyse; as many as there are cores if left out.
-    #[arg(long, env = "DOG_ADVICE_THREADS")]
-    advice_threads: Option<usize>,
+    /// Threads that play for bots; as many as there are cores if left out or 0.
+    #[arg(long, env = "DOG_BOT_THREADS", value_parser = threads())]
+    bot_threads: Option<u16>,
+    /// Threads that advise and analyse; as many as there are cores if left out or 0.
+    #[arg(long, env = "DOG_ADVICE_THREADS", value_parser = threads())]
+    advice_threads: Option<u16>,
     /// Days that a finished game is kept after its last change; 0 for ever.
     #[arg(long, env = "DOG_KEEP_FINISHED_DAYS", default_value_t = 90)]
     keep_finished_days: u16,
@@ -76,6 +81,7 @@ impl Serve {
     pub fn run(self) -> anyhow::Result<()> {
         heap::keep_small();
         let failed = || format!("cannot open the database {}", self.database.display());
+        not_a_folder(&self.database).with_context(failed)?;
         if !self.skip_check {
             store::examine(&self.database).with_context(failed)?;
         }
@@ -89,13 +95,13 @@ impl Serve {
         } else {
             Cors::Only(self.cors_origins)
         };
-        let workers = self.workers.filter(|&workers| workers > 0);
+        let threads = |number: Option<u16>| number.map(usize::from).filter(|&number| number > 0);
         let settings = Settings {
             listen: self.listen,
             cors,
-            workers,
-            bot_threads: self.bot_threads.filter(|&threads| threads > 0),
-            advice_threads: self.advice_threads.filter(|&threads| threads > 0),
+            workers: threads(self.workers),
+            bot_threads: threads(self.bot_threads),
+            advice_threads: threads(self.advice_threads),
             limits: self.limits.limits(),
             keep: Keep {
                 finished_days: self.keep_finished_days,
@@ -114,6 +120,33 @@ impl Serve {
             log::info!("stopped");
             Ok(())
         })
+    }
+}
+
+/// A number of threads; the HTTP library takes no more.
+fn threads() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(..=512)
+}
+
+/// Reads an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.
+fn origin(text: &str) -> Result<String, String> {
+    let origin = text.trim();
+    let is_origin = || {
+        let (scheme, authority) = origin.split_once("://")?;
+        let scheme_is = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(scheme_is);
+        let authority: Authority = authority.parse().ok()?;
+        (is_scheme && !authority.host().is_empty() && !authority.as_str().contains('@'))
+            .then_some(())
+    };
+    if ["*", "null"].contains(&origin) || is_origin().is_some() {
+        Ok(origin.to_owned())
+    } else {
+        Err(
+            "an origin is a scheme, a host and perhaps a port, such as https://example.org:8443"
+                .to_owned(),
+        )
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Train {
     #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
     window: u64,
     /// Threads that play and learn; as many as there are cores if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
     /// When the run is done, play its net against the one in this file, or in the program if the
     /// file does not fit it, and write it there if it is shown to be stronger.

@@ -37,7 +37,7 @@ pub struct Worth {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games played at once; as many as there are cores if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
 }
 

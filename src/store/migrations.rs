@@ -20,9 +20,11 @@ pub(super) const MIGRATIONS: &[&str] = &[
 /// # Errors
 /// It is another program's, or no database, or so damaged that its schema cannot be read.
 pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
-    let application: i32 = pragma(connection, "application_id")?;
+    // In this order: another process may be making the first tables, and it commits the id with
+    // them.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let application: i32 = pragma(connection, "application_id")?;
     if application == APPLICATION_ID || application == 0 && tables == 0 {
         Ok(())
     } else {

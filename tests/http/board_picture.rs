@@ -111,7 +111,7 @@ fn an_etag_names_the_version_and_saves_the_body() {
     for (path, etag) in [("/board.svg", "\"6-board\""), (move_, "\"6-preview\"")] {
         let first = game.get(Seat(0), path).send();
         assert_eq!(first.header("etag"), Some(etag));
-        for known in [etag.to_owned(), format!("W/{etag}"), "\"1\", *".to_owned()] {
+        for known in [etag.to_owned(), format!("W/{etag}"), "*".to_owned()] {
             let same = game.get(Host, path).header("If-None-Match", &known).send();
             assert_eq!(same.status, 304);
             assert!(same.body.is_empty());
@@ -136,7 +136,7 @@ fn an_etag_names_the_version_and_saves_the_body() {
     picture(stale.send());
     // What is refused is refused to those who know the version, too.
     let illegal = game.get(Host, "/board.svg?move=Q:0%3E1");
-    let illegal = illegal.header("If-None-Match", "\"7-preview\", *").send();
+    let illegal = illegal.header("If-None-Match", "*").send();
     illegal.refused("illegal_move");
 }
 

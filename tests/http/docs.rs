@@ -290,6 +290,44 @@ fn the_page_needs_no_other_host() {
 }
 
 #[test]
+fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
+    let server = Server::start();
+    for path in [
+        "/docs/",
+        "/docs/index.html",
+        "/docs/swagger-ui-bundle.js",
+        "/docs/swagger-ui.css",
+    ] {
+        let answer = server.get(path).send();
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(
+            answer.header("x-content-type-options"),
+            Some("nosniff"),
+            "{path}"
+        );
+        let policy = answer.header("content-security-policy").unwrap_or_default();
+        for directive in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "connect-src 'self'",
+            "frame-ancestors 'none'",
+        ] {
+            let mut directives = policy.split(';').map(str::trim);
+            assert!(directives.any(|part| part == directive), "{path}: {policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
+    }
+    // Nothing in the page itself is against it.
+    let html = server.get("/docs/").send().text();
+    assert!(!html.contains("<style") && !html.contains("style=") && !html.contains(" onload="));
+    for script in html.split("<script").skip(1) {
+        let (attributes, rest) = script.split_once('>').expect("a tag");
+        assert!(attributes.contains("src=") && rest.trim_start().starts_with("</script>"));
+    }
+}
+
+#[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
     let server = Server::start();
     let document = server.get("/openapi.json").send().expect(200);

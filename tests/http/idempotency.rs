@@ -281,6 +281,43 @@ fn a_replay_comes_before_version_and_phase() {
     assert_eq!(game.snapshot(), before);
 }
 
+/// What a seat was answered it is answered again although a bot plays the seat by now.
+#[test]
+fn a_replay_comes_before_the_bot_that_plays_the_seat() {
+    let server = Server::start();
+    for write in Write::all(&server) {
+        let by = match (write.rest, write.by) {
+            ("/deal", _) => Seat(0),
+            (_, by @ Seat(_)) => by,
+            _ => continue,
+        };
+        let Seat(seat) = by else {
+            unreachable!("a seat writes")
+        };
+        let game = &write.game;
+        let (key, other) = (key(), self::key());
+        let send = |key: &str| {
+            let request = game.post(by, write.rest).json(&write.body).key(key);
+            request.send()
+        };
+        let first = send(&key);
+        let path = format!("/seats/{seat}");
+        let hand_over = |kind: &str| {
+            let request = game.request("PUT", Host, &path);
+            request.json(&json!({"kind": kind})).send().expect(200);
+        };
+        hand_over("bot");
+        same(first.clone(), send(&key));
+        send(&other).refused("forbidden");
+        let changed = game.post(by, write.rest).json(&write.other);
+        changed.key(&key).send().refused("idempotency_key_reused");
+        let stranger = game.post(Spectator, write.rest).json(&write.body).key(&key);
+        stranger.send().refused("unauthorized");
+        hand_over("human");
+        same(first, send(&key));
+    }
+}
+
 #[test]
 fn authorisation_and_existence_come_before_a_replay() {
     let server = Server::start();

@@ -166,6 +166,26 @@ fn one_address_gets_so_much_advice() {
         .expect(200);
 }
 
+/// A proxy that names nobody is not taken for this machine.
+#[test]
+fn those_whom_the_proxy_does_not_name_are_one_client() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
+    let ask = |address: &str| from(server.get("/v1/rules"), address);
+    exhaust(|| ask(""));
+    for unreadable in ["", "unknown", "_hidden", "198.51.100.1,", "é", "1.2.3.4.5"] {
+        let answers = (0..20).map(|_| ask(unreadable).send().status);
+        assert!(
+            answers.into_iter().any(|status| status == 429),
+            "{unreadable:?}"
+        );
+    }
+    ask(HERE).send().expect(200);
+    // Without the header it is a program of this machine's.
+    for _ in 0..20 {
+        server.get("/v1/rules").send().expect(200);
+    }
+}
+
 #[test]
 fn nothing_on_this_machine_is_throttled_and_a_header_is_only_believed_if_it_is_to_be() {
     let server = Server::start_with(&[
@@ -201,6 +221,23 @@ fn paths_and_headers_have_a_size() {
     query(9_000).send().refused("uri_too_long");
     let path = format!("/v1/games/{}", "x".repeat(9_000));
     server.get(&path).send().refused("uri_too_long");
+    for length in [60_000, 65_000] {
+        query(length).send().refused("uri_too_long");
+    }
+    // What is longer than 64 KiB is refused where heads are read, and the connection ends.
+    for length in [70_000, 100_000, 200_000, 2_000_000] {
+        let mut connection = Raw::connect(&server);
+        let query = "x".repeat(length);
+        let head = format!("GET /v1/rules?{query} HTTP/1.1\r\nHost: a\r\n\r\n");
+        connection.send(head.as_bytes());
+        let answer = connection.answer().expect("an answer");
+        assert!(
+            [400, 431].contains(&answer.status),
+            "{length}: {}",
+            answer.status
+        );
+        assert!(connection.answers().is_empty(), "it ends");
+    }
     let get = |headers: &str| {
         let head =
             format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n");

@@ -143,6 +143,22 @@ fn entries_follow_their_games_and_hold_no_secret() {
 }
 
 #[test]
+fn entries_say_whether_their_games_were_imported() {
+    let server = Server::start();
+    let played = Game::fixed(&server).id;
+    let record = include_str!("../records/four.dog");
+    let import = server.post("/v1/games/import").text("text/plain", record);
+    let imported = import.send().expect(201)["id"].clone();
+    let list = server.get("/v1/games").send().expect(200);
+    let told = list["games"].as_array().expect("games").iter();
+    let told: Vec<(&Value, &Value)> = told.map(|game| (&game["id"], &game["imported"])).collect();
+    assert_eq!(
+        told,
+        [(&imported, &json!(true)), (&json!(played), &json!(false))]
+    );
+}
+
+#[test]
 fn queries_that_make_no_sense_are_refused() {
     let server = Server::start();
     Game::fixed(&server);

@@ -20,6 +20,7 @@ mod example_bot;
 mod example_script;
 #[cfg(unix)]
 mod faults;
+mod headers;
 mod history;
 mod idempotency;
 mod leaks;

@@ -51,16 +51,129 @@ fn file(name: &str) -> PathBuf {
 
 /// What a server says that cannot start.
 fn refused(listen: &str, database: &Path) -> String {
+    let said = refused_with(&["--listen", listen], database);
+    let _ = fs::remove_file(database);
+    said
+}
+
+/// The same with these options.
+fn refused_with(options: &[&str], database: &Path) -> String {
     let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .args(["serve", "--listen", listen, "--database"])
+        .args(["serve", "--database"])
         .arg(database)
+        .args(options)
         .output()
         .expect("the dog binary");
-    let _ = fs::remove_file(database);
     assert!(!output.status.success());
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!stderr.contains("panicked"), "{stderr}");
     stderr
+}
+
+#[test]
+fn a_number_of_threads_has_a_range() {
+    let database = file("threads");
+    for (command, option) in [
+        ("serve", "--workers"),
+        ("serve", "--bot-threads"),
+        ("serve", "--advice-threads"),
+        ("calibrate", "--threads"),
+        ("arena", "--threads"),
+    ] {
+        for number in ["100000", "513", "-1", "x"] {
+            let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
+                .arg(command)
+                .args(if command == "arena" {
+                    &["greedy", "random"][..]
+                } else {
+                    &[]
+                })
+                .args(if command == "calibrate" {
+                    &["random"][..]
+                } else {
+                    &[]
+                })
+                .args(if command == "serve" {
+                    &["--database"][..]
+                } else {
+                    &[]
+                })
+                .args((command == "serve").then_some(&database))
+                .arg(format!("{option}={number}"))
+                .output()
+                .expect("the dog binary");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{stderr}");
+            assert!(
+                stderr.contains(option) && !stderr.contains("panicked"),
+                "{stderr}"
+            );
+            if number.parse::<u32>().is_ok() {
+                assert!(stderr.contains("512"), "{stderr}");
+            }
+        }
+    }
+    assert!(!database.exists());
+}
+
+#[test]
+fn origins_that_are_none_are_said_and_fail() {
+    let database = file("origins");
+    for origin in [
+        "not a url",
+        "example.org",
+        "https://example.org/",
+        "https://example.org/page",
+        "https://",
+        "https://a@example.org",
+        "https://a.example,,https://b.example",
+    ] {
+        let said = refused_with(&["--cors-origins", origin], &database);
+        assert!(said.contains("--cors-origins"), "{said}");
+        assert!(said.contains("such as https://example.org"), "{said}");
+    }
+    assert!(!database.exists());
+}
+
+#[test]
+fn a_folder_is_no_database() {
+    let folder = file("folder");
+    fs::create_dir_all(&folder).expect("a folder");
+    let text = folder.to_str().expect("a plain path");
+    for arguments in [
+        &["serve", "--database", text][..],
+        &["check", "--database", text],
+        &["backup", "copy.db", "--database", text],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_dog"))
+            .args(arguments)
+            .output();
+        let output = output.expect("the dog binary");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(
+            said.contains("it is a folder") && said.contains(text),
+            "{said}"
+        );
+    }
+    fs::remove_dir(&folder).expect("nothing was put into it");
+}
+
+#[test]
+fn each_cause_is_said_once() {
+    for (listen, database, cause) in [
+        (
+            "127.0.0.1:0",
+            Path::new("/nowhere/dog.db"),
+            "No such file or directory",
+        ),
+        ("nonsense", &file("causes"), "invalid socket address"),
+    ] {
+        let said = refused(listen, database);
+        let last = said.lines().last().unwrap_or_default();
+        assert_eq!(last.matches(cause).count(), 1, "{said}");
+    }
 }
 
 #[test]

@@ -152,6 +152,12 @@ fn if_none_match_takes_lists_and_weak_tags() {
         "\"2-2\"",
         "\"1\"",
         "1-2x",
+        "1-2",
+        "\"1-2",
+        "\"x,1-2,y\"",
+        "\"1-2\" \"x\"",
+        ",",
+        "",
         "\"\"",
     ] {
         assert_eq!(status(other), 200, "{other}");

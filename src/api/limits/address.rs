@@ -2,26 +2,33 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// Whose requests are counted together: one IPv4 address, or a /64 of IPv6, which is what one
-/// customer gets at least.
+/// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Address(IpAddr);
+pub enum Address {
+    /// One IPv4 address, or a /64 of IPv6, which is what one customer gets at least.
+    Known(IpAddr),
+    /// All those together of whom the trusted header names no address.
+    Unreadable,
+}
 
 impl Address {
-    /// The client's: what the trusted header says last, which is what the proxy itself has
-    /// written there; else the connection's other end. None for this very machine: whoever is
-    /// there is either a friend or a proxy that nobody has told us of, and to take that for one
-    /// client would shut everybody out.
+    /// The client's: the last address in the trusted header, which the proxy itself has written;
+    /// without that header the connection's other end.
+    ///
+    /// None for a connection from this machine without that header: it is an operator's, or a
+    /// proxy's that the server was not told of, and one limit for all its clients would shut them
+    /// all out.
     pub fn of(
         peer: Option<SocketAddr>,
         headers: &HeaderMap,
         trusted: Option<&HeaderName>,
     ) -> Option<Address> {
-        let told = trusted.and_then(|name| told(headers, name));
-        told.map(Address::counted)
-            .or_else(|| Address::of_peer(peer?))
+        match trusted.and_then(|name| headers.get_all(name).last()) {
+            Some(value) => Some(told(value).map_or(Address::Unreadable, Address::counted)),
+            None => Address::of_peer(peer?),
+        }
     }
 
     /// That of a connection's other end; none for this very machine.
@@ -31,7 +38,7 @@ impl Address {
     }
 
     fn counted(address: IpAddr) -> Address {
-        Address(match address {
+        Address::Known(match address {
             IpAddr::V4(_) => address,
             IpAddr::V6(address) => {
                 let network = address.to_bits() >> 64 << 64;
@@ -41,9 +48,9 @@ impl Address {
     }
 }
 
-/// The last address in a header such as `X-Forwarded-For` or `X-Real-IP`, with a port or without.
-fn told(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
-    let text = headers.get_all(name).last()?.to_str().ok()?;
+/// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a port or without.
+fn told(value: &HeaderValue) -> Option<IpAddr> {
+    let text = value.to_str().ok()?;
     let last = text.rsplit(',').next()?.trim();
     let bare = last.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>();
@@ -53,8 +60,6 @@ fn told(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::HeaderValue;
-
     use super::*;
 
     const HEADER: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -69,7 +74,7 @@ mod tests {
     }
 
     fn address(text: &str) -> Option<Address> {
-        Some(Address(text.parse().unwrap()))
+        Some(Address::Known(text.parse().unwrap()))
     }
 
     #[test]
@@ -106,10 +111,24 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_says_nothing_leaves_the_connection() {
-        for values in [&[][..], &["nonsense"], &[""], &["203.0.113.5,"]] {
-            assert_eq!(seen("192.0.2.1", values, true), address("192.0.2.1"));
-            assert_eq!(seen("::1", values, true), None);
+    fn without_the_header_the_connection_counts() {
+        assert_eq!(seen("192.0.2.1", &[], true), address("192.0.2.1"));
+        assert_eq!(seen("::1", &[], true), None);
+    }
+
+    #[test]
+    fn all_unreadable_headers_are_one_client() {
+        for values in [
+            &["nonsense"][..],
+            &[""],
+            &["203.0.113.5,"],
+            &["unknown"],
+            &["203.0.113.5", ""],
+        ] {
+            for peer in ["192.0.2.1", "127.0.0.1", "::1"] {
+                let seen = seen(peer, values, true);
+                assert_eq!(seen, Some(Address::Unreadable), "{values:?}");
+            }
         }
     }
 

@@ -113,12 +113,18 @@ impl Wish {
         if matches!(self, Wish::Deal) && request.caller.known_role(record)? == Role::Host {
             return Ok(None);
         }
-        let seat = request.caller.seat(record)?;
-        if record.game.player(seat).bot {
-            let detail = format!("a bot plays {seat} until the host hands it back");
-            return Err(Problem::new(Code::Forbidden, detail));
+        request.caller.seat(record).map(Some)
+    }
+
+    /// Refuses what a seat asks for while a bot plays it. A replay comes before this.
+    fn check_player(&self, game: &Game, actor: Option<Seat>) -> Result<(), Problem> {
+        match (self, actor) {
+            (Wish::Deal | Wish::Swap | Wish::Play, Some(seat)) if game.player(seat).bot => {
+                let detail = format!("a bot plays {seat} until the host hands it back");
+                Err(Problem::new(Code::Forbidden, detail))
+            }
+            _ => Ok(()),
         }
-        Ok(Some(seat))
     }
 
     /// Whether the phase and the turn are right.
@@ -235,7 +241,7 @@ struct Asked {
 
 impl Asked {
     /// What it comes to. The order of refusals is that of the documentation: no such game, unknown
-    /// token, wrong role, replay, stale version, wrong phase or turn, content.
+    /// token, wrong role, replay, a bot's seat, stale version, wrong phase or turn, content.
     fn outcome(&self, reader: &Reader<'_>) -> Result<Outcome, Problem> {
         let record = find(reader, &self.id)?;
         let (actor, role) = self.part(&record)?;
@@ -271,6 +277,7 @@ impl Asked {
         role: Role,
     ) -> Result<Box<New>, Problem> {
         let Asked { request, wish, .. } = self;
+        wish.check_player(&record.game, actor)?;
         request.check_version(record.game.version(), role)?;
         wish.check(&record.game, actor)?;
         let action = wish.action(request, &record.game, actor)?;

@@ -343,6 +343,8 @@ pub struct GameSummary {
     winner: Option<u8>,
     /// The seats' names, in turn order.
     names: Vec<String>,
+    /// Whether the game was not played here but imported from its record.
+    imported: bool,
     #[schema(format = DateTime)]
     created_at: String,
     #[schema(format = DateTime)]
@@ -366,6 +368,7 @@ impl GameList {
                 .iter()
                 .map(|player| player.name.clone())
                 .collect(),
+            imported: record.imported,
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),
         };

@@ -37,18 +37,20 @@ fn a_commit_waits_for_the_disk() {
 
 #[test]
 fn any_number_may_open_a_new_file_at_once() {
-    let dir = Dir::new();
-    let stores: Vec<_> = thread::scope(|scope| {
-        let open = |_| scope.spawn(|| dir.store());
-        let threads: Vec<_> = (0..8).map(open).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
-    });
-    let id = create(&stores[0]).id;
-    for store in &stores {
-        assert_eq!(store.version(&id).unwrap(), Some(1));
+    for _ in 0..10 {
+        let dir = Dir::new();
+        let stores: Vec<_> = thread::scope(|scope| {
+            let open = |_| scope.spawn(|| dir.store());
+            let threads: Vec<_> = (0..8).map(open).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        let id = create(&stores[0]).id;
+        for store in &stores {
+            assert_eq!(store.version(&id).unwrap(), Some(1));
+        }
     }
 }
 
