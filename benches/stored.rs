@@ -144,7 +144,7 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
             .execute(params![GameId::random(), original])
             .expect("a copy");
         let key = transaction.last_insert_rowid();
-        run("INSERT INTO archive SELECT ?1, entries FROM archive WHERE game = ?2")
+        run("INSERT INTO archive SELECT ?1, first, entries FROM archive WHERE game = ?2")
             .execute([key, original])
             .expect("its packed log");
         run("INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2")
@@ -179,6 +179,7 @@ fn keep(store: &Store, script: &Script, steps: usize) {
         id: GameId::random(),
         listed: true,
         imported: false,
+        creator: None,
         created_at: now(),
         updated_at: now(),
         tokens: Tokens {
@@ -213,7 +214,9 @@ fn describe(database: &Connection) -> rusqlite::Result<()> {
     let log = number(
         "SELECT coalesce(sum(length(events) + length(coalesce(action, ''))), 0.0) FROM log",
     )?;
-    let packed = number("SELECT coalesce(avg(length(entries)), 0.0) FROM archive")?;
+    let packed = number(
+        "SELECT coalesce(sum(length(entries)) * 1.0 / count(DISTINCT game), 0.0) FROM archive",
+    )?;
     let snapshot = number("SELECT avg(length(snapshot)) FROM games")?;
     println!(
         "{games:>8} games: {:.1} MB, {:.1} kB a game",

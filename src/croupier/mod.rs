@@ -167,9 +167,9 @@ impl Shared {
             let mut due = self
                 .store
                 .read(|reader| reader.due(attended, now(), busy + CHOICE))?;
-            due.retain(|id| !games.taken.contains(id) && !games.aside.contains_key(id));
+            due.retain(|(id, _)| !games.taken.contains(id) && !games.aside.contains_key(id));
             due.truncate(CHOICE as usize);
-            if let Some(&id) = due.choose(&mut rand::rng()) {
+            if let Some(&(id, _)) = due.choose(&mut rand::rng()) {
                 games.taken.insert(id);
                 return Ok(Some(id));
             }

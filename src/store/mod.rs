@@ -10,6 +10,7 @@ mod census;
 mod check;
 mod checkpoint;
 mod connect;
+mod creator;
 mod draft;
 mod error;
 mod id;
@@ -38,15 +39,17 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 pub use self::{
+    archive::PackedLog,
     backup::{BackupError, Copied, backup},
     census::{Census, Sizes},
     check::{Checked, Finding, check, examine},
+    creator::Creator,
     draft::{ActError, Draft},
     error::StoreError,
     id::{GameId, GameIdError},
     idempotency::{Recorded, Scope},
     meter::{Distribution, Meter},
-    reader::Reader,
+    reader::{Reader, Standing},
     record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
     retention::{Keep, Old, Piece},
     tokens::{TokenHash, Tokens},
@@ -56,6 +59,7 @@ pub use self::{
 use self::{
     checkpoint::Checkpoints,
     connect::{Readers, State},
+    creator::CreatorKey,
     migrations::MIGRATIONS,
     place::Place,
     recent::Recent,
@@ -96,6 +100,7 @@ async fn outcome<T, E: From<StoreError>>(queued: Queued<T, E>) -> Result<T, E> {
 
 #[derive(Debug)]
 struct Inner {
+    creator_key: CreatorKey,
     readers: Readers,
     recent: Arc<Recent>,
     commits: Arc<Commits>,
@@ -132,6 +137,7 @@ impl Store {
         let path = path::absolute(path).map_err(create)?;
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
+        let creator_key = CreatorKey::read(&connection)?;
         let meter = Arc::new(Meter::new());
         let place = Place::of(&path)?;
         let recent = Arc::new(Recent::new(settings.games_in_memory));
@@ -147,6 +153,7 @@ impl Store {
         let writer = Writer::start(thread).map_err(create)?;
         let readers = Readers::new(path, place);
         Ok(Store(Arc::new(Inner {
+            creator_key,
             readers,
             recent,
             commits,
@@ -204,7 +211,7 @@ impl Store {
     /// # Errors
     /// As there.
     pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
-        self.glance(|reader| reader.log(id, after, limit))
+        self.read(|reader| reader.log(id, after, limit))
     }
 
     /// Reads with a single statement, which sees one state by itself.
@@ -321,17 +328,21 @@ impl Store {
         limit: u32,
     ) -> Result<Option<Cursor>, StoreError> {
         let games = self.glance(|reader| reader.to_archive(by, after, limit))?;
-        for &(_, id) in &games {
+        for &(_, id, is_packed) in &games {
             // A finished game's log does not change any more, whatever happens in between.
-            match self.log(&id, 0, u32::MAX).and_then(archive::pack) {
+            let pack = || PackedLog::new(&self.log(&id, 0, u32::MAX)?);
+            match (!is_packed).then(pack).transpose() {
                 Ok(packed) => {
-                    self.write_blocking(move |tx| tx.archive(&id, &packed))?;
+                    if let Some(packed) = packed {
+                        self.write_blocking(move |tx| tx.put_pages(&id, &packed))?;
+                    }
+                    while self.write_blocking(move |tx| tx.forget_log(&id))? {}
                 }
                 Err(error) if error.is_temporary() => return Err(error),
                 Err(error) => log::error!("the log of game {id} is not packed: {error}"),
             }
         }
-        let last = games.last().map(|&(last, _)| last);
+        let last = games.last().map(|&(last, ..)| last);
         Ok(last.filter(|_| games.len() as u32 == limit))
     }
 
@@ -341,6 +352,11 @@ impl Store {
     /// Why it cannot.
     pub fn ready(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         self.write(|transaction| transaction.probe())
+    }
+
+    /// How this database knows the address of these bytes.
+    pub fn creator(&self, address: &[u8]) -> Creator {
+        self.0.creator_key.hash(address)
     }
 
     /// What the store has done since it was opened, in numbers.

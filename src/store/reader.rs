@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     StoreError, archive,
+    creator::Creator,
     id::GameId,
     idempotency::{Recorded, Scope, expiry},
     recent::Recent,
@@ -21,6 +22,15 @@ pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
     /// Games that need not be taken from their JSON, if all there is to see here is on the disk.
     pub(super) recent: Option<&'c Recent>,
+}
+
+/// What the row of a game says besides the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub version: u64,
+    pub tokens: Tokens,
+    /// See [`Record::creator`].
+    pub creator: Option<Creator>,
 }
 
 impl Reader<'_> {
@@ -46,17 +56,22 @@ impl Reader<'_> {
         column.map(version).transpose()
     }
 
-    /// A game's version and tokens, if it is there.
+    /// What is known of a game without reading the game itself, if it is there.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn standing(&self, id: &GameId) -> Result<Option<(u64, Tokens)>, StoreError> {
-        let sql = "SELECT version, tokens FROM games WHERE id = ?1";
+    pub fn standing(&self, id: &GameId) -> Result<Option<Standing>, StoreError> {
+        let sql = "SELECT version, tokens, creator FROM games WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let columns = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)));
-        let found: Option<(i64, Tokens)> = columns.optional()?;
-        let standing = |(column, tokens)| Ok((version(column)?, tokens));
-        found.map(standing).transpose()
+        let mut rows = statement.query([id])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        Ok(Some(Standing {
+            version: version(row.get(0)?)?,
+            tokens: row.get(1)?,
+            creator: row.get(2)?,
+        }))
     }
 
     /// Whose token a ticket for this game stands for, if there is such a one and it has not expired.
@@ -136,45 +151,78 @@ impl Reader<'_> {
         Ok(Page { games, next })
     }
 
-    /// The entries of a game's log after this version, oldest first; none if there is no such
-    /// game.
+    /// The entries of a game's log after this version, so many at most, oldest first; none if
+    /// there is no such game. It unpacks one page of a packed log more than that at most.
     ///
     /// # Errors
     /// The database cannot be read, or an entry cannot be understood.
     pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
-        let sql = "SELECT version, at, action, events FROM log \
-                   WHERE game = (SELECT key FROM games WHERE id = ?1) AND version > ?2 \
-                   ORDER BY version LIMIT ?3";
+        let sql = "SELECT key FROM games WHERE id = ?1 AND version > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![id, int(after), limit])?;
+        let key = statement.query_row(params![id, int(after)], |row| row.get(0));
+        let Some(key) = key.optional()? else {
+            return Ok(Vec::new());
+        };
+        let limit = limit as usize;
         let mut entries = Vec::new();
-        while let Some(row) = rows.next()? {
-            entries.push(log_entry(row, *id)?);
+        let mut last = after;
+        while entries.len() < limit {
+            let page = self.archived(key, *id, last)?;
+            let Some(end) = page.last().map(|entry| entry.version) else {
+                break;
+            };
+            let new = page.into_iter().filter(|entry| entry.version > last);
+            entries.extend(new.take(limit - entries.len()));
+            last = end;
         }
-        if entries.is_empty() {
-            entries = self.archived(id)?;
-            entries.retain(|entry| entry.version > after);
-            entries.truncate(limit as usize);
+        if entries.len() < limit {
+            self.unpacked(key, *id, last, limit, &mut entries)?;
         }
         Ok(entries)
     }
 
-    /// The whole log of a game that is packed; none if it is not.
-    fn archived(&self, id: &GameId) -> Result<Vec<LogEntry>, StoreError> {
-        let sql = "SELECT entries FROM archive WHERE game = (SELECT key FROM games WHERE id = ?1)";
+    /// Adds the entries after this version to others, until there are so many in all.
+    fn unpacked(
+        &self,
+        key: i64,
+        id: GameId,
+        after: u64,
+        limit: usize,
+        entries: &mut Vec<LogEntry>,
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
+                   ORDER BY version LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([id])?;
-        match rows.next()? {
+        let left = limit - entries.len();
+        let mut rows = statement.query(params![key, int(after), int(left as u64)])?;
+        while let Some(row) = rows.next()? {
+            entries.push(log_entry(row, id)?);
+        }
+        Ok(())
+    }
+
+    /// The page of a packed log that has the entry after this version; none if there is no such
+    /// page.
+    fn archived(&self, key: i64, id: GameId, after: u64) -> Result<Vec<LogEntry>, StoreError> {
+        let sql = "SELECT entries FROM archive WHERE game = ?1 AND first <= ?2 \
+                   ORDER BY first DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![key, int(after.saturating_add(1))])?;
+        let mut page = match rows.next()? {
             Some(row) => {
                 let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-                archive::unpack(packed, *id)
+                archive::unpack(packed, id)?
             }
-            None => Ok(Vec::new()),
+            None => Vec::new(),
+        };
+        if page.last().is_some_and(|entry| entry.version <= after) {
+            page.clear();
         }
+        Ok(page)
     }
 
     /// Finished games whose logs are not packed yet, so many at most, in the order of their
-    /// creation after that one.
+    /// creation after that one; and whether the log is packed nevertheless, as that of an import.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -183,19 +231,23 @@ impl Reader<'_> {
         by: Timestamp,
         after: Option<Cursor>,
         limit: u32,
-    ) -> Result<Vec<(Cursor, GameId)>, StoreError> {
-        let sql = "SELECT key, id FROM games WHERE phase = 'finished' AND archived = 0 \
+    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
+        let sql = "SELECT key, id, NOT EXISTS (SELECT 1 FROM log WHERE game = key) \
+                   AND (SELECT count(*) FROM archive WHERE game = key) = (version + ?4 - 1) / ?4 \
+                   FROM games WHERE phase = 'finished' AND archived = 0 \
                    AND key > ?1 AND updated_at <= ?2 ORDER BY key LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(key)| key);
-        let rows = statement.query_map(params![after, by.as_microsecond(), limit], |row| {
-            Ok((Cursor(row.get(0)?), row.get(1)?))
-        })?;
+        let page = archive::PAGE as i64;
+        let rows = statement
+            .query_map(params![after, by.as_microsecond(), limit, page], |row| {
+                Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
+            })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Games in which the server is to act by now, the longest due first: those with humans, or
-    /// those without. A game whose id cannot be read is none, so that it does not keep the server
+    /// Games in which the server is to act by now, with their creators, the longest due first:
+    /// those with humans, or those without. A game whose id cannot be read is none, so that it does not keep the server
     /// from the others.
     ///
     /// # Errors
@@ -205,14 +257,16 @@ impl Reader<'_> {
         attended: bool,
         now: Timestamp,
         limit: u32,
-    ) -> Result<Vec<GameId>, StoreError> {
-        let sql = "SELECT id FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
                    AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![attended, now.as_microsecond(), limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
-            games.extend(row.get::<_, GameId>(0));
+            if let Ok(id) = row.get(0) {
+                games.push((id, row.get(1).unwrap_or(None)));
+            }
         }
         Ok(games)
     }

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::{
     StoreError,
+    creator::Creator,
     id::GameId,
     recent::{Recent, Stamp},
     tokens::Tokens,
@@ -35,6 +36,8 @@ pub struct Record {
     pub created_at: Timestamp,
     /// When its last version came to be.
     pub updated_at: Timestamp,
+    /// Who created or imported it; see [`Creator`].
+    pub creator: Option<Creator>,
     pub tokens: Tokens,
     pub tempo: Tempo,
     /// When the time of those who are to act is up. Whoever writes the game sets it.
@@ -166,7 +169,7 @@ macro_rules! select_games {
     ($rest:literal) => {
         concat!(
             "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
-             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at FROM games ",
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator FROM games ",
             $rest
         )
     };
@@ -204,6 +207,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
         imported: row.get(11)?,
         created_at: time(row.get(4)?)?,
         updated_at: stamp.updated_at,
+        creator: row.get(14)?,
         tokens: row.get(6)?,
         tempo: Tempo {
             bot_pace_ms: row.get(8)?,

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     StoreError,
+    archive::PackedLog,
     draft::Draft,
     id::GameId,
     idempotency::{Recorded, Scope, expiry},
@@ -16,6 +17,7 @@ use super::{
     record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
+use crate::rules::game::Phase;
 
 /// Expired answers that are thrown away whenever one is added, so that they go faster than they
 /// come and no write has to remove many.
@@ -26,6 +28,9 @@ const REMEMBERED: i64 = 10_000;
 
 /// Older ones that are forgotten at once.
 const FORGOTTEN: i64 = 100;
+
+/// Rows of a log that are removed at once at most, so that no other write waits long.
+const SLICE: i64 = 1_000;
 
 /// Something to do once the changes are on the disk.
 pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
@@ -76,20 +81,31 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The log does not fit, the id is taken, or the database cannot be written.
     pub fn insert(&mut self, record: &mut Record, log: &[LogEntry]) -> Result<(), StoreError> {
-        let (version, phase) = (record.game.version(), record.game.phase());
+        let version = record.game.version();
         if !log.iter().map(|entry| entry.version).eq(1..=version) {
             return Err(StoreError::Misuse("a log must have one entry a version"));
         }
-        let connection = self.open()?;
         if let Some(last) = log.last() {
             record.set_deadline(last.at, &last.events);
         }
+        let key = self.insert_row(record)?;
+        log.iter().try_for_each(|entry| {
+            let action = entry.action.as_ref().map(to_json).transpose()?;
+            let events = to_json(&entry.events)?;
+            self.append(key, entry.version, entry.at, action.as_deref(), &events)
+        })
+    }
+
+    /// Adds a game without its log; its key.
+    fn insert_row(&self, record: &Record) -> Result<i64, StoreError> {
+        let (version, phase) = (record.game.version(), record.game.phase());
+        let connection = self.open()?;
         connection
             .prepare_cached(
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, creator) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
                 record.id,
@@ -108,14 +124,11 @@ impl<'c> Transaction<'c> {
                     .due_at(record.updated_at)
                     .map(Timestamp::as_microsecond),
                 record.imported,
+                record.creator,
             ])?;
         let key = connection.last_insert_rowid();
         self.note_change(&record.id, Some(version))?;
-        log.iter().try_for_each(|entry| {
-            let action = entry.action.as_ref().map(to_json).transpose()?;
-            let events = to_json(&entry.events)?;
-            self.append(key, entry.version, entry.at, action.as_deref(), &events)
-        })
+        Ok(key)
     }
 
     /// Puts a draft in the place of the game it was drafted from, with its tokens, and adds to the
@@ -249,27 +262,81 @@ impl<'c> Transaction<'c> {
         Ok(gone)
     }
 
-    /// Puts a packed log in the place of a finished game's; says whether it was still there.
+    /// Adds a finished game with its packed log.
+    ///
+    /// # Errors
+    /// The log does not fit, the id is taken, or the database cannot be written.
+    pub fn insert_packed(&mut self, record: &Record, log: &PackedLog) -> Result<(), StoreError> {
+        let game = &record.game;
+        if game.phase() != Phase::Finished || game.version() != log.versions {
+            return Err(StoreError::Misuse("only a whole log can be packed"));
+        }
+        let key = self.insert_row(record)?;
+        self.insert_pages(key, log)
+    }
+
+    /// Adds the pages of a finished game's log, unless it is gone or its log is packed. They are
+    /// read from then on.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub(super) fn archive(&mut self, id: &GameId, packed: &[u8]) -> Result<bool, StoreError> {
-        let connection = self.open()?;
-        let key: Option<i64> = connection
-            .prepare_cached(
-                "UPDATE games SET archived = 1 \
-                 WHERE id = ?1 AND phase = 'finished' AND archived = 0 RETURNING key",
-            )?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        let Some(key) = key else { return Ok(false) };
-        connection
-            .prepare_cached("INSERT INTO archive (game, entries) VALUES (?1, ?2)")?
-            .execute(params![key, packed])?;
-        connection
-            .prepare_cached("DELETE FROM log WHERE game = ?1")?
+    pub(super) fn put_pages(&mut self, id: &GameId, log: &PackedLog) -> Result<(), StoreError> {
+        let Some(key) = self.key_to_archive(id)? else {
+            return Ok(());
+        };
+        // There may be one that is the whole log.
+        self.open()?
+            .prepare_cached("DELETE FROM archive WHERE game = ?1")?
             .execute([key])?;
-        Ok(true)
+        self.insert_pages(key, log)
+    }
+
+    fn insert_pages(&self, key: i64, log: &PackedLog) -> Result<(), StoreError> {
+        let mut insert = self
+            .open()?
+            .prepare_cached("INSERT INTO archive (game, first, entries) VALUES (?1, ?2, ?3)")?;
+        for page in &log.pages {
+            insert.execute(params![key, int(page.first), page.entries])?;
+        }
+        Ok(())
+    }
+
+    /// Removes some of a finished game's log, whose pages are there, and with the last of it who
+    /// created the game; says whether there is more.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub(super) fn forget_log(&mut self, id: &GameId) -> Result<bool, StoreError> {
+        let Some(key) = self.key_to_archive(id)? else {
+            return Ok(false);
+        };
+        if self.delete_log(key)? {
+            return Ok(true);
+        }
+        self.open()?
+            .prepare_cached("UPDATE games SET archived = 1, creator = NULL WHERE key = ?1")?
+            .execute([key])?;
+        Ok(false)
+    }
+
+    /// The key of a finished game whose log is not marked as packed.
+    fn key_to_archive(&self, id: &GameId) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT key FROM games WHERE id = ?1 AND phase = 'finished' AND archived = 0";
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        let key = statement.query_row([id], |row| row.get(0));
+        Ok(key.optional()?)
+    }
+
+    /// Removes the first entries of a log; says whether there may be more.
+    fn delete_log(&self, key: i64) -> Result<bool, StoreError> {
+        let removed = self
+            .open()?
+            .prepare_cached(
+                "DELETE FROM log WHERE game = ?1 \
+                 AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)",
+            )?
+            .execute([key, SLICE])?;
+        Ok(removed as i64 >= SLICE)
     }
 
     /// Keeps a ticket for whoever sent this token, and forgets those that have expired.

@@ -37,6 +37,14 @@ impl Address {
         (!peer.is_loopback()).then(|| Address::counted(peer))
     }
 
+    /// What tells it from all others.
+    pub fn bytes(&self) -> [u8; 16] {
+        match self.0 {
+            IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
+            IpAddr::V6(address) => address.octets(),
+        }
+    }
+
     fn counted(address: IpAddr) -> Address {
         Address::Known(match address {
             IpAddr::V4(_) => address,

@@ -37,7 +37,7 @@ use super::{
     problem::{Code, Problem},
     request::Caller,
 };
-use crate::store::{GameId, Store, TokenHash};
+use crate::store::{Creator, GameId, Store, TokenHash};
 
 /// Bytes of a path with its query at most.
 const MAX_URI: usize = 8 * 1024;
@@ -108,6 +108,13 @@ impl Counted {
 /// address.
 #[derive(Clone, Copy, Debug)]
 pub struct Client(pub Option<Address>);
+
+impl Client {
+    /// Under what the store keeps who has created a game.
+    pub fn creator(self, store: &Store) -> Option<Creator> {
+        self.0.map(|address| store.creator(&address.bytes()))
+    }
+}
 
 impl FromRequest for Client {
     type Error = Infallible;
@@ -238,7 +245,7 @@ fn game_of(path: &str) -> Option<GameId> {
 
 fn is_token_of(store: &Store, game: &GameId, token: &TokenHash) -> bool {
     match store.read(|reader| reader.standing(game)) {
-        Ok(Some((_, tokens))) => tokens.hold(token),
+        Ok(Some(standing)) => standing.tokens.hold(token),
         Ok(None) => false,
         Err(error) => {
             log::debug!("a token is taken for unknown: {error}");

@@ -14,6 +14,7 @@ use crate::{
     api::{
         App,
         answer::{self, Answer, Memory, TokenMaker, random},
+        limits::Client,
         metrics::Untimed,
         pool::QUICK,
         problem::{Code, Problem},
@@ -44,7 +45,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(25);
     request_body(content = CreateGame, description = "Everything may be left out, the body too."),
     responses((status = 201, description = "The game and its tokens.", body = Created,
         headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
-pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpResponse, Problem> {
+pub async fn create_game(
+    app: Data<App>,
+    client: Client,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let creator = client.creator(&app.store);
     let answer = app
         .store
         .write(move |transaction| -> Result<Answer, Problem> {
@@ -62,10 +68,11 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                 seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
             }
             let now = now();
-            let record = Record {
+            let mut record = Record {
                 id: GameId::random(),
                 listed: new.listed,
                 imported: false,
+                creator,
                 created_at: now,
                 updated_at: now,
                 tokens: Tokens {
@@ -83,25 +90,23 @@ pub async fn create_game(app: Data<App>, request: WriteRequest) -> Result<HttpRe
                 action: None,
                 events,
             };
-            keep(transaction, &request, record, &[entry], &tokens, salt)
+            transaction.insert(&mut record, &[entry])?;
+            created(transaction, &request, record, &tokens, salt)
         });
     Ok(answer.await?.into())
 }
 
-/// Puts a new game into the store, and answers with it and its tokens: the host's, and those of
-/// the seats that have one.
+/// Answers with a new game and its tokens: the host's, and those of the seats that have one.
 ///
 /// # Errors
 /// If the store fails.
-pub(super) fn keep(
+pub(super) fn created(
     transaction: &mut Transaction<'_>,
     request: &WriteRequest,
-    mut record: Record,
-    log: &[LogEntry],
+    record: Record,
     tokens: &TokenMaker,
     salt: [u8; 16],
 ) -> Result<Answer, Problem> {
-    transaction.insert(&mut record, log)?;
     let (version, seats) = (record.game.version(), record.game.rules().seats);
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
     let bots: Vec<Seat> = Seat::all(seats).filter(without_token).collect();

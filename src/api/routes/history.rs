@@ -6,12 +6,13 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{find, games::keep};
+use super::{find, games::created};
 use crate::{
     api::{
         App,
         accept::preferred,
         answer::{Answer, TokenMaker, random},
+        limits::Client,
         pool::QUICK,
         problem::{Code, Problem},
         request::{Caller, RecordRequest},
@@ -27,7 +28,7 @@ use crate::{
         record::{About, Replayed, Transcript, Written},
         seat::BySeat,
     },
-    store::{GameId, LogEntry, Record, Tempo, TokenHash, Tokens, now},
+    store::{Creator, GameId, LogEntry, PackedLog, Record, Tempo, TokenHash, Tokens, now},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -126,15 +127,22 @@ fn text(record: &Record, log: &[LogEntry]) -> Result<String, Problem> {
         headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn import_game(
     app: Data<App>,
+    client: Client,
     RecordRequest(request): RecordRequest,
 ) -> Result<HttpResponse, Problem> {
     request.check_query()?;
     let import: ImportRequest = request.content()?;
     let listed = import.listed.unwrap_or(true);
+    let creator = client.creator(&app.store);
+    let salt = random();
+    let tokens = TokenMaker::new(request.key(), &salt)?;
+    let host = TokenHash::of(&tokens.host());
     // Longer than anybody should hold up the writer.
-    let replayed = app
+    let (record, log) = app
         .tables
-        .run(QUICK, move || replay(&import.record))
+        .run(QUICK, move || {
+            imported(&import.record, listed, creator, host)
+        })
         .await?;
     let answer = app
         .store
@@ -142,10 +150,8 @@ pub async fn import_game(
             if let Some(answer) = request.replay(transaction)? {
                 return Ok(answer);
             }
-            let salt = random();
-            let tokens = TokenMaker::new(request.key(), &salt)?;
-            let (record, log) = imported(replayed, listed, TokenHash::of(&tokens.host()));
-            keep(transaction, &request, record, &log, &tokens, salt)
+            transaction.insert_packed(&record, &log)?;
+            created(transaction, &request, record, &tokens, salt)
         });
     Ok(answer.await?.into())
 }
@@ -166,8 +172,18 @@ fn replay(text: &str) -> Result<Replayed, Problem> {
     Ok(replayed)
 }
 
-/// The game as it is kept, and its log. When each version came to be is not told by a record.
-fn imported(replayed: Replayed, listed: bool, host: TokenHash) -> (Record, Vec<LogEntry>) {
+/// The game that a record tells of, and its log. When each version came to be is not told by a
+/// record.
+///
+/// # Errors
+/// As [`replay`].
+fn imported(
+    text: &str,
+    listed: bool,
+    creator: Option<Creator>,
+    host: TokenHash,
+) -> Result<(Record, PackedLog), Problem> {
+    let replayed = replay(text)?;
     let now = now();
     let entry = |entry: crate::rules::record::Entry| LogEntry {
         version: entry.version,
@@ -175,11 +191,12 @@ fn imported(replayed: Replayed, listed: bool, host: TokenHash) -> (Record, Vec<L
         action: entry.action,
         events: entry.events,
     };
-    let log = replayed.log.into_iter().map(entry).collect();
+    let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
     let record = Record {
         id: GameId::random(),
         listed,
         imported: true,
+        creator,
         created_at: now,
         updated_at: now,
         tokens: Tokens {
@@ -190,5 +207,5 @@ fn imported(replayed: Replayed, listed: bool, host: TokenHash) -> (Record, Vec<L
         deadline: None,
         game: replayed.game.into(),
     };
-    (record, log)
+    Ok((record, PackedLog::new(&log)?))
 }

@@ -22,7 +22,7 @@ use crate::{
         options::Rules,
         seat::MAX_SEATS,
     },
-    store::{Change, Changes, GameId, LogEntry, Store, StoreError, Tokens, Watch},
+    store::{Change, Changes, GameId, LogEntry, Standing, Store, StoreError, Tokens, Watch},
 };
 
 /// How often the thread looks whether it is to stop.
@@ -320,14 +320,17 @@ impl Recent {
         let (standing, entries) = store.read(|reader| {
             let standing = reader.standing(&id)?;
             let entries = match (known, &standing) {
-                (Some(known), Some((version, _))) if known < *version => {
+                (Some(known), Some(standing)) if known < standing.version => {
                     reader.log(&id, known, u32::MAX)?
                 }
                 _ => Vec::new(),
             };
             Ok::<_, StoreError>((standing, entries))
         })?;
-        let Some((version, tokens)) = standing else {
+        let Some(Standing {
+            version, tokens, ..
+        }) = standing
+        else {
             self.tokens = None;
             return Ok(());
         };

@@ -184,6 +184,7 @@ mod tests {
                 id,
                 listed: true,
                 imported: false,
+                creator: None,
                 created_at: now,
                 updated_at: now,
                 tokens: Tokens {

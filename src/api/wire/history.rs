@@ -166,6 +166,7 @@ mod tests {
             id: GameId::random(),
             listed: true,
             imported: false,
+            creator: None,
             created_at: at,
             updated_at: at,
             tokens: Tokens {

@@ -138,7 +138,7 @@ fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
     set("due_at = 1, id = 'nonsense'", bad);
     let now = now();
     let due = store.read(|reader| reader.due(true, now, 9)).unwrap();
-    assert_eq!(due, [good]);
+    assert_eq!(due, [(good, None)]);
     set("due_at = 9223372036854775807", good);
     let next = store.read(|reader| reader.next_due(now)).unwrap();
     assert_eq!(next, None, "after the end of time");

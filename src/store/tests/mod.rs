@@ -66,6 +66,7 @@ fn fresh() -> Record {
         id: GameId::random(),
         listed: true,
         imported: false,
+        creator: None,
         created_at: now,
         updated_at: now,
         tokens: tokens("first"),

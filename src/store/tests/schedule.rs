@@ -27,7 +27,8 @@ fn with_bots(bots: &[usize], tempo: Tempo) -> Record {
 }
 
 fn due(store: &Store, attended: bool, now: Timestamp) -> Vec<GameId> {
-    store.read(|reader| reader.due(attended, now, 10)).unwrap()
+    let due = store.read(|reader| reader.due(attended, now, 10)).unwrap();
+    due.into_iter().map(|(id, _)| id).collect()
 }
 
 fn seconds(seconds: i64) -> SignedDuration {
@@ -59,7 +60,7 @@ fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
     assert_eq!(due(&store, true, begun + seconds(3)), [bot.id]);
     assert_eq!(due(&store, true, begun + seconds(60)), [bot.id, late.id]);
     let one = store.read(|reader| reader.due(true, begun + seconds(60), 1));
-    assert_eq!(one.unwrap(), [bot.id]);
+    assert_eq!(one.unwrap(), [(bot.id, None)]);
     let next = |after| store.read(|reader| reader.next_due(after)).unwrap();
     assert_eq!(next(begun + seconds(1)), Some(bot.created_at + seconds(2)));
     assert_eq!(next(begun + seconds(60)), None);
