@@ -1,8 +1,12 @@
 //! Limits: how often, how large, how many, how slowly.
 
-use std::{thread, time::Duration};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::Duration,
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, Game, Raw, Request, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw};
 
@@ -366,4 +370,34 @@ fn who_reads_nothing_is_cut_off() {
     let question = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
     while connection.try_send(&question) {}
     raw(&server, HEALTH).expect(200);
+}
+
+#[test]
+fn creating_games_does_not_raise_the_limit_of_an_address() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
+    let create = || from(server.post("/v1/games").json(&json!({})), HERE).send();
+    let games: Vec<Value> = (0..3).map(|_| create().expect(201)).collect();
+    let tokens: Vec<(String, &str)> = games
+        .iter()
+        .flat_map(|game| {
+            let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
+            let tokens = game["seat_tokens"].as_array().expect("tokens");
+            let tokens = tokens.iter().filter_map(Value::as_str);
+            tokens.map(move |token| (path.clone(), token))
+        })
+        .collect();
+    let next = AtomicUsize::new(0);
+    let look = |server| {
+        let (path, token) = &tokens[next.fetch_add(1, Ordering::Relaxed) % tokens.len()];
+        Server::get(server, path).token(token)
+    };
+    // Each of twelve tokens would have had a limit of its own.
+    exhaust(|| from(look(&server), HERE));
+    // It is known who created them to every process on the database.
+    let other = Server::beside(&server);
+    exhaust(|| from(look(&other), HERE));
+    // Who was given a token plays from another address, and the creator does not pay for it.
+    for _ in 0..40 {
+        from(look(&server), THERE).send().expect(200);
+    }
 }

@@ -39,9 +39,10 @@ impl Address {
 
     /// What tells it from all others.
     pub fn bytes(&self) -> [u8; 16] {
-        match self.0 {
-            IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
-            IpAddr::V6(address) => address.octets(),
+        match self {
+            Address::Known(IpAddr::V4(address)) => address.to_ipv6_mapped().octets(),
+            Address::Known(IpAddr::V6(address)) => address.octets(),
+            Address::Unreadable => [0; 16],
         }
     }
 
@@ -56,7 +57,8 @@ impl Address {
     }
 }
 
-/// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a port or without.
+/// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a port
+/// or without.
 fn told(value: &HeaderValue) -> Option<IpAddr> {
     let text = value.to_str().ok()?;
     let last = text.rsplit(',').next()?.trim();

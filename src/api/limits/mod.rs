@@ -209,17 +209,17 @@ fn charge(
     let payer = match (presented, game_of(path)) {
         (Some(token), Some(game)) => limits
             .rates
-            .payer(game, token, || is_token_of(store, &game, &token)),
+            .payer(game, token, || creator_of(store, &game, &token)),
         _ => Payer::Address,
     };
     limits
         .rates
-        .charge(address, &payer, asked)
+        .charge(address, || store.creator(&address.bytes()), &payer, asked)
         .map_err(|wait| {
             let detail = match asked {
-                Asked::Game => "this address has created very many games",
-                Asked::Advice => "this address asks for very much advice",
-                Asked::Other => "these are very many requests",
+                Asked::Game => "rate limit exceeded: games created by this address",
+                Asked::Advice => "rate limit exceeded: advice for this address",
+                Asked::Other => "rate limit exceeded",
             };
             Problem::new(Code::TooManyRequests, detail).retry_after(wait)
         })?;
@@ -243,13 +243,15 @@ fn game_of(path: &str) -> Option<GameId> {
     rest.split('/').next()?.parse().ok()
 }
 
-fn is_token_of(store: &Store, game: &GameId, token: &TokenHash) -> bool {
+/// Who created the game, if that is known, provided that this is one of its tokens.
+fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
     match store.read(|reader| reader.standing(game)) {
-        Ok(Some(standing)) => standing.tokens.hold(token),
-        Ok(None) => false,
+        Ok(standing) => standing
+            .filter(|standing| standing.tokens.hold(token))
+            .map(|standing| standing.creator),
         Err(error) => {
             log::debug!("a token is taken for unknown: {error}");
-            false
+            None
         }
     }
 }

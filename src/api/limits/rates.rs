@@ -1,11 +1,13 @@
 //! Who has asked how often.
 //!
-//! A request with a token of the very game that it is about is counted for that token alone, so
-//! that nobody else at the same address is in its way. All others are counted for the address,
-//! with invented tokens too. Creations and advice are counted for the address besides.
+//! A request with a token of the game that it is about is charged to that token, and to its address
+//! if the game was created there: a client cannot get more by creating games. Players at one
+//! address whose game was created elsewhere share a limit that is ten times as large. All other
+//! requests are charged to the address, with unknown tokens too. Creations and advice are charged
+//! to the address in addition.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     hash::{BuildHasher, Hash, RandomState},
     num::NonZeroU32,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -20,7 +22,7 @@ use governor::{
 };
 
 use super::{Limits, address::Address};
-use crate::store::{GameId, TokenHash};
+use crate::store::{Creator, GameId, TokenHash};
 
 /// Keys of a kind that are counted one by one; further ones share [`CROWDS`].
 const MOST_KEYS: usize = 100_000;
@@ -33,6 +35,10 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 /// The same when there are too many.
 const HASTY_SWEEP: Duration = Duration::from_secs(1);
+
+/// How many times the requests of an address there may be with tokens of games that were created
+/// elsewhere.
+const GUESTS: u32 = 10;
 
 /// Tokens that are known to be good; when there are more, all are looked up again.
 const MOST_KNOWN: usize = 100_000;
@@ -47,23 +53,33 @@ pub enum Asked {
     Other,
 }
 
-/// For whom a request is counted.
+/// To whom a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
-    /// A token of the game, by its hash.
-    Token(GameId, TokenHash),
+    /// A token of the game, by its hash, and the address in one way or the other.
+    Token {
+        game: GameId,
+        token: TokenHash,
+        /// Who created the game, if that is known.
+        creator: Option<Creator>,
+    },
     /// Everybody at the address.
     Address,
 }
 
+/// A token's game, and its hash.
+type Known = (GameId, [u8; 32]);
+
 /// What each has left.
 pub struct Rates {
     addresses: Option<Bucket>,
+    /// Requests of an address with tokens of games that were created elsewhere.
+    guests: Option<Bucket>,
     tokens: Option<Bucket>,
     games: Option<Bucket>,
     advice: Option<Bucket>,
-    /// Tokens that were found to be their games'.
-    known: Mutex<HashSet<(GameId, [u8; 32])>>,
+    /// Tokens that were found to be their games', and who created these.
+    known: Mutex<HashMap<Known, Option<Creator>>>,
 }
 
 impl Rates {
@@ -71,6 +87,7 @@ impl Rates {
         let every_second = |rate, burst| quota(rate, burst, Quota::per_second);
         Rates {
             addresses: every_second(limits.address_rate, 5).map(Bucket::new),
+            guests: every_second(limits.address_rate.saturating_mul(GUESTS), 5).map(Bucket::new),
             tokens: every_second(limits.token_rate, 5).map(Bucket::new),
             games: quota(limits.games_per_address, 1, Quota::per_hour).map(Bucket::new),
             advice: every_second(limits.advice_per_address, 10).map(Bucket::new),
@@ -78,38 +95,65 @@ impl Rates {
         }
     }
 
-    /// Who pays for a request about this game with this token: the token, if it is found to be
-    /// one of the game's, else the address.
-    pub fn payer(&self, game: GameId, token: TokenHash, look: impl FnOnce() -> bool) -> Payer {
-        let known = self.known().contains(&(game, token.0));
-        if !known {
-            if !look() {
-                return Payer::Address;
-            }
+    /// Who pays for a request about this game with this token. `look` says whether it is one of
+    /// the game's and if so, who created the game.
+    pub fn payer(
+        &self,
+        game: GameId,
+        token: TokenHash,
+        look: impl FnOnce() -> Option<Option<Creator>>,
+    ) -> Payer {
+        let known = self.known().get(&(game, token.0)).copied();
+        let Some(creator) = known.or_else(look) else {
+            return Payer::Address;
+        };
+        if known.is_none() {
             let mut known = self.known();
             if known.len() >= MOST_KNOWN {
                 known.clear();
             }
-            known.insert((game, token.0));
+            known.insert((game, token.0), creator);
         }
-        Payer::Token(game, token)
+        Payer::Token {
+            game,
+            token,
+            creator,
+        }
     }
 
     /// Whoever this was is nobody in that game any more.
     pub fn forget(&self, payer: &Payer) {
-        if let Payer::Token(game, token) = payer {
+        if let Payer::Token { game, token, .. } = payer {
             self.known().remove(&(*game, token.0));
         }
     }
 
-    /// Counts a request.
+    /// Charges a request from this address, which creates games under that hash.
     ///
     /// # Errors
     /// How long to wait before the next, if there were too many.
-    pub fn charge(&self, address: Address, payer: &Payer, asked: Asked) -> Result<(), Duration> {
-        match payer {
-            Payer::Token(_, token) => take(&self.tokens, token.0)?,
-            Payer::Address => take(&self.addresses, address)?,
+    pub fn charge(
+        &self,
+        address: Address,
+        creator: impl FnOnce() -> Creator,
+        payer: &Payer,
+        asked: Asked,
+    ) -> Result<(), Duration> {
+        let (token, of_address) = match payer {
+            Payer::Token {
+                token, creator: by, ..
+            } => {
+                let own = by.is_some_and(|by| by == creator());
+                (
+                    Some(token),
+                    if own { &self.addresses } else { &self.guests },
+                )
+            }
+            Payer::Address => (None, &self.addresses),
+        };
+        take(of_address, address)?;
+        if let Some(token) = token {
+            take(&self.tokens, token.0)?;
         }
         match asked {
             Asked::Game => take(&self.games, address),
@@ -118,7 +162,7 @@ impl Rates {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashSet<(GameId, [u8; 32])>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Known, Option<Creator>>> {
         // Nothing panics while the lock is held.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
