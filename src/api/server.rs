@@ -140,8 +140,10 @@ impl Server {
             };
             Pool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
         };
-        let tables = pool("tables", cores, 0)?;
-        let advice_threads = settings.advice_threads.unwrap_or(cores);
+        // Of two threads, one is always left to other clients.
+        let threads = cores.max(2);
+        let tables = pool("tables", threads, 0)?;
+        let advice_threads = settings.advice_threads.unwrap_or(threads);
         let advisers = pool("advisers", advice_threads, ADVISERS_NICE)?;
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])

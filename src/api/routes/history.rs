@@ -50,12 +50,13 @@ pub async fn get_history(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
+    client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let form = preferred(request.headers(), &FORMS);
     let parameters = request.query_string().to_owned();
-    let history = app.tables.run(QUICK, move || {
+    let history = app.tables.run(client, QUICK, move || {
         let (record, log) = store.read(|reader| {
             let record = find(reader, &id)?;
             let log = reader.log(&record.id, 0, u32::MAX)?;
@@ -140,7 +141,7 @@ pub async fn import_game(
     // Longer than anybody should hold up the writer.
     let (record, log) = app
         .tables
-        .run(QUICK, move || {
+        .run(client, QUICK, move || {
             imported(&import.record, listed, creator, host)
         })
         .await?;
