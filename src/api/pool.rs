@@ -12,7 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::{HttpResponse, http::header, rt::time::sleep};
+use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -25,6 +26,15 @@ use crate::fair::{Service, Shares};
 
 /// The expected cost of short work, such as a list of moves.
 pub const QUICK: Duration = Duration::from_millis(1);
+
+/// Entries of a game's log that are read and sent together.
+pub const LOG_PAGE: u32 = 64;
+
+/// The expected cost of reading so many and writing them as JSON.
+pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
+
+/// For how long a response that has begun tries again what cannot be done just now.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
 
 /// A number of threads and the jobs that wait for them.
 pub struct Pool(Arc<Inner>);
@@ -439,6 +449,16 @@ impl Line {
         self.waiting -= job.cost;
         Some(job)
     }
+}
+
+/// Waits about a second before another try; returns false at once if tries have failed for long.
+pub async fn pause(failing_since: Instant) -> bool {
+    let goes_on = failing_since.elapsed() < LONGEST_OUTAGE;
+    if goes_on {
+        // At random, so that not all come back together.
+        sleep(Duration::from_millis(rand::rng().random_range(500..1_500))).await;
+    }
+    goes_on
 }
 
 /// Lets threads that answer others go first where there are too few cores for all.
