@@ -6,6 +6,7 @@
 //! * [`train`] makes the nets that players judge by.
 //! * [`store`] is where games live.
 //! * [`croupier`] plays for bots, and for those whose time is up.
+//! * `fair` shares threads fairly among those who use them.
 //! * [`api`] serves them over HTTP.
 //! * `janitor` removes what is old.
 //! * [`picture`] draws the board.
@@ -18,6 +19,7 @@ pub mod arena;
 pub mod bot;
 pub mod cli;
 pub mod croupier;
+mod fair;
 mod janitor;
 pub mod picture;
 pub mod rules;

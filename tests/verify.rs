@@ -16,7 +16,7 @@ use dog_server::{
         moves::{Generator, LegalMove},
         options::Rules,
         player::{Level, Player},
-        record::{About, Replayed, Transcript, Written},
+        record::{About, Replayed, Step, Transcript, Written},
         seat::Seat,
         shuffle::Seed,
     },
@@ -116,10 +116,13 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
         created: Some("2026-11-22T09:30:00.125Z".to_owned()),
         ended: Some("2026-11-22T10:15:30.25Z".to_owned()),
     };
-    let log = log
+    let steps = log
         .iter()
-        .map(|(action, events)| (action.as_ref(), events.as_slice()));
-    Transcript::of(&game, about, log).expect("a finished game")
+        .filter_map(|(action, events)| Step::of(action.as_ref(), events));
+    Transcript {
+        steps: steps.collect(),
+        ..Transcript::without_steps(&game, about).expect("a finished game")
+    }
 }
 
 fn in_order(rng: &mut impl Rng, game: &Game, generator: &mut Generator) -> Action {

@@ -43,7 +43,9 @@ struct App {
     /// Where those wait who wait for games to change.
     hub: Arc<Hub>,
     /// For those who play: lists of moves, lists of games.
-    tables: Pool,
+    tables: Arc<Pool>,
+    /// For long logs: history, streams that catch up, imports.
+    pages: Arc<Pool>,
     /// For those who ask: advice and analysis. Its load never holds up the tables.
     advisers: Pool,
     /// What the advisers judge by.

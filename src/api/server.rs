@@ -59,8 +59,8 @@ const QUEUE: usize = 1024;
 /// How long they may wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How much the advisers give way to those who play, as `nice` counts it.
-const ADVISERS_NICE: i32 = 5;
+/// By how much advisers and readers of long logs give way to those who play, as `nice` counts it.
+const LATER: i32 = 5;
 
 /// How long a client that is told to go may still send what it was sending.
 const LINGER: Duration = Duration::from_secs(2);
@@ -140,9 +140,15 @@ impl Server {
             };
             Pool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
         };
-        let tables = pool("tables", cores, 0)?;
-        let advice_threads = settings.advice_threads.unwrap_or(cores);
-        let advisers = pool("advisers", advice_threads, ADVISERS_NICE)?;
+        // Of two threads, one is always left to other clients.
+        let threads = cores.max(2);
+        let tables = Arc::new(pool("tables", threads, 0)?);
+        let pages = Arc::new(pool("pages", threads, LATER)?);
+        let advisers = pool(
+            "advisers",
+            settings.advice_threads.unwrap_or(threads),
+            LATER,
+        )?;
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
@@ -152,13 +158,14 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
-        let (hub, watching) = Hub::start(&store).map_err(ServeError::Thread)?;
+        let (hub, watching) = Hub::start(&store, &tables, &pages).map_err(ServeError::Thread)?;
         let memory = Arc::new(ResponseMemory::new(settings.limits.response_memory));
         metrics.show(Sources::new(&store, croupier.meter(), Arc::clone(&memory)));
         let app = Data::new(App {
             store,
             hub,
             tables,
+            pages,
             advisers,
             nets,
             limits: Counted::new(&settings.limits),

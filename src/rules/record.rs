@@ -34,6 +34,7 @@ mod write;
 
 pub use read::{MAX_LENGTH, Problem, TextError, Written};
 pub use replay::{Entry, Replayed};
+pub use write::StepWriter;
 
 /// The format that is written; a reader refuses any other.
 const FORMAT: &str = "1";
@@ -77,30 +78,31 @@ pub struct Step {
 pub struct Unfinished;
 
 impl Transcript {
-    /// The transcript of a finished game, from its log: each version's action, none for the
-    /// creation, with the events that came of it.
+    /// The transcript of a finished game, without its steps.
     ///
     /// # Errors
     /// If the game is not over.
-    pub fn of<'a>(
-        game: &Game,
-        about: About,
-        log: impl IntoIterator<Item = (Option<&'a Action>, &'a [Event])>,
-    ) -> Result<Transcript, Unfinished> {
+    pub fn without_steps(game: &Game, about: About) -> Result<Transcript, Unfinished> {
         if game.phase() != Phase::Finished {
             return Err(Unfinished);
         }
-        let steps = log.into_iter().filter_map(|(action, events)| {
-            let action = action?.clone();
-            let hands = events.iter().find_map(dealt);
-            Some(Step { action, hands })
-        });
         Ok(Transcript {
             about,
             setup: game.setup(),
             commitment: game.commitment(),
-            steps: steps.collect(),
+            steps: Vec::new(),
             winner: game.winner(),
+        })
+    }
+}
+
+impl Step {
+    /// The step of one version in a game's log, from its action and the events that followed; none
+    /// for the creation, which has no action.
+    pub fn of(action: Option<&Action>, events: &[Event]) -> Option<Step> {
+        Some(Step {
+            action: action?.clone(),
+            hands: events.iter().find_map(dealt),
         })
     }
 }

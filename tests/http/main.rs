@@ -18,6 +18,7 @@ mod docs;
 mod errors;
 mod example_bot;
 mod example_script;
+mod fairness;
 #[cfg(unix)]
 mod faults;
 mod headers;

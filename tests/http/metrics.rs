@@ -371,7 +371,7 @@ fn nothing_of_any_game_is_told() {
                 "le" => value.parse::<f64>().is_ok(),
                 "phase" => ["deal", "exchange", "play", "finished"].contains(&value.as_str()),
                 "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
-                "pool" => ["tables", "advisers"].contains(&value.as_str()),
+                "pool" => ["tables", "pages", "advisers"].contains(&value.as_str()),
                 "version" => name == "dog_build_info",
                 _ => false,
             };

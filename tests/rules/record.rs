@@ -104,8 +104,11 @@ fn transcript(about: About, setup: Setup, played: &Replayed) -> Transcript {
 /// The transcript of a finished game, as its exporter makes it.
 fn exported(about: About, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let log = log.map(|entry| (entry.action.as_ref(), entry.events.as_slice()));
-    Transcript::of(&played.game, about, log).expect("a finished game")
+    let steps = log.filter_map(|entry| Step::of(entry.action.as_ref(), &entry.events));
+    Transcript {
+        steps: steps.collect(),
+        ..Transcript::without_steps(&played.game, about).expect("a finished game")
+    }
 }
 
 #[track_caller]
@@ -146,7 +149,7 @@ fn what_is_written_is_read_and_played_again() {
             mid_round +=
                 usize::from(Seat::all(game.rules().seats).any(|seat| game.cards(seat) > 0));
         } else {
-            let nothing = Transcript::of(game, about, []);
+            let nothing = Transcript::without_steps(game, about);
             assert_eq!(
                 nothing.expect_err("secrets").to_string(),
                 "the game is not over"

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     api::{
         App, accept,
+        limits::Client,
         pool::QUICK,
         problem::Problem,
         request::Body,
@@ -35,6 +36,7 @@ const FORMS: [&str; 2] = ["application/json", SVG];
         content((LegalMoves = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_legal_moves(
     app: Data<App>,
+    client: Client,
     request: HttpRequest,
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
@@ -52,11 +54,11 @@ pub async fn analyse_legal_moves(
             let preview = params.preview().map(preview).transpose()?;
             Ok(picture::of_position(&rules, &board, seat, preview.as_ref()))
         };
-        return Ok(answer(app.advisers.run(QUICK, draw).await?));
+        return Ok(answer(app.advisers.run(client, QUICK, draw).await?));
     }
     let boards = params.boards()?;
     app.advisers
-        .answer(QUICK, move || {
+        .answer(client, QUICK, move || {
             let Position {
                 rules,
                 board,
@@ -76,6 +78,7 @@ pub async fn analyse_legal_moves(
         content((Advice = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_suggest_move(
     app: Data<App>,
+    client: Client,
     request: HttpRequest,
     Body(body): Body,
 ) -> Result<HttpResponse, Problem> {
@@ -99,10 +102,10 @@ pub async fn analyse_suggest_move(
             let preview = Preview::new(seat, mv, outcome);
             Ok(picture::of_position(rules, board, seat, Some(&preview)))
         };
-        return Ok(answer(app.advisers.run(cost, draw).await?));
+        return Ok(answer(app.advisers.run(client, cost, draw).await?));
     }
     app.advisers
-        .answer(cost, move || {
+        .answer(client, cost, move || {
             let position = AdvicePosition::read(body)?;
             let target = Target {
                 game: "/v1/games/{id}".to_owned(),

@@ -13,6 +13,7 @@ use crate::{
         App,
         accept::preferred,
         answer::{self, Answer, Memory, TokenMaker, random},
+        limits::Client,
         metrics::Untimed,
         problem::{Code, Problem},
         request::{Caller, WriteRequest},
@@ -50,6 +51,7 @@ pub async fn stream_events(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
+    client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let types = Format::ALL.map(Format::content_type);
@@ -100,7 +102,7 @@ pub async fn stream_events(
             .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
         taken.await?.ok_or_else(no_ticket)?;
     }
-    let viewing = Viewing::new(subscription, &record, caller, role, format, start)?;
+    let viewing = Viewing::new(subscription, &record, (caller, role, client), format, start)?;
     request.extensions_mut().insert(Untimed);
     Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
 }

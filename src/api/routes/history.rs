@@ -1,19 +1,22 @@
 //! What happened in a game, from its beginning; and finished games from elsewhere.
 
+use std::{sync::Arc, time::Instant};
+
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header,
-    web::{Data, Path},
+    http::{Method, header},
+    web::{Bytes, Data, Path},
 };
+use futures_util::stream::{self, StreamExt};
 
-use super::{find, games::created};
+use super::{find, game_not_found, games::created};
 use crate::{
     api::{
         App,
         accept::preferred,
         answer::{Answer, TokenMaker, random},
         limits::Client,
-        pool::QUICK,
+        pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
         problem::{Code, Problem},
         request::{Caller, RecordRequest},
         wire::{
@@ -25,14 +28,18 @@ use crate::{
         },
     },
     rules::{
-        record::{About, Replayed, Transcript, Written},
+        record::{About, Replayed, Step, StepWriter, Transcript, Written},
         seat::BySeat,
     },
-    store::{Creator, GameId, LogEntry, PackedLog, Record, Tempo, TokenHash, Tokens, now},
+    store::{Creator, GameId, LogEntry, PackedLog, Reader, Record, Tempo, TokenHash, Tokens, now},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
-const FORMS: [&str; 3] = ["application/json", "application/x-ndjson", "text/plain"];
+const FORMS: [&str; 3] = [JSON, NDJSON, TEXT];
+
+const JSON: &str = "application/json";
+const NDJSON: &str = "application/x-ndjson";
+const TEXT: &str = "text/plain";
 
 /// Versions that an imported game may have: many times those of a long game.
 const MOST_VERSIONS: usize = 10_000;
@@ -50,70 +57,158 @@ pub async fn get_history(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
+    client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let form = preferred(request.headers(), &FORMS);
     let parameters = request.query_string().to_owned();
-    let history = app.tables.run(QUICK, move || {
-        let (record, log) = store.read(|reader| {
+    let begun = app.pages.run(client, LOG_PAGE_COST, move || {
+        store.read(|reader| {
             let record = find(reader, &id)?;
-            let log = reader.log(&record.id, 0, u32::MAX)?;
-            Ok::<_, Problem>((record, log))
-        })?;
-        let role = caller.role(&record)?;
-        let NoQuery {} = query(&parameters)?;
-        let form = form?;
-        let text = match form {
-            "text/plain" => text(&record, &log)?,
-            "application/x-ndjson" => lines(&record, &log, role)?,
-            _ => json(&HistoryView::new(&record, log, role))?,
-        };
-        Ok((form, text))
+            let role = caller.role(&record)?;
+            let NoQuery {} = query(&parameters)?;
+            let form = form?;
+            let history = Arc::new(History { record, role, form });
+            let first = history.part(reader, Progress::default())?;
+            Ok::<_, Problem>((history, first))
+        })
     });
-    let (form, text) = history.await?;
-    let mut response = HttpResponse::Ok();
-    response
-        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"));
-    let charset = if form == "text/plain" {
+    let (history, (first, progress)) = begun.await?;
+    let charset = if history.form == TEXT {
         "; charset=utf-8"
     } else {
         ""
     };
-    Ok(response.content_type(format!("{form}{charset}")).body(text))
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .content_type(format!("{}{charset}", history.form));
+    if request.method() == Method::HEAD {
+        return Ok(response.streaming(stream::empty::<Result<Bytes, Problem>>()));
+    }
+    let rest = stream::try_unfold(progress, move |progress| {
+        let (app, history) = (app.clone(), Arc::clone(&history));
+        async move { history.rest(&app, client, progress).await }
+    });
+    let first = stream::once(async { Ok(first.into()) });
+    Ok(response.streaming(first.chain(rest)))
+}
+
+/// A history that is being sent: the game up to the version it had when it was asked for.
+struct History {
+    record: Record,
+    role: Role,
+    form: &'static str,
+}
+
+/// How far a history has been written.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// The last version that was written.
+    version: u64,
+    steps: StepWriter,
+}
+
+impl History {
+    /// The next part, read when the one before it was handed over; none at the end.
+    ///
+    /// # Errors
+    /// The game was removed meanwhile, or the store could not be read for a while.
+    async fn rest(
+        self: Arc<History>,
+        app: &App,
+        client: Client,
+        progress: Progress,
+    ) -> Result<Option<(Bytes, Progress)>, Problem> {
+        if progress.version == self.record.game.version() {
+            return Ok(None);
+        }
+        let begun = Instant::now();
+        loop {
+            let (store, history) = (app.store.clone(), Arc::clone(&self));
+            let read = move || store.read(|reader| history.part(reader, progress));
+            match app.pages.run(client, LOG_PAGE_COST, read).await {
+                Ok((part, progress)) => return Ok(Some((part.into(), progress))),
+                Err(problem) => {
+                    problem.log();
+                    if problem.code() != Code::Unavailable || !pause(begun).await {
+                        return Err(problem);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A part of the history: a page of the log, after the head and before the end if it is the
+    /// first or the last.
+    ///
+    /// # Errors
+    /// The log cannot be read, or is gone; `wrong_phase` if the form is not to be had yet.
+    fn part(&self, reader: &Reader<'_>, progress: Progress) -> Result<(String, Progress), Problem> {
+        let Progress { version, mut steps } = progress;
+        let mut part = if version == 0 {
+            self.head()?
+        } else {
+            String::new()
+        };
+        let now = self.record.game.version();
+        let mut log = reader.log(&self.record.id, version, LOG_PAGE)?;
+        log.retain(|entry| entry.version <= now);
+        let last = log.last().ok_or_else(game_not_found)?.version;
+        for entry in &log {
+            if self.form == TEXT {
+                if let Some(step) = Step::of(entry.action.as_ref(), &entry.events) {
+                    steps.write(&mut part, &step).map_err(Problem::internal)?;
+                }
+                continue;
+            }
+            let view = LogEntryView::of(&self.record.game, entry, self.role.viewer());
+            match self.form {
+                NDJSON => part += &(json(&view)? + "\n"),
+                _ if entry.version == 1 => part += &json(&view)?,
+                _ => part += &(",".to_owned() + &json(&view)?),
+            }
+        }
+        if last == now && self.form == JSON {
+            part += "]}";
+        }
+        let version = last;
+        Ok((part, Progress { version, steps }))
+    }
+
+    /// What comes before the log.
+    ///
+    /// # Errors
+    /// `wrong_phase` as long as the game is on, if its text is asked for: its cards are secrets.
+    fn head(&self) -> Result<String, Problem> {
+        let record = &self.record;
+        if self.form == TEXT {
+            let about = About {
+                game: Some(record.id.to_string()),
+                created: Some(record.created_at.to_string()),
+                ended: Some(record.updated_at.to_string()),
+            };
+            let transcript = Transcript::without_steps(&record.game, about).map_err(|error| {
+                Problem::new(Code::WrongPhase, format!("{error}: there is no record"))
+            })?;
+            return Ok(transcript.to_string());
+        }
+        let mut head = json(&HistoryHead::of(record))?;
+        if self.form == NDJSON {
+            head.push('\n');
+        } else {
+            // The log is one more field of the same object.
+            head.pop();
+            head += ",\"entries\":[";
+        }
+        Ok(head)
+    }
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Problem> {
     serde_json::to_string(value).map_err(Problem::internal)
-}
-
-/// A line for the game, and one for each version.
-fn lines(record: &Record, log: &[LogEntry], role: Role) -> Result<String, Problem> {
-    let mut lines = json(&HistoryHead::of(record))? + "\n";
-    for entry in log {
-        lines += &json(&LogEntryView::of(&record.game, entry, role.viewer()))?;
-        lines += "\n";
-    }
-    Ok(lines)
-}
-
-/// The game's text record.
-///
-/// # Errors
-/// `wrong_phase`, as long as the game is on: its cards are secrets.
-fn text(record: &Record, log: &[LogEntry]) -> Result<String, Problem> {
-    let about = About {
-        game: Some(record.id.to_string()),
-        created: Some(record.created_at.to_string()),
-        ended: Some(record.updated_at.to_string()),
-    };
-    let steps = log
-        .iter()
-        .map(|entry| (entry.action.as_ref(), &entry.events[..]));
-    let transcript = Transcript::of(&record.game, about, steps);
-    let unfinished = |error| Problem::new(Code::WrongPhase, format!("{error}: there is no record"));
-    Ok(transcript.map_err(unfinished)?.to_string())
 }
 
 /// Takes in a finished game by its text record, which is played again and checked.
@@ -139,8 +234,8 @@ pub async fn import_game(
     let host = TokenHash::of(&tokens.host());
     // Longer than anybody should hold up the writer.
     let (record, log) = app
-        .tables
-        .run(QUICK, move || {
+        .pages
+        .run(client, QUICK, move || {
             imported(&import.record, listed, creator, host)
         })
         .await?;

@@ -12,11 +12,16 @@ use std::{
 };
 
 use actix_web::web::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{self, Semaphore, watch};
 
 use super::Format;
 use crate::{
-    api::{problem::Problem, wire::log::LogEntryView},
+    api::{
+        limits::Client,
+        pool::{LOG_PAGE, LOG_PAGE_COST, Pool, QUICK},
+        problem::Problem,
+        wire::log::LogEntryView,
+    },
     rules::{
         event::{Event, Viewer},
         options::Rules,
@@ -31,12 +36,21 @@ const NAP: Duration = Duration::from_millis(500);
 /// How long the thread waits when the store cannot be read.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Entries of a game's log that are kept for those who are woken.
-const RECENT: usize = 64;
+/// Games whose news are read at the same time, so that a commit which wakes very many streams does
+/// not fill the queue of those who play.
+const MAX_REFRESHES: usize = 16;
+
+/// Entries that a stream takes at once of those that another has read.
+const MAX_NEWS: usize = 16;
 
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {
     store: Store,
+    /// Reads what is new in a game.
+    tables: Arc<Pool>,
+    /// Reads what was there before.
+    pages: Arc<Pool>,
+    refreshes: Semaphore,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
@@ -55,9 +69,16 @@ impl Hub {
     ///
     /// # Errors
     /// The store cannot be read, or the operating system starts no more threads.
-    pub fn start(store: &Store) -> io::Result<(Arc<Hub>, Watching)> {
+    pub fn start(
+        store: &Store,
+        tables: &Arc<Pool>,
+        pages: &Arc<Pool>,
+    ) -> io::Result<(Arc<Hub>, Watching)> {
         let hub = Arc::new(Hub {
             store: store.clone(),
+            tables: Arc::clone(tables),
+            pages: Arc::clone(pages),
+            refreshes: Semaphore::new(MAX_REFRESHES),
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
@@ -185,7 +206,7 @@ impl Drop for Watching {
 struct Channel {
     /// Counts the times that the game has changed.
     wake: watch::Sender<u64>,
-    recent: Mutex<Recent>,
+    recent: sync::Mutex<Recent>,
 }
 
 /// What those who were woken have read of the game, for each other.
@@ -197,7 +218,7 @@ struct Recent {
     tokens: Option<Tokens>,
     /// The last version.
     version: u64,
-    /// The last entries of its log, one after another.
+    /// The last entries of its log, one after another, [`LOG_PAGE`] at most.
     entries: VecDeque<Arc<Entry>>,
 }
 
@@ -259,7 +280,10 @@ pub struct Subscription {
 /// What is new in a game.
 pub struct News {
     pub tokens: Tokens,
-    /// The entries after the version asked for, one after another; not all if there are many.
+    /// The game's version.
+    pub version: u64,
+    /// Entries that follow the version that was asked for, one after another. There may be more,
+    /// and none if they are older than those that are kept: [`Subscription::page`] reads them.
     pub entries: Vec<Arc<Entry>>,
 }
 
@@ -278,55 +302,70 @@ impl Subscription {
     /// What has happened after this version; none if the game is gone.
     ///
     /// # Errors
-    /// The store cannot be read.
-    pub fn news(&mut self, after: u64) -> Result<Option<News>, StoreError> {
+    /// The store cannot be read, or too much is waiting.
+    pub async fn news(&mut self, after: u64) -> Result<Option<News>, Problem> {
         let count = *self.woken.borrow_and_update();
-        let (store, id) = (&self.hub.store, self.id);
-        let mut recent = self.channel.recent();
-        if recent.read != Some(count) {
-            recent.refresh(store, id)?;
+        let mut recent = self.channel.recent.lock().await;
+        if recent.read.is_none_or(|read| read < count) {
+            recent.refresh(&self.hub, self.id).await?;
             recent.read = Some(count);
         }
         let Some(tokens) = recent.tokens.clone() else {
             return Ok(None);
         };
         let version = recent.version;
-        let kept = recent.entries.front().map(|entry| entry.version);
-        let entries = if kept.is_some_and(|first| first <= after + 1) {
+        let first = recent.entries.front().map(|entry| entry.version);
+        let entries = if first.is_some_and(|first| first <= after + 1) {
             let newer = recent.entries.iter().filter(|entry| entry.version > after);
-            newer.cloned().collect()
-        } else if after < version {
-            drop(recent);
-            let entries = store.log(&id, after, RECENT as u32)?;
-            entries.into_iter().map(Entry::new).map(Arc::new).collect()
+            newer.take(MAX_NEWS).cloned().collect()
         } else {
             Vec::new()
         };
-        Ok(Some(News { tokens, entries }))
+        Ok(Some(News {
+            tokens,
+            version,
+            entries,
+        }))
     }
-}
 
-impl Channel {
-    fn recent(&self) -> MutexGuard<'_, Recent> {
-        // A failed refresh leaves what was there before.
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Reads the entries that follow this version, [`LOG_PAGE`] at most, and makes something of
+    /// them, at the cost of this client.
+    ///
+    /// # Errors
+    /// As [`Subscription::news`], and those of `make`.
+    pub async fn page<T: Send + 'static>(
+        &self,
+        client: Client,
+        after: u64,
+        make: impl FnOnce(Vec<LogEntry>) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (store, id) = (self.hub.store.clone(), self.id);
+        let read = move || make(store.log(&id, after, LOG_PAGE)?);
+        self.hub.pages.run(client, LOG_PAGE_COST, read).await
     }
 }
 
 impl Recent {
-    /// Reads what is new.
-    fn refresh(&mut self, store: &Store, id: GameId) -> Result<(), StoreError> {
+    /// Reads what is new. A failure leaves what was there before.
+    async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.read.map(|_| self.version);
-        let (standing, entries) = store.read(|reader| {
-            let standing = reader.standing(&id)?;
-            let entries = match (known, &standing) {
-                (Some(known), Some(standing)) if known < standing.version => {
-                    reader.log(&id, known, u32::MAX)?
+        let store = hub.store.clone();
+        let read = move || {
+            store.read(|reader| {
+                let standing = reader.standing(&id)?;
+                let mut entries = Vec::new();
+                if let (Some(known), Some(Standing { version, .. })) = (known, &standing) {
+                    let after = version.saturating_sub(LOG_PAGE.into()).max(known);
+                    if after < *version {
+                        entries = reader.log(&id, after, LOG_PAGE)?;
+                    }
                 }
-                _ => Vec::new(),
-            };
-            Ok::<_, StoreError>((standing, entries))
-        })?;
+                Ok::<_, Problem>((standing, entries))
+            })
+        };
+        // It is closed by nobody. One stream reads for all, so no client pays for it.
+        let _permit = hub.refreshes.acquire().await.map_err(Problem::internal)?;
+        let (standing, entries) = hub.tables.run(Client(None), QUICK, read).await?;
         let Some(Standing {
             version, tokens, ..
         }) = standing
@@ -336,9 +375,16 @@ impl Recent {
         };
         self.tokens = Some(tokens);
         self.version = version;
+        let last = self.entries.back().map(|entry| entry.version);
+        let first = entries.first().map(|entry| entry.version);
+        if let (Some(last), Some(first)) = (last, first)
+            && first != last + 1
+        {
+            self.entries.clear();
+        }
         let entries = entries.into_iter().map(Entry::new).map(Arc::new);
         self.entries.extend(entries);
-        let spare = self.entries.len().saturating_sub(RECENT);
+        let spare = self.entries.len().saturating_sub(LOG_PAGE as usize);
         self.entries.drain(..spare);
         Ok(())
     }

@@ -1,19 +1,27 @@
 //! One stream: what one viewer is told of a game, from where it stopped listening to its end.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use actix_web::{rt::time::timeout, web::Bytes};
 use futures_util::{Stream, stream};
 
-use super::{Format, hub::Subscription};
+use super::{
+    Format,
+    hub::{Entry, Subscription},
+};
 use crate::{
     api::{
-        problem::Problem,
+        limits::Client,
+        pool::pause,
+        problem::{Code, Problem},
         request::Caller,
         wire::game::{GameView, Role},
     },
     rules::{game::Phase, options::Rules},
-    store::Record,
+    store::{LogEntry, Record},
 };
 
 /// How often something is sent when nothing happens, so that nobody on the way takes the
@@ -38,7 +46,9 @@ pub struct Viewing {
     subscription: Subscription,
     caller: Caller,
     role: Role,
-    rules: Rules,
+    /// Who pays for reading what was there before.
+    client: Client,
+    rules: Arc<Rules>,
     format: Format,
     /// The last version that was sent.
     version: u64,
@@ -48,6 +58,8 @@ pub struct Viewing {
     over: bool,
     /// When the last message was handed over.
     handed_over: Option<Instant>,
+    /// When the store began to fail, if its last answer was a failure.
+    failing_since: Option<Instant>,
 }
 
 impl Viewing {
@@ -58,11 +70,11 @@ impl Viewing {
     pub fn new(
         subscription: Subscription,
         record: &Record,
-        caller: Caller,
-        role: Role,
+        caller: (Caller, Role, Client),
         format: Format,
         start: Start,
     ) -> Result<Viewing, Problem> {
+        let (caller, role, client) = caller;
         let now = record.game.version();
         let (version, first) = match start {
             Start::After(version) => (version, None),
@@ -77,12 +89,14 @@ impl Viewing {
             subscription,
             caller,
             role,
-            rules: record.game.rules().clone(),
+            client,
+            rules: Arc::new(record.game.rules().clone()),
             format,
             version,
             first,
             over: finished && version == now,
             handed_over: None,
+            failing_since: None,
         })
     }
 
@@ -95,8 +109,8 @@ impl Viewing {
         })
     }
 
-    /// The next message; none at the end. What goes wrong on the way ends the stream, too: the
-    /// reader resumes it.
+    /// The next message; none at the end. A failure ends the stream too, and the reader resumes
+    /// it; but what may soon be possible again is tried again for a while.
     async fn next(&mut self) -> Option<Bytes> {
         if self
             .handed_over
@@ -108,31 +122,45 @@ impl Viewing {
             return Some(first);
         }
         while !self.over && !self.subscription.closed() {
-            match self.news() {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => {}
+            match self.news().await {
+                Ok(Some(message)) => {
+                    self.failing_since = None;
+                    return Some(message);
+                }
+                Ok(None) => self.failing_since = None,
                 Err(problem) => {
                     problem.log();
-                    return None;
+                    let since = *self.failing_since.get_or_insert_with(Instant::now);
+                    if problem.code() != Code::Unavailable || !pause(since).await {
+                        return None;
+                    }
+                    return Some(self.heartbeat());
                 }
             }
             let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
             if changed.is_err() {
-                return Some(Bytes::from_static(self.format.heartbeat().as_bytes()));
+                return Some(self.heartbeat());
             }
         }
         None
+    }
+
+    fn heartbeat(&self) -> Bytes {
+        Bytes::from_static(self.format.heartbeat().as_bytes())
     }
 
     /// What is new, in one piece, if anything is.
     ///
     /// # Errors
     /// The game is gone, the token is no longer good, or the store cannot be read.
-    fn news(&mut self) -> Result<Option<Bytes>, Problem> {
-        let news = self.subscription.news(self.version)?;
+    async fn news(&mut self) -> Result<Option<Bytes>, Problem> {
+        let news = self.subscription.news(self.version).await?;
         let news = news.ok_or_else(crate::api::routes::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
         self.caller.still(self.role, &news.tokens)?;
+        if news.entries.is_empty() && news.version > self.version {
+            return self.page().await;
+        }
         let viewer = self.role.viewer();
         let mut messages = Vec::with_capacity(news.entries.len());
         for entry in &news.entries {
@@ -146,15 +174,43 @@ impl Viewing {
             _ => Some(messages.concat().into()),
         })
     }
+
+    /// What follows and was there before anyone waited for it: a page, made where it is read.
+    async fn page(&mut self) -> Result<Option<Bytes>, Problem> {
+        let (rules, format, viewer) = (Arc::clone(&self.rules), self.format, self.role.viewer());
+        let make = move |entries: Vec<LogEntry>| {
+            let (mut messages, mut last) = (Vec::new(), None);
+            for entry in entries.into_iter().map(Entry::new) {
+                messages.extend(entry.message(&rules, format, viewer)?);
+                last = Some((entry.version, entry.last));
+            }
+            Ok(last.map(|last| (Bytes::from(messages), last)))
+        };
+        let page = self
+            .subscription
+            .page(self.client, self.version, make)
+            .await?;
+        Ok(page.map(|(messages, (version, over))| {
+            self.version = version;
+            self.over = over;
+            messages
+        }))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{env, fs, path::PathBuf};
+    use std::{env, fs, path::PathBuf, sync::mpsc};
+
+    use futures_util::FutureExt;
 
     use super::*;
     use crate::{
-        api::stream::hub::{Hub, Watching},
+        api::{
+            metrics::PoolMeter,
+            pool::{Make, Pool},
+            stream::hub::{Hub, Watching},
+        },
         rules::{
             game::{Game, Setup},
             options::Preset,
@@ -165,10 +221,19 @@ mod tests {
         store::{GameId, LogEntry, Store, Tempo, TokenHash, Tokens, now},
     };
 
+    const POOL: Make = Make {
+        name: "test",
+        threads: 1,
+        length: 10,
+        patience: Duration::from_secs(10),
+        niceness: 0,
+    };
+
     /// A game nobody has touched, in a store of its own, and where to wait for it.
     struct Table {
         folder: PathBuf,
         record: Record,
+        pool: Arc<Pool>,
         subscription: Option<Subscription>,
         watching: Watching,
     }
@@ -211,11 +276,13 @@ mod tests {
             };
             let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
             add.await.unwrap();
-            let (hub, watching) = Hub::start(&store).unwrap();
+            let pool = Arc::new(Pool::start(POOL, PoolMeter::default()).unwrap());
+            let (hub, watching) = Hub::start(&store, &pool, &pool).unwrap();
             Table {
                 folder,
                 subscription: Some(hub.subscribe(id)),
                 record,
+                pool,
                 watching,
             }
         }
@@ -223,16 +290,8 @@ mod tests {
         /// A spectator's stream that begins there.
         fn viewing(&mut self, start: Start) -> Viewing {
             let subscription = self.subscription.take().unwrap();
-            let (caller, role) = (Caller::nobody(), Role::Spectator);
-            Viewing::new(
-                subscription,
-                &self.record,
-                caller,
-                role,
-                Format::Ndjson,
-                start,
-            )
-            .unwrap()
+            let caller = (Caller::nobody(), Role::Spectator, Client(None));
+            Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
     }
 
@@ -253,6 +312,23 @@ mod tests {
         if viewing.handed_over.is_some() {
             assert_eq!(viewing.next().await, None);
         }
+    }
+
+    #[actix_web::test]
+    async fn a_stream_waits_until_the_store_can_be_read_again() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::After(0));
+        // More than can be done within the patience.
+        let (go, gate) = mpsc::channel::<()>();
+        let (pool, cost) = (Arc::clone(&table.pool), POOL.patience);
+        let busy = pool.run(Client(None), cost, move || Ok(gate.recv().is_ok()));
+        let mut busy = Box::pin(busy);
+        assert!(busy.as_mut().now_or_never().is_none());
+        assert_eq!(viewing.next().await.as_deref(), Some(&b"\n"[..]));
+        go.send(()).unwrap();
+        assert!(busy.await.unwrap());
+        let first = viewing.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
     }
 
     #[actix_web::test]

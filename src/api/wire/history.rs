@@ -4,18 +4,14 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    game::{Role, SeatKind},
-    log::LogEntryView,
-    rules::RulesView,
-};
+use super::{game::SeatKind, log::LogEntryView, rules::RulesView};
 use crate::{
     rules::{
         game::Game,
         player::{Level, Player},
         seat::Seat,
     },
-    store::{LogEntry, Record},
+    store::Record,
 };
 
 /// The whole log of a game, as this viewer may see it.
@@ -71,17 +67,6 @@ pub struct PlayerView {
     level: Level,
 }
 
-impl HistoryView {
-    /// The history of a game, as this role may see it.
-    pub fn new(record: &Record, log: Vec<LogEntry>, role: Role) -> HistoryView {
-        let entry = |entry| LogEntryView::of(&record.game, entry, role.viewer());
-        HistoryView {
-            head: HistoryHead::of(record),
-            entries: log.iter().map(entry).collect(),
-        }
-    }
-}
-
 impl HistoryHead {
     /// The head of a game's history, which hides its seed as long as the game does.
     pub fn of(record: &Record) -> HistoryHead {
@@ -131,8 +116,9 @@ mod tests {
 
     use super::*;
     use crate::{
+        api::wire::game::Role,
         rules::{event::Action, game::Setup, options::Preset, seat::BySeat, shuffle::Seed},
-        store::{GameId, Tempo, TokenHash, Tokens, now},
+        store::{GameId, LogEntry, Tempo, TokenHash, Tokens, now},
     };
 
     /// A game that was dealt, and its log.
@@ -183,7 +169,13 @@ mod tests {
     #[test]
     fn while_a_game_is_on_its_history_keeps_its_secrets() {
         let (record, log) = dealt();
-        let seen = |role| json!(HistoryView::new(&record, log.clone(), role));
+        let seen = |role: Role| {
+            let entry = |entry| LogEntryView::of(&record.game, entry, role.viewer());
+            json!(HistoryView {
+                head: HistoryHead::of(&record),
+                entries: log.iter().map(entry).collect(),
+            })
+        };
         let nobody = seen(Role::Host);
         assert_eq!(nobody["version"], 3);
         assert_eq!(nobody["players"][0]["name"], "Anna");

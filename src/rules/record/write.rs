@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{FORMAT, Transcript, headers::SEATS, step::Line};
+use super::{FORMAT, Step, Transcript, headers::SEATS, step::Line};
 use crate::rules::event::Action;
 
 impl fmt::Display for Transcript {
@@ -39,24 +39,35 @@ impl fmt::Display for Transcript {
             header(f, "Winner", &winner.to_string())?;
         }
         f.write_char('\n')?;
-        self.steps(f)
+        let mut writer = StepWriter::default();
+        let mut steps = self.steps.iter();
+        steps.try_for_each(|step| writer.write(f, step))
     }
 }
 
-impl Transcript {
-    /// The steps, a line each, a blank one before each further round.
-    fn steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut round = 0;
-        for (index, step) in self.steps.iter().enumerate() {
-            if matches!(step.action, Action::Deal { .. }) {
-                round += 1;
-                if index > 0 {
-                    f.write_char('\n')?;
-                }
+/// Writes the steps of a transcript one after another: a line each, with a blank line before each
+/// further round.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepWriter {
+    round: usize,
+    steps: usize,
+}
+
+impl StepWriter {
+    /// Writes the next step.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&mut self, to: &mut impl Write, step: &Step) -> fmt::Result {
+        if matches!(step.action, Action::Deal { .. }) {
+            self.round += 1;
+            if self.steps > 0 {
+                to.write_char('\n')?;
             }
-            writeln!(f, "{}", Line { step, round })?;
         }
-        Ok(())
+        self.steps += 1;
+        let round = self.round;
+        writeln!(to, "{}", Line { step, round })
     }
 }
 

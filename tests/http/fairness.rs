@@ -1,0 +1,193 @@
+//! Clients of one address that ask for very much, and what others notice of it.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::Connection;
+
+use crate::support::{Exposition, Game, Raw, Request, Server, Viewer::*};
+
+const GREEDY: &str = "198.51.100.1";
+const OTHER: &str = "198.51.100.2";
+
+/// A server that sees addresses, and limits the rate of none.
+fn server(environment: &[(&'static str, &str)]) -> Server {
+    let unlimited = [
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
+        ("DOG_ADDRESS_RATE", "0"),
+        ("DOG_TOKEN_RATE", "0"),
+        ("DOG_ADVICE_PER_ADDRESS", "0"),
+    ];
+    Server::start_with(&[&unlimited, environment].concat())
+}
+
+fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+    request.header("X-Forwarded-For", address)
+}
+
+/// Sends a GET request of the greedy address, as the last one of a connection.
+fn send(server: &Server, path: &str, headers: &str) -> Raw {
+    let mut connection = Raw::connect(server);
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {GREEDY}\r\nConnection: close\r\n{headers}\r\n"
+    );
+    connection.send(head.as_bytes());
+    connection
+}
+
+/// The chunked body that comes over a connection, to its end.
+fn body(mut connection: Raw) -> Vec<u8> {
+    let answer = connection.answer().expect("an answer");
+    assert_eq!(answer.status, 200);
+    answer.unchunked()
+}
+
+/// A record of so many versions.
+fn long_record(versions: usize) -> String {
+    let record = include_str!("../records/four.dog");
+    let (head, steps) = record.split_once("\n\n").expect("a head");
+    let actions = steps.lines().filter(|line| !line.is_empty()).count();
+    // Creation is a version too.
+    let more = "host reissues token 0\n".repeat(versions - actions - 1);
+    format!("{head}\n\n{more}{steps}")
+}
+
+/// A finished game of so many versions with a packed log.
+fn long_game(server: &Server, versions: usize) -> Game<'_> {
+    let import = server.post("/v1/games/import");
+    let created = import.text("text/plain", &long_record(versions)).send();
+    let game = Game::of(server, &created.expect(201));
+    // Long ago, so that it is packed as soon as the server looks.
+    let database = Connection::open(server.database()).expect("the database");
+    database
+        .busy_timeout(Duration::from_secs(30))
+        .expect("a timeout");
+    let aged = "UPDATE games SET updated_at = created_at - 600000000, created_at = updated_at";
+    database.execute(aged, []).expect("to change the time");
+    let is_packed = || {
+        let packed = "SELECT archived FROM games";
+        database.query_row(packed, [], |row| row.get::<_, bool>(0))
+    };
+    while !is_packed().expect("the game") {
+        thread::sleep(Duration::from_millis(20));
+    }
+    game
+}
+
+#[test]
+fn advice_is_shared_among_addresses_by_its_time() {
+    let server = server(&[("DOG_ADVICE_THREADS", "2")]);
+    let game = Game::in_play(&server);
+    let seat = game.turn();
+    let path = game.path("/suggest-move?budget_ms=2000");
+    let token = format!("Authorization: Bearer {}\r\n", game.tokens[seat]);
+    let greedy: Vec<Raw> = (0..100).map(|_| send(&server, &path, &token)).collect();
+    // Until each of them waits, or is refused.
+    loop {
+        let told = Exposition::scrape(&server);
+        let pool = [("pool", "advisers")];
+        let values = ["busy", "waiting", "refused_total"]
+            .map(|name| told.value(&format!("dog_pool_{name}"), &pool));
+        if values.iter().sum::<f64>() >= 100.0 {
+            break;
+        }
+    }
+    for _ in 0..60 {
+        let ask = game.get(Seat(seat), "/suggest-move?budget_ms=5");
+        from(ask, OTHER).send().expect(200);
+    }
+    drop(greedy);
+}
+
+#[test]
+fn long_histories_occupy_no_thread_of_those_who_play() {
+    let server = server(&[]);
+    let long = long_game(&server, 4_000);
+    let game = Game::in_play(&server);
+    let before = Exposition::scrape(&server);
+    let done = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let path = long.path("/history");
+        let histories: Vec<_> = (0..64)
+            .map(|_| {
+                let connection = send(&server, &path, "");
+                scope.spawn(|| {
+                    let body = body(connection);
+                    done.fetch_add(1, Ordering::Relaxed);
+                    body
+                })
+            })
+            .collect();
+        let seat = game.turn();
+        for _ in 0..30 {
+            let ask = game.get(Seat(seat), "/legal-moves");
+            from(ask, OTHER).send().expect(200);
+        }
+        assert!(
+            done.load(Ordering::Relaxed) < 64,
+            "others waited for all of them"
+        );
+        let after = Exposition::scrape(&server);
+        let jobs = |told: &Exposition| told.value("dog_pool_jobs_total", &[("pool", "tables")]);
+        assert_eq!(jobs(&after) - jobs(&before), 30.0);
+        let mut histories = histories
+            .into_iter()
+            .map(|body| body.join().expect("a body"));
+        let first = histories.next().expect("one");
+        assert!(histories.all(|history| history == first));
+        let history: serde_json::Value = serde_json::from_slice(&first).expect("JSON");
+        let entries = history["entries"].as_array().expect("entries").iter();
+        assert!(
+            entries
+                .map(|entry| entry["version"].as_u64())
+                .eq((1..=4_000).map(Some))
+        );
+    });
+}
+
+#[test]
+fn streams_that_catch_up_hold_up_nobody() {
+    const VERSIONS: u64 = 10_000;
+    let server = server(&[]);
+    let long = long_game(&server, VERSIONS as usize);
+    let game = Game::in_play(&server);
+    let done = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let path = long.path("/events");
+        let streams: Vec<_> = (0..64)
+            .map(|_| {
+                let connection = send(&server, &path, "Last-Event-ID: 0\r\n");
+                scope.spawn(|| {
+                    let body = body(connection);
+                    done.fetch_add(1, Ordering::Relaxed);
+                    body
+                })
+            })
+            .collect();
+        for _ in 0..10 {
+            server.get("/healthz").send().expect(200);
+            from(game.get(Spectator, ""), OTHER).send().expect(200);
+            let (seat, id) = game.first_move();
+            let play = game.post(Seat(seat), "/play");
+            let play = play.json(&serde_json::json!({"move": id}));
+            from(play, OTHER).send().expect(200);
+            from(game.get(Spectator, "/history"), OTHER)
+                .send()
+                .expect(200);
+        }
+        assert!(
+            done.load(Ordering::Relaxed) < 64,
+            "others waited for all of them"
+        );
+        let mut streams = streams.into_iter().map(|body| body.join().expect("a body"));
+        let first = streams.next().expect("one");
+        assert!(streams.all(|stream| stream == first));
+        let text = String::from_utf8(first).expect("a text");
+        let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
+        let ids = ids.map(|id| id.parse::<u64>().expect("a version"));
+        assert!(ids.eq(1..=VERSIONS), "none missed, none doubled");
+    });
+}
