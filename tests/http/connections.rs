@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, Game, Raw, Request, Server, Viewer::*};
 
@@ -152,29 +152,24 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// A request for the moves of a position with very many of them: some 2 MB of JSON.
-fn many_moves(server: &Server) -> Request<'_> {
+/// A position with very many moves: some 2 MB of JSON with their boards.
+fn many_moves() -> Value {
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let board = json!([
         {"track": [1, 17, 33, 49]}, {"track": []}, {"track": [9, 25, 41, 57]}, {"track": []}
     ]);
-    let body = json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]});
-    server.post("/v1/analysis/legal-moves").json(&body)
+    json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]})
 }
 
 /// Asks for many moves from this address and reads nothing of the response.
-fn unread(server: &Server, address: &str) -> TcpStream {
-    let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
-    let board = json!([
-        {"track": [1, 17, 33, 49]}, {"track": []}, {"track": [9, 25, 41, 57]}, {"track": []}
-    ]);
-    let body = json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]});
-    let body = body.to_string();
+fn unread(server: &Server, address: &str, query: &str) -> TcpStream {
+    let body = many_moves().to_string();
     let length = body.len();
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
     let head = format!(
-        "POST /v1/analysis/legal-moves HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        "POST /v1/analysis/legal-moves{query} HTTP/1.1\r\nHost: dog\r\n\
+         X-Forwarded-For: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
     );
     stream.write_all(head.as_bytes()).expect("it is sent");
     stream
@@ -186,13 +181,17 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
         ("DOG_RESPONSE_MEMORY", "16"),
         ("DOG_ADVICE_PER_ADDRESS", "0"),
     ]);
-    let large = from(many_moves(&server), HERE).send();
+    let ask = |address: &str| {
+        let request = server.post("/v1/analysis/legal-moves");
+        from(request.json(&many_moves()), address).send()
+    };
+    let large = ask(HERE);
     let length = large.body.len();
     assert!((1 << 20..4 << 20).contains(&length), "{length} bytes");
     // An address has the fourth part of the memory.
-    let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE)).collect();
+    let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE, "")).collect();
     let refused = |address: &str| -> bool {
-        let answer: Answer = from(many_moves(&server), address).send();
+        let answer: Answer = ask(address);
         if answer.status == 200 {
             return false;
         }
@@ -203,14 +202,22 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
     assert!(!refused(THERE), "another's share");
     // Others take the rest.
     let address = |n| format!("203.0.113.{n}");
-    let many: Vec<TcpStream> = (0..60).map(|n| unread(&server, &address(n % 8))).collect();
+    let many: Vec<TcpStream> = (0..60)
+        .map(|n| unread(&server, &address(n % 8), ""))
+        .collect();
     wait_until(|| refused(THERE));
-    // Nobody who plays is in the way of them.
+    // As little is left for new streams.
     let game = Game::in_play(&server);
+    let rest: Vec<TcpStream> = (0..60)
+        .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
+        .collect();
+    let stream = || from(game.get(Spectator, "/events"), THERE).run().status();
+    wait_until(|| stream() == 503);
+    // Nobody who plays is in the way of them.
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, THERE).send().expect(200);
-    drop((few, many));
+    drop((few, many, rest));
     wait_until(|| !refused(HERE) && !refused(THERE));
 }
 

@@ -25,6 +25,10 @@ const LARGE: u64 = 32 * 1024;
 /// One address may take the fourth part of the memory.
 const SHARES: usize = 4;
 
+/// The eighth part of the memory is left to the connections that are open: when the rest is taken,
+/// no stream begins.
+const RESERVED_OF: usize = 8;
+
 /// The memory that may be taken, and who has taken it.
 #[derive(Debug)]
 pub struct ResponseMemory {
@@ -80,6 +84,11 @@ impl ResponseMemory {
             address,
             bytes,
         })
+    }
+
+    /// Whether so much is taken that nothing more is to begin that may wait for its reader.
+    pub fn is_full(&self) -> bool {
+        self.used() > self.limit - self.limit / RESERVED_OF
     }
 
     /// Bytes that are taken.

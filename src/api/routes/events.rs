@@ -80,6 +80,10 @@ pub async fn stream_events(
     if app.hub.waiting() > MOST_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
+    if app.memory.is_full() {
+        let detail = "too many responses wait for their readers";
+        return Err(Problem::new(Code::Unavailable, detail));
+    }
     let over = record.game.phase() == Phase::Finished;
     if over && start == Start::After(record.game.version()) {
         return Ok(HttpResponse::NoContent().finish());
