@@ -29,7 +29,7 @@ pub use self::{
     wire::{history, log},
 };
 use self::{
-    limits::{Counted, memory::ResponseMemory},
+    limits::{Counted, memory::BodyMemory},
     metrics::Metrics,
     pool::Pool,
     readiness::Readiness,
@@ -52,8 +52,8 @@ struct App {
     nets: Arc<Nets>,
     /// What clients may ask for, and have asked for lately.
     limits: Counted,
-    /// What responses hold that wait for their readers.
-    memory: Arc<ResponseMemory>,
+    /// What large bodies hold.
+    memory: Arc<BodyMemory>,
     /// What is counted, for `/metrics`.
     metrics: Metrics,
     /// The last answer of `/readyz`.

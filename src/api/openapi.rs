@@ -101,7 +101,7 @@ fn errors(operation: &str) -> Vec<Code> {
 }
 
 /// Operations that nobody can ask too often.
-const UNLIMITED: [&str; 3] = ["get_health", "get_readiness", "get_metrics"];
+const UNLIMITED: [&str; 2] = ["get_health", "get_readiness"];
 
 /// Operations whose body may be left out.
 const BODY_MAY_BE_EMPTY: [&str; 4] = [

@@ -6,13 +6,19 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use actix_web::{HttpResponse, http::header, rt::time::sleep};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{self, AcceptEncoding, Encoding, Header},
+    rt::time::sleep,
+};
+use flate2::{Compression, write::GzEncoder};
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
@@ -35,6 +41,9 @@ pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 
 /// For how long a response that has begun tries again what cannot be done just now.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
+
+/// Bytes of a response from which on it is compressed where it is made.
+const LARGE: usize = 32 * 1024;
 
 /// A number of threads and the jobs that wait for them.
 pub struct Pool(Arc<Inner>);
@@ -158,23 +167,37 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Computes an answer on one of the threads, and its JSON, which may have megabytes.
+    /// Computes a response on one of the threads, and its JSON, which may have megabytes. A large
+    /// one is compressed there, too, if the client takes gzip: that takes longer than to write it.
     ///
     /// # Errors
     /// As [`Pool::run`].
     pub async fn answer<T: Serialize>(
         &self,
-        client: Client,
+        request: &HttpRequest,
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
-        let json = || serde_json::to_string(&work()?).map_err(Problem::internal);
-        let json = self.run(client, cost, json).await?;
-        Ok(HttpResponse::Ok()
+        let gzip = takes_gzip(request);
+        let body = move || {
+            let json = serde_json::to_vec(&work()?).map_err(Problem::internal)?;
+            if !gzip || json.len() < LARGE {
+                return Ok((json, false));
+            }
+            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+            let packed = packed.write_all(&json).and_then(|()| packed.finish());
+            Ok((packed.map_err(Problem::internal)?, true))
+        };
+        let (body, packed) = self.run(Client::of(request), cost, body).await?;
+        let mut response = HttpResponse::Ok();
+        response
             .content_type("application/json")
             .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
-            .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-            .body(json))
+            .insert_header((header::CACHE_CONTROL, "private, no-cache"));
+        if packed {
+            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+        }
+        Ok(response.body(body))
     }
 
     /// Does work on one of the threads. It is charged to the client: first the expected cost, then
@@ -471,6 +494,14 @@ fn give_way(niceness: i32) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = niceness;
+}
+
+fn takes_gzip(request: &HttpRequest) -> bool {
+    let offers = [Encoding::identity(), Encoding::gzip()];
+    AcceptEncoding::parse(request)
+        .ok()
+        .and_then(|accepted| accepted.negotiate(offers.iter()))
+        .is_some_and(|encoding| encoding == Encoding::gzip())
 }
 
 fn too_many() -> Problem {

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     App,
+    limits::{Client, framing::RequestBody, memory::Reservation},
     problem::{Code, Problem},
     tags::Tags,
     wire::{
@@ -41,6 +42,9 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
 /// Bytes of a body that are too many to parse on an async worker.
 const LONG_BODY: usize = 4 * 1024;
+
+/// How many times as long a JSON text may be in memory: `[0,0,…]` takes 32 bytes for every two.
+const JSON_GROWTH: usize = 17;
 
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
 const SLOWEST: f64 = 16.0 * 1024.0;
@@ -154,7 +158,11 @@ impl FromRequest for Caller {
 }
 
 /// The body of a request, as JSON; an empty body is an empty object.
-pub struct Body(pub Value);
+pub struct Body {
+    pub value: Value,
+    /// Held as long as a large body is.
+    pub memory: Option<Reservation>,
+}
 
 impl FromRequest for Body {
     type Error = Problem;
@@ -180,11 +188,14 @@ fn body(
         .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
     let app = request.app_data::<web::Data<App>>();
     let timeout = app.map_or(Duration::MAX, |app| app.limits.client_timeout);
+    let memory = app.map_or(Ok(None), |app| reserve(request, app, most, json));
     let mut payload = payload.take();
     async move {
-        let body = read(&mut payload, most, timeout).await?;
-        if body.is_empty() {
-            return Ok(Body(Value::Object(Default::default())));
+        let memory = memory?;
+        let body = |value| Body { value, memory };
+        let bytes = read(&mut payload, most, timeout).await?;
+        if bytes.is_empty() {
+            return Ok(body(Value::Object(Default::default())));
         }
         if !(json || text) || encoded {
             let or_text = if record { " or text/plain" } else { "" };
@@ -194,18 +205,45 @@ fn body(
         }
         if text {
             let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
-            let record = String::from_utf8(body).map_err(malformed)?;
-            return Ok(Body(json!({"record": record})));
+            let record = String::from_utf8(bytes).map_err(malformed)?;
+            return Ok(body(json!({"record": record})));
         }
-        let value = if body.len() > LONG_BODY {
-            let parsed = web::block(move || serde_json::from_slice(&body)).await;
+        let value = if bytes.len() > LONG_BODY {
+            let parsed = web::block(move || serde_json::from_slice(&bytes)).await;
             parsed.map_err(Problem::internal)?
         } else {
-            serde_json::from_slice(&body)
+            serde_json::from_slice(&bytes)
         };
         let malformed = |error| Problem::new(Code::MalformedJson, error);
-        Ok(Body(value.map_err(malformed)?))
+        Ok(body(value.map_err(malformed)?))
     }
+}
+
+/// Memory for the body of a request, if it is long or does not say how long it is.
+///
+/// # Errors
+/// `unavailable`, if there is no room.
+fn reserve(
+    request: &HttpRequest,
+    app: &App,
+    most: usize,
+    json: bool,
+) -> Result<Option<Reservation>, Problem> {
+    let length = match RequestBody::of(request.headers()) {
+        RequestBody::Length(length) => {
+            usize::try_from(length).map_or(most, |length| length.min(most))
+        }
+        RequestBody::Chunked(_) => most,
+    };
+    if length <= LONG_BODY {
+        return Ok(None);
+    }
+    let Client(address) = Client::of(request);
+    let bytes = length * if json { JSON_GROWTH } else { 2 };
+    let memory = app.memory.reserve(address, bytes);
+    let memory = memory
+        .ok_or_else(|| Problem::new(Code::Unavailable, "too many large bodies are in memory"))?;
+    Ok(Some(memory))
 }
 
 /// Whether the body is said to be of this media type.
@@ -257,6 +295,7 @@ fn too_slow() -> Problem {
 pub struct WriteRequest {
     pub caller: Caller,
     pub body: Value,
+    _memory: Option<Reservation>,
     key: Option<IdempotencyKey>,
     if_match: Option<Tags>,
     query: String,
@@ -347,10 +386,11 @@ impl WriteRequest {
         let (method, path) = (request.method().to_string(), request.path().to_owned());
         let query = request.query_string().to_owned();
         async move {
-            let body = body.await?.0;
+            let Body { value, memory } = body.await?;
             Ok(WriteRequest {
                 caller,
-                body,
+                body: value,
+                _memory: memory,
                 key: key?,
                 if_match: if_match?,
                 query,

@@ -33,7 +33,7 @@ use super::{
         connections::{self, Connections},
         guard,
         io::ConnectionIo,
-        memory::{ResponseMemory, reserve},
+        memory::{BodyMemory, reserve},
     },
     metrics::{Metrics, Sources},
     middleware::observe,
@@ -159,7 +159,7 @@ impl Server {
         let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store, &tables, &pages).map_err(ServeError::Thread)?;
-        let memory = Arc::new(ResponseMemory::new(settings.limits.response_memory));
+        let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
         metrics.show(Sources::new(&store, croupier.meter(), Arc::clone(&memory)));
         let app = Data::new(App {
             store,

@@ -26,9 +26,9 @@ pub struct LimitArgs {
     /// X-Forwarded-For or X-Real-IP; only with a proxy that sets it.
     #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
     trusted_proxy_header: Option<HeaderName>,
-    /// MiB of responses that may wait for their readers, over all connections.
-    #[arg(long, env = "DOG_RESPONSE_MEMORY", default_value_t = 256)]
-    response_memory: u16,
+    /// MiB of large request and response bodies in memory, over all connections.
+    #[arg(long, env = "DOG_BODY_MEMORY", default_value_t = 256)]
+    body_memory: u16,
     /// Connections at a time, unless the limit of open files has room for fewer.
     #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
     max_connections: usize,
@@ -59,7 +59,7 @@ impl LimitArgs {
             games_per_address: self.games_per_address,
             advice_per_address: self.advice_per_address,
             trusted_proxy_header: self.trusted_proxy_header,
-            response_memory: usize::from(self.response_memory) << 20,
+            body_memory: usize::from(self.body_memory) << 20,
             max_connections: self.max_connections,
             connections_per_address: self.connections_per_address,
             client_timeout: seconds(self.client_timeout),

@@ -177,10 +177,7 @@ fn unread(server: &Server, address: &str, query: &str) -> TcpStream {
 
 #[test]
 fn large_responses_that_wait_for_their_readers_have_a_bound() {
-    let server = behind_a_proxy(&[
-        ("DOG_RESPONSE_MEMORY", "16"),
-        ("DOG_ADVICE_PER_ADDRESS", "0"),
-    ]);
+    let server = behind_a_proxy(&[("DOG_BODY_MEMORY", "16"), ("DOG_ADVICE_PER_ADDRESS", "0")]);
     let ask = |address: &str| {
         let request = server.post("/v1/analysis/legal-moves");
         from(request.json(&many_moves()), address).send()

@@ -3,7 +3,7 @@
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -400,4 +400,29 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     for _ in 0..40 {
         from(look(&server), THERE).send().expect(200);
     }
+}
+
+/// A refusal costs the server as much as a short answer.
+#[test]
+fn a_client_that_does_not_heed_refusals_gets_them_slowly() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
+    let ask = |address: &str| {
+        format!("GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\r\n")
+    };
+    let mut connection = Raw::connect(&server);
+    let mut answer = |address: &str| {
+        connection.send(ask(address).as_bytes());
+        let begun = Instant::now();
+        (
+            connection.answer().expect("an answer").status,
+            begun.elapsed(),
+        )
+    };
+    let second = Duration::from_secs(1);
+    let slow = (0..MANY)
+        .map(|_| answer(HERE))
+        .find(|&(status, time)| status == 429 && time >= second);
+    assert!(slow.is_some(), "refusals remain as quick as they were");
+    // Others who come over the same connection, as through a proxy, are answered as ever.
+    assert_eq!(answer(THERE).0, 200);
 }

@@ -28,7 +28,7 @@ use actix_web::{
 use super::{
     address::Address,
     framing::RequestBody,
-    memory::{Reservation, ResponseMemory},
+    memory::{BodyMemory, Reservation},
 };
 
 /// Bytes of a response body that are handed to the dispatcher at once. A longer body is cut.
@@ -36,6 +36,12 @@ const PIECE: usize = 32 * 1024;
 
 /// Bytes that a connection whose client does not read is taken to hold.
 const STALLED: usize = 128 * 1024;
+
+/// Refusals in a row that a connection gets at once.
+const QUICK_REFUSALS: u32 = 10;
+
+/// How long each further one takes.
+const SLOW_REFUSAL: Duration = Duration::from_secs(1);
 
 /// How long a connection beyond the limit may be without a request.
 const OVER_LIMIT_QUIET: Duration = Duration::from_secs(1);
@@ -55,7 +61,7 @@ pub struct Connections {
     quiet: Duration,
     /// How long what was sent may wait for its reader.
     reader_timeout: Duration,
-    memory: Arc<ResponseMemory>,
+    memory: Arc<BodyMemory>,
 }
 
 /// One connection, from its beginning to its end.
@@ -72,6 +78,8 @@ pub struct Connection {
     body: Cell<RequestBody>,
     /// Held while the client does not read what was sent.
     stalled: RefCell<Option<Reservation>>,
+    /// Requests in a row that were refused because they come too often.
+    refused: Cell<u32>,
     ended: Cell<bool>,
     /// Who waits to read from the connection.
     reader: RefCell<Option<Waker>>,
@@ -97,7 +105,7 @@ impl Connections {
         limit_per_address: Option<usize>,
         quiet: Duration,
         reader_timeout: Duration,
-        memory: Arc<ResponseMemory>,
+        memory: Arc<BodyMemory>,
     ) -> Connections {
         Connections {
             limit,
@@ -132,6 +140,7 @@ impl Connections {
             quiet_since: Cell::new(Instant::now()),
             body: Cell::new(RequestBody::NONE),
             stalled: RefCell::default(),
+            refused: Cell::new(0),
             ended: Cell::new(false),
             reader: RefCell::default(),
             watch: Cell::new(None),
@@ -180,6 +189,19 @@ impl Connection {
     /// Whether it is to be refused because there are too many.
     pub fn is_over_limit(&self) -> bool {
         self.over_limit
+    }
+
+    /// A request was refused because they come too often, or was not; says how long the refusal is
+    /// to wait. A refusal costs the server almost as much as an answer, so a client that does not
+    /// care gets them slowly.
+    pub fn refusal_delay(&self, refused: bool) -> Duration {
+        let refusals = if refused { self.refused.get() + 1 } else { 0 };
+        self.refused.set(refusals.min(QUICK_REFUSALS + 1));
+        if refusals > QUICK_REFUSALS {
+            SLOW_REFUSAL
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// How long there has been no request; none while there is one.
@@ -436,13 +458,7 @@ mod tests {
     #[test]
     fn one_address_takes_no_more_than_its_share() {
         let second = Duration::from_secs(1);
-        let all = Connections::new(
-            10,
-            Some(3),
-            second,
-            second,
-            Arc::new(ResponseMemory::new(0)),
-        );
+        let all = Connections::new(10, Some(3), second, second, Arc::new(BodyMemory::new(0)));
         let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
             let peer = peer.parse().expect("an address");
             Address::of_peer(peer)
@@ -469,7 +485,7 @@ mod tests {
     #[test]
     fn all_together_take_no_more_than_there_is() {
         let second = Duration::from_secs(1);
-        let all = Connections::new(2, None, second, second, Arc::new(ResponseMemory::new(0)));
+        let all = Connections::new(2, None, second, second, Arc::new(BodyMemory::new(0)));
         assert!(all.admit(None) && all.admit(None) && !all.admit(None));
     }
 }

@@ -1,4 +1,5 @@
-//! How much memory responses may take that wait for their readers, over all connections.
+//! How much memory large bodies may take, over all connections: those of requests until they are
+//! answered, those of responses until the client has read them.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -6,7 +7,7 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpMessage, ResponseError,
+    Error, ResponseError,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     middleware::Next,
@@ -31,7 +32,7 @@ const RESERVED_OF: usize = 8;
 
 /// The memory that may be taken, and who has taken it.
 #[derive(Debug)]
-pub struct ResponseMemory {
+pub struct BodyMemory {
     limit: usize,
     taken: Mutex<Taken>,
 }
@@ -45,15 +46,15 @@ struct Taken {
 /// Bytes that are taken as long as this lives.
 #[derive(Debug)]
 pub struct Reservation {
-    memory: Arc<ResponseMemory>,
+    memory: Arc<BodyMemory>,
     address: Option<Address>,
     bytes: usize,
 }
 
-impl ResponseMemory {
+impl BodyMemory {
     /// So many bytes may be taken in all.
-    pub fn new(limit: usize) -> ResponseMemory {
-        ResponseMemory {
+    pub fn new(limit: usize) -> BodyMemory {
+        BodyMemory {
             limit,
             taken: Mutex::default(),
         }
@@ -62,7 +63,7 @@ impl ResponseMemory {
     /// Takes so many bytes for a client at this address, or of this machine; none if there is no
     /// room, or the address has its share already.
     pub fn reserve(
-        self: &Arc<ResponseMemory>,
+        self: &Arc<BodyMemory>,
         address: Option<Address>,
         bytes: usize,
     ) -> Option<Reservation> {
@@ -142,10 +143,9 @@ pub async fn reserve<B: MessageBody + 'static>(
     let shared = response.response().extensions().contains::<Shared>();
     let app = response.request().app_data::<Data<App>>();
     if let (Some(bytes), false, Some(app)) = (large, shared, app) {
-        let client = response.request().extensions().get::<Client>().copied();
-        let address = client.and_then(|Client(address)| address);
+        let Client(address) = Client::of(response.request());
         let Some(reservation) = app.memory.reserve(address, bytes) else {
-            let detail = "too many large responses wait for their readers";
+            let detail = "too many large bodies are in memory";
             let refusal = Problem::new(Code::Unavailable, detail).error_response();
             return Ok(response.into_response(refusal).map_into_right_body());
         };
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn memory_has_a_bound_and_each_address_a_share() {
-        let memory = Arc::new(ResponseMemory::new(400));
+        let memory = Arc::new(BodyMemory::new(400));
         let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
             let peer = peer.parse().expect("an address");
             Address::of_peer(peer)

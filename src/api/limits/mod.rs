@@ -1,12 +1,12 @@
 //! What a client may ask of the server, and how much of it: looked at before anything else is.
 //!
 //! [`guard`] refuses what is too large, what comes over a connection beyond the limit, and whoever
-//! asks too often. [`connections`] and [`io`] bound what a connection holds, [`memory`] what all
-//! responses hold that wait for their readers.
+//! asks too often. [`connections`] and [`io`] bound what a connection holds, [`memory`] what
+//! all large bodies hold.
 
 mod address;
 pub mod connections;
-mod framing;
+pub mod framing;
 pub mod io;
 pub mod memory;
 mod rates;
@@ -24,6 +24,7 @@ use actix_web::{
     dev::{Payload, ServiceRequest, ServiceResponse},
     http::{Method, StatusCode, header::HeaderName},
     middleware::Next,
+    rt::time::sleep,
     web::Data,
 };
 
@@ -49,7 +50,7 @@ const MAX_HEADER_BYTES: usize = 16 * 1024;
 const MAX_HEADERS: usize = 64;
 
 /// Paths by which an operator looks at the server; they are asked for all the time.
-const FREE: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
 /// How much is allowed; of each rate 0 stands for any.
 #[derive(Clone, Debug)]
@@ -64,8 +65,8 @@ pub struct Limits {
     pub advice_per_address: u32,
     /// The header in which a proxy says whom it asks for; none without a proxy.
     pub trusted_proxy_header: Option<HeaderName>,
-    /// Bytes of responses that may wait for their readers, over all connections.
-    pub response_memory: usize,
+    /// Bytes of large request and response bodies, over all connections.
+    pub body_memory: usize,
     /// Connections at a time.
     pub max_connections: usize,
     /// Connections of one address at a time; not counted behind a proxy.
@@ -110,6 +111,12 @@ impl Counted {
 pub struct Client(pub Option<Address>);
 
 impl Client {
+    /// Whom a request is charged to.
+    pub fn of(request: &HttpRequest) -> Client {
+        let client = request.extensions().get::<Client>().copied();
+        client.unwrap_or(Client(None))
+    }
+
     /// Under what the store keeps who has created a game.
     pub fn creator(self, store: &Store) -> Option<Creator> {
         self.0.map(|address| store.creator(&address.bytes()))
@@ -121,8 +128,7 @@ impl FromRequest for Client {
     type Future = Ready<Result<Client, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let client = request.extensions().get::<Client>().copied();
-        ready(Ok(client.unwrap_or(Client(None))))
+        ready(Ok(Client::of(request)))
     }
 }
 
@@ -142,9 +148,18 @@ pub async fn guard<B: MessageBody + 'static>(
             Some((limits, store)) => charge(&request, limits, store),
             None => Ok(None),
         });
+    let too_often = admitted
+        .as_ref()
+        .is_err_and(|problem| problem.code() == Code::TooManyRequests);
+    let delay = request
+        .conn_data::<Rc<Connection>>()
+        .map(|connection| connection.refusal_delay(too_often));
     let payer = match admitted {
         Ok(payer) => payer,
         Err(problem) => {
+            if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
+                sleep(delay).await;
+            }
             let refusal = problem.error_response();
             return Ok(request.into_response(refusal).map_into_right_body());
         }

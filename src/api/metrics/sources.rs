@@ -13,7 +13,7 @@ use prometheus_client::{
 };
 
 use crate::{
-    api::limits::memory::ResponseMemory,
+    api::limits::memory::BodyMemory,
     croupier,
     store::{Census, Distribution, Store, now},
 };
@@ -26,16 +26,12 @@ const CENSUS_LIFE: Duration = Duration::from_secs(10);
 pub struct Sources {
     store: Store,
     croupier: Arc<croupier::Meter>,
-    memory: Arc<ResponseMemory>,
+    memory: Arc<BodyMemory>,
     census: Mutex<Option<(Instant, Census)>>,
 }
 
 impl Sources {
-    pub fn new(
-        store: &Store,
-        croupier: Arc<croupier::Meter>,
-        memory: Arc<ResponseMemory>,
-    ) -> Sources {
+    pub fn new(store: &Store, croupier: Arc<croupier::Meter>, memory: Arc<BodyMemory>) -> Sources {
         Sources {
             store: store.clone(),
             croupier,
@@ -120,10 +116,10 @@ impl Sources {
 impl Sources {
     fn memory(&self, showing: &mut Showing<'_, '_>) -> Result<(), fmt::Error> {
         let (used, limit) = (self.memory.used() as f64, self.memory.limit() as f64);
-        let help = "Memory reserved for responses that wait for their readers";
-        showing.gauge("response_memory_bytes", help, used)?;
-        let help = "The most that may be reserved for such responses";
-        showing.gauge("response_memory_limit_bytes", help, limit)
+        let help = "Memory reserved for large bodies of requests and responses";
+        showing.gauge("body_memory_bytes", help, used)?;
+        let help = "The most that may be reserved for large bodies";
+        showing.gauge("body_memory_limit_bytes", help, limit)
     }
 }
 

@@ -12,7 +12,6 @@ use super::find;
 use crate::{
     api::{
         App,
-        limits::Client,
         pool::QUICK,
         problem::Problem,
         request::Caller,
@@ -36,14 +35,13 @@ pub async fn suggest_move(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
-    client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let here = app.clone();
     let text = request.query_string().to_owned();
     let cost = query(&text).map_or(QUICK, |params: AdviceParams| params.cost());
     app.advisers
-        .answer(client, cost, move || {
+        .answer(&request, cost, move || {
             let record = here.store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             match record.game.phase() {

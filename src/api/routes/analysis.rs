@@ -36,9 +36,11 @@ const FORMS: [&str; 2] = ["application/json", SVG];
         content((LegalMoves = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_legal_moves(
     app: Data<App>,
-    client: Client,
     request: HttpRequest,
-    Body(body): Body,
+    Body {
+        value,
+        memory: _memory,
+    }: Body,
 ) -> Result<HttpResponse, Problem> {
     let form = accept::preferred(request.headers(), &FORMS)?;
     let params: AnalysisParams = query(request.query_string())?;
@@ -49,22 +51,24 @@ pub async fn analyse_legal_moves(
                 board,
                 seat,
                 hand,
-            } = Position::read(body)?;
+            } = Position::read(value)?;
             let preview = |id| Preview::of_hand(&rules, &board, seat, hand, id);
             let preview = params.preview().map(preview).transpose()?;
             Ok(picture::of_position(&rules, &board, seat, preview.as_ref()))
         };
-        return Ok(answer(app.advisers.run(client, QUICK, draw).await?));
+        return Ok(answer(
+            app.advisers.run(Client::of(&request), QUICK, draw).await?,
+        ));
     }
     let boards = params.boards()?;
     app.advisers
-        .answer(client, QUICK, move || {
+        .answer(&request, QUICK, move || {
             let Position {
                 rules,
                 board,
                 seat,
                 hand,
-            } = Position::read(body)?;
+            } = Position::read(value)?;
             let moves = Generator::new().legal_moves(&rules, &board, seat, hand);
             LegalMoves::new(None, &rules, &board, seat, &moves, boards)
         })
@@ -78,17 +82,19 @@ pub async fn analyse_legal_moves(
         content((Advice = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_suggest_move(
     app: Data<App>,
-    client: Client,
     request: HttpRequest,
-    Body(body): Body,
+    Body {
+        value,
+        memory: _memory,
+    }: Body,
 ) -> Result<HttpResponse, Problem> {
     let form = accept::preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
     let here = app.clone();
-    let cost = AdviceParams::of_body(&body).map_or(QUICK, |params| params.cost());
+    let cost = AdviceParams::of_body(&value).map_or(QUICK, |params| params.cost());
     if form == SVG {
         let draw = move || {
-            let position = AdvicePosition::read(body)?;
+            let position = AdvicePosition::read(value)?;
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let best = suggestions(&here, &view, &position.params.thinking()?)
@@ -102,11 +108,13 @@ pub async fn analyse_suggest_move(
             let preview = Preview::new(seat, mv, outcome);
             Ok(picture::of_position(rules, board, seat, Some(&preview)))
         };
-        return Ok(answer(app.advisers.run(client, cost, draw).await?));
+        return Ok(answer(
+            app.advisers.run(Client::of(&request), cost, draw).await?,
+        ));
     }
     app.advisers
-        .answer(client, cost, move || {
-            let position = AdvicePosition::read(body)?;
+        .answer(&request, cost, move || {
+            let position = AdvicePosition::read(value)?;
             let target = Target {
                 game: "/v1/games/{id}".to_owned(),
                 version: None,

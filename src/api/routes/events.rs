@@ -81,7 +81,7 @@ pub async fn stream_events(
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
     if app.memory.is_full() {
-        let detail = "too many responses wait for their readers";
+        let detail = "too many large bodies are in memory";
         return Err(Problem::new(Code::Unavailable, detail));
     }
     let over = record.game.phase() == Phase::Finished;

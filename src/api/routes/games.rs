@@ -129,11 +129,7 @@ pub(super) fn created(
 #[utoipa::path(get, path = "/v1/games", operation_id = "list_games", tag = "games",
     params(ListParams),
     responses((status = 200, description = "A part of the list.", body = GameList)))]
-pub async fn list_games(
-    app: Data<App>,
-    client: Client,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let params: ListParams = query(request.query_string())?;
     let (phase, limit) = (params.phase()?, params.limit()?);
     let cursor = params.cursor.as_deref().map(str::parse).transpose();
@@ -141,7 +137,7 @@ pub async fn list_games(
         .map_err(|_| Problem::new(Code::InvalidRequest, "cursor is none that was answered"))?;
     let listing = app.clone();
     app.tables
-        .answer(client, QUICK, move || {
+        .answer(&request, QUICK, move || {
             let page = listing.store.games(&ListQuery {
                 phase,
                 after,

@@ -9,7 +9,6 @@ use super::find;
 use crate::{
     api::{
         App,
-        limits::Client,
         pool::QUICK,
         problem::Problem,
         request::Caller,
@@ -30,13 +29,12 @@ pub async fn list_legal_moves(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
-    client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let text = request.query_string().to_owned();
     app.tables
-        .answer(client, QUICK, move || {
+        .answer(&request, QUICK, move || {
             let record = store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             let game = &record.game;
