@@ -370,8 +370,18 @@ pub(super) fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
 
 #[test]
 fn advice_is_legal_in_any_position() {
+    check_advice(200);
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn advice_is_legal_in_very_many_positions() {
+    check_advice(2_000);
+}
+
+fn check_advice(positions: u32) {
     let mut rng = rng(2026);
-    for _ in 0..2_000 {
+    for _ in 0..positions {
         let rules = random_rules(&mut rng);
         let mut deck: Vec<Card> = rules.deck().sorted().collect();
         deck.shuffle(&mut rng);
@@ -453,10 +463,20 @@ pub(super) fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> G
 
 #[test]
 fn advice_depends_on_nothing_hidden_and_repeats() {
+    check_what_is_hidden(30);
+}
+
+#[test]
+#[ignore = "takes ten seconds"]
+fn advice_depends_on_nothing_hidden_in_longer_games() {
+    check_what_is_hidden(150);
+}
+
+fn check_what_is_hidden(steps: u64) {
     let mut chance = rng(3);
     for (number, preset) in (0..).zip(Preset::ALL) {
         let mut game = new_game(&preset.rules(), number);
-        for step in 0..150 {
+        for step in 0..steps {
             let action = match to_act(&game) {
                 None if game.winner().is_some() => break,
                 None => Action::Deal { by: None },

@@ -36,7 +36,7 @@ fn assert_moves(server: &Server, position: &Value, expected: &[&str]) -> Value {
 /// RULES §10, cases 1 to 6.
 #[test]
 fn the_sheets_cases_of_going_home() {
-    let server = Server::start();
+    let server = Server::shared();
     let check = |preset: &str, own: Value, card: &str, expected: &[&str]| {
         let position = position(preset, json!([own, {}, {}, {}]), json!([card]));
         assert_moves(&server, &position, expected);
@@ -61,7 +61,7 @@ fn the_sheets_cases_of_going_home() {
 /// RULES §10, case 7.
 #[test]
 fn the_sheets_case_of_a_start_that_is_always_a_block() {
-    let server = Server::start();
+    let server = Server::shared();
     let landing = |preset: &str| {
         let board = json!([{"track": [0]}, {"track": [62]}, {}, {}]);
         json!({"rules": {"preset": preset}, "board": board, "seat": 1, "hand": ["2"]})
@@ -74,7 +74,7 @@ fn the_sheets_case_of_a_start_that_is_always_a_block() {
 /// RULES §10, cases 8 to 12.
 #[test]
 fn the_sheets_cases_of_sevens() {
-    let server = Server::start();
+    let server = Server::shared();
     let last_piece = json!({"track": [60], "goal": [1, 2, 3]});
     let with_partner = json!([last_piece, {}, {"track": [20]}, {}]);
     let both = position("dogspiel-it", with_partner, json!(["7"]));
@@ -124,7 +124,7 @@ fn the_sheets_cases_of_sevens() {
 /// RULES §10, cases 13 and 14.
 #[test]
 fn the_sheets_cases_of_a_block_at_the_door() {
-    let server = Server::start();
+    let server = Server::shared();
     let board = |before: u8| json!([{"track": [0, before], "fresh": true}, {}, {}, {}]);
     let house = position("hausregeln", board(59), json!(["A"]));
     assert_moves(&server, &house, &["A:59>g0", "A:0>1", "A:0>11"]);
@@ -135,7 +135,7 @@ fn the_sheets_cases_of_a_block_at_the_door() {
 /// API.md, the shape of a move.
 #[test]
 fn every_kind_of_move_tells_its_parts() {
-    let server = Server::start();
+    let server = Server::shared();
     let the_move = |preset: &str, board: Value, card: &str, id: &str| -> Value {
         let moves = legal_moves(&server, &position(preset, board, json!([card])));
         let mut moves = moves.as_array().expect("moves").iter();
@@ -221,7 +221,7 @@ fn every_kind_of_move_tells_its_parts() {
 
 #[test]
 fn kennel_and_fresh_may_be_left_out_and_rules_too() {
-    let server = Server::start();
+    let server = Server::shared();
     let full = json!([
         {"track": [5, 17], "goal": [2], "kennel": 1, "fresh": false},
         {"track": [16], "goal": [], "kennel": 3, "fresh": true},
@@ -248,7 +248,7 @@ fn kennel_and_fresh_may_be_left_out_and_rules_too() {
 
 #[test]
 fn boards_can_be_left_out() {
-    let server = Server::start();
+    let server = Server::shared();
     let position = position(
         "hausregeln",
         json!([{"track": [57]}, {}, {}, {}]),
@@ -276,7 +276,7 @@ fn boards_can_be_left_out() {
 
 #[test]
 fn a_game_and_the_analysis_of_its_position_agree() {
-    let server = Server::start();
+    let server = Server::shared();
     for preset in PRESETS {
         let game = Game::of_preset(&server, preset);
         game.deal();
@@ -297,7 +297,7 @@ fn a_game_and_the_analysis_of_its_position_agree() {
 
 #[test]
 fn a_seven_with_very_many_outcomes_is_listed_whole() {
-    let server = Server::start();
+    let server = Server::shared();
     // So far from each other and from the goals that no piece meets anything.
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
@@ -314,7 +314,7 @@ fn a_seven_with_very_many_outcomes_is_listed_whole() {
 /// Every refusal that both routes share.
 #[test]
 fn impossible_positions_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let empty = || json!([{}, {}, {}, {}]);
     let with = |own: Value| json!([own, {}, {}, {}]);
     let home = || json!({"goal": [0, 1, 2, 3]});
@@ -439,7 +439,7 @@ fn well_known() -> Value {
 
 #[test]
 fn advice_ranks_the_legal_moves_of_a_position() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut body = well_known();
     for level in LEVELS {
         body["level"] = json!(level);
@@ -490,7 +490,7 @@ fn effect(server: &Server, position: &Value, leads_to: impl Fn(&Value) -> bool) 
 
 #[test]
 fn the_effect_of_a_move_is_told() {
-    let server = Server::start();
+    let server = Server::shared();
     let none = || {
         json!({
             "captured": {"own": 0, "partner": 0, "others": 0},
@@ -620,7 +620,7 @@ fn the_effect_of_a_move_is_told() {
 
 #[test]
 fn the_effect_of_a_seven_is_all_that_its_parts_do() {
-    let server = Server::start();
+    let server = Server::shared();
     let expected = |captured: Value, pieces_home: u8, steps: u8| {
         json!({
             "captured": captured, "pieces_home": pieces_home, "leaves_kennel": false,
@@ -647,7 +647,7 @@ fn the_effect_of_a_seven_is_all_that_its_parts_do() {
 /// Seat 1 holds a two and nothing else, and must play it: it captures what stands on field 23.
 #[test]
 fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut body = json!({
         "board": [{"track": [20, 40]}, {"track": [21]}, {}, {}],
         "seat": 0,
@@ -675,7 +675,7 @@ fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
 
 #[test]
 fn only_the_counts_need_to_be_known_if_anything() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut body = well_known();
     body["known"] = json!({"counts": [3, 3, 4, 0]});
     advise(&server, &body).expect(200);
@@ -688,7 +688,7 @@ fn only_the_counts_need_to_be_known_if_anything() {
 
 #[test]
 fn knowledge_that_contradicts_itself_is_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let cases = [
         ("counts", json!([3, 3, 4])),
         ("counts", json!([3, 3, 4, 0, 0])),
@@ -723,7 +723,7 @@ fn knowledge_that_contradicts_itself_is_refused() {
 
 #[test]
 fn advice_of_the_wrong_shape_is_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let cases = [
         ("level", json!("genius")),
         ("level", json!(1)),

@@ -76,7 +76,7 @@ fn ids(picture: &str) -> Vec<String> {
 
 #[test]
 fn everyone_sees_the_same_board() {
-    let server = Server::start();
+    let server = Server::shared();
     for preset in ["dogspiel-it", "hausregeln"] {
         for seats in [4, 6] {
             let rules = json!({"preset": preset, "seats": seats});
@@ -105,7 +105,7 @@ fn everyone_sees_the_same_board() {
 
 #[test]
 fn an_etag_names_the_version_and_saves_the_body() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let move_ = "/board.svg?move=K:out";
     for (path, etag) in [("/board.svg", "\"6-board\""), (move_, "\"6-preview\"")] {
@@ -142,7 +142,7 @@ fn an_etag_names_the_version_and_saves_the_body() {
 
 #[test]
 fn games_and_tokens_are_checked_as_on_other_reads() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::fixed(&server));
     let path = game.path("/board.svg");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
@@ -174,7 +174,7 @@ fn games_and_tokens_are_checked_as_on_other_reads() {
 
 #[test]
 fn queries_are_exact() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for query in [
         "colour=red",
@@ -192,7 +192,7 @@ fn queries_are_exact() {
 
 #[test]
 fn a_preview_is_the_board_after_the_move() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for _ in 0..10 {
         let seat = game.turn();
@@ -225,7 +225,7 @@ fn previews() -> Vec<String> {
 /// The same table with other cards: whatever is asked, the answer is the same to the byte.
 #[test]
 fn a_preview_tells_nothing_of_a_hand() {
-    let server = Server::start();
+    let server = Server::shared();
     let dealt = |byte: u8| {
         let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
         let game = Game::create(&server, &wishes);
@@ -267,7 +267,7 @@ fn a_preview_tells_nothing_of_a_hand() {
 
 #[test]
 fn an_illegal_preview_is_refused_in_the_rules_words() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for (id, reason) in [
         ("Q:0>12", "no piece stands on field 0"),
@@ -294,7 +294,7 @@ fn an_illegal_preview_is_refused_in_the_rules_words() {
 
 #[test]
 fn a_preview_without_a_seat_is_for_the_seat_to_move() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let ask = |query: &str| game.get(Spectator, &format!("/board.svg?{query}")).send();
     let phases: [fn(&Game); 2] = [|game| drop(game.deal()), |game| drop(game.exchange())];
@@ -311,7 +311,7 @@ fn a_preview_without_a_seat_is_for_the_seat_to_move() {
     };
     assert_eq!(entered("move=K:out"), Some(1));
     assert_eq!(entered("move=K:out&seat=3"), Some(3));
-    let game = Game::finished(&server);
+    let game = Game::imported(&server);
     for query in ["move=K:out", "move=K:out&seat=0", "move=x"] {
         let answer = game.get(Spectator, &format!("/board.svg?{query}")).send();
         answer.refused("game_over");
@@ -322,7 +322,7 @@ fn a_preview_without_a_seat_is_for_the_seat_to_move() {
 
 #[test]
 fn names_are_text_whatever_they_hold() {
-    let server = Server::start();
+    let server = Server::shared();
     let names = [
         "</svg><script>alert(1)</script>",
         "&amp;\"'<>",
@@ -350,7 +350,7 @@ fn a_picture_is_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let (path, address) = (game.path("/board.svg"), server.address());
     let request = format!(
@@ -389,7 +389,7 @@ fn analysis<'a>(server: &'a Server, path: &str, accept: &str) -> Request<'a> {
 
 #[test]
 fn an_analysis_is_a_picture_where_that_is_preferred() {
-    let server = Server::start();
+    let server = Server::shared();
     let json = |path: &str, accept: &str| {
         let answer = analysis(&server, path, accept).send();
         assert_eq!(
@@ -425,7 +425,7 @@ fn an_analysis_is_a_picture_where_that_is_preferred() {
 
 #[test]
 fn the_analysis_of_moves_draws_the_position_or_a_move() {
-    let server = Server::start();
+    let server = Server::shared();
     let moves = analysis(&server, MOVES, "*/*").send().expect(200)["moves"].take();
     let still = picture(analysis(&server, MOVES, SVG).send());
     let placed = pieces(&still, 6);
@@ -465,7 +465,7 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
 
 #[test]
 fn the_analysis_with_advice_draws_the_best_move() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut body = position();
     body["level"] = json!("strong");
     body["samples"] = json!(50);

@@ -1,6 +1,9 @@
 //! Many clients at once.
 
-use std::thread;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use serde_json::json;
 
@@ -33,7 +36,7 @@ fn winners(answers: Vec<Answer>, codes: &[&str]) -> usize {
 
 #[test]
 fn of_many_writes_on_one_version_exactly_one_wins() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for version in 6..30 {
         if game.view(Spectator)["phase"] != "play" {
@@ -61,7 +64,7 @@ fn of_many_writes_on_one_version_exactly_one_wins() {
 
 #[test]
 fn without_a_guard_the_turn_decides() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let deals = (0..8).map(|_| game.post(Host, "/deal")).collect();
     assert_eq!(winners(at_once(deals), &["wrong_phase"]), 1);
@@ -87,7 +90,7 @@ fn without_a_guard_the_turn_decides() {
 
 #[test]
 fn games_side_by_side_do_not_disturb_each_other() {
-    let server = Server::start();
+    let server = Server::shared();
     thread::scope(|scope| {
         for number in 0..8 {
             let server = &server;
@@ -114,7 +117,7 @@ fn games_side_by_side_do_not_disturb_each_other() {
 
 #[test]
 fn a_removal_ends_a_race_cleanly() {
-    let server = Server::start();
+    let server = Server::shared();
     for _ in 0..10 {
         let game = Game::in_play(&server);
         let (seat, id) = game.first_move();
@@ -140,7 +143,7 @@ fn a_removal_ends_a_race_cleanly() {
 
 #[test]
 fn readers_always_see_a_whole_game() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let last = 60;
     thread::scope(|scope| {
@@ -262,17 +265,18 @@ fn what_another_process_did_to_a_game_counts_at_once() {
 /// "A legal move in turn is never throttled by somebody else's load."
 #[test]
 fn those_who_analyse_do_not_hold_up_those_who_play() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let heavy = json!({
         "rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"], "level": "greedy",
     });
+    let over = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
-                for _ in 0..30 {
+                while !over.load(Ordering::Relaxed) {
                     let request = server.post("/v1/analysis/suggest-move").json(&heavy);
                     let answer = request.send();
                     assert!([200, 503].contains(&answer.status), "{}", answer.text());
@@ -280,7 +284,7 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
             });
         }
         let mut dice = Dice::new(1);
-        let mut to_play = 40;
+        let mut to_play = 12;
         while to_play > 0 {
             let view = game.view(Spectator);
             if view["phase"] != "play" {
@@ -295,5 +299,6 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
             game.play(seat, id);
             to_play -= 1;
         }
+        over.store(true, Ordering::Relaxed);
     });
 }

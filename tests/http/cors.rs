@@ -10,7 +10,7 @@ fn allows(header: Option<&str>) -> bool {
 
 #[test]
 fn answers_may_be_read_from_anywhere() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let answers = [
         game.get(Seat(1), "").header("Origin", ORIGIN).send(),
@@ -52,7 +52,7 @@ fn answers_may_be_read_from_anywhere() {
 
 #[test]
 fn a_preflight_allows_what_a_client_needs() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let cases = [
         ("GET", game.path("")),

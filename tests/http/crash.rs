@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, Dice, Game, Request, Server, Signal, Viewer, Viewer::*, run};
 
 /// Kills in every run of the tests.
-const KILLS: u64 = 10;
+const KILLS: u64 = 5;
 
 /// Kills in the long run.
 const MANY_KILLS: u64 = 100;
@@ -66,7 +66,7 @@ fn count(counter: &AtomicU64) {
 
 fn play_through(kills: u64) {
     let server = Server::start();
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random", "name": "bot"}));
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy", "name": "bot"}));
     for _ in 0..3 {
         Game::create(&server, &json!({"seats": bots}));
     }

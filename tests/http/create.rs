@@ -20,7 +20,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn without_wishes_it_is_the_default_game() {
-    let server = Server::start();
+    let server = Server::shared();
     let without_body = server.post("/v1/games").send();
     let empty = server.post("/v1/games").text("application/json", "").send();
     for answer in [without_body, empty, create(&server, &json!({}))] {
@@ -62,7 +62,7 @@ fn without_wishes_it_is_the_default_game() {
 
 #[test]
 fn games_have_ids_tokens_and_commitments_of_their_own() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut seen = HashSet::new();
     for _ in 0..20 {
         let created = create(&server, &json!({})).expect(201);
@@ -85,7 +85,7 @@ fn games_have_ids_tokens_and_commitments_of_their_own() {
 
 #[test]
 fn every_preset_is_played_by_its_published_options() {
-    let server = Server::start();
+    let server = Server::shared();
     for preset in PRESETS {
         for seats in [4, 6] {
             let wishes = json!({"rules": {"preset": preset, "seats": seats}});
@@ -105,7 +105,7 @@ fn every_preset_is_played_by_its_published_options() {
 
 #[test]
 fn any_option_can_be_overridden() {
-    let server = Server::start();
+    let server = Server::shared();
     let overrides = json!({
         "seats": 6,
         "fields_per_seat": 15,
@@ -143,7 +143,7 @@ fn any_option_can_be_overridden() {
 
 #[test]
 fn without_a_preset_the_default_one_is_overridden() {
-    let server = Server::start();
+    let server = Server::shared();
     let created = create(&server, &json!({"rules": {"jokers": 2}})).expect(201);
     let mut expected = published("dogspiel-it");
     expected["jokers"] = json!(2);
@@ -152,7 +152,7 @@ fn without_a_preset_the_default_one_is_overridden() {
 
 #[test]
 fn impossible_rules_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let cases = [
         json!({"preset": "tock"}),
         json!({"preset": "Hausregeln"}),
@@ -178,7 +178,7 @@ fn impossible_rules_are_refused() {
 
 #[test]
 fn rules_of_the_wrong_shape_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let cases = [
         json!(5),
         json!("hausregeln"),
@@ -252,7 +252,7 @@ fn wishes_of_the_wrong_shape_are_refused() {
 
 #[test]
 fn a_shuffle_seed_is_64_hex_digits() {
-    let server = Server::start();
+    let server = Server::shared();
     let seeds = [
         String::new(),
         seed(1)[1..].to_owned(),
@@ -270,7 +270,7 @@ fn a_shuffle_seed_is_64_hex_digits() {
 
 #[test]
 fn names_are_shown_as_given() {
-    let server = Server::start();
+    let server = Server::shared();
     let names = ["Ada", "Søren Kierkegaard", "李白", "<b>&\"quoted\"</b>"];
     let seats: Vec<_> = names
         .iter()
@@ -288,7 +288,7 @@ fn names_are_shown_as_given() {
 
 #[test]
 fn the_first_dealer_can_be_named() {
-    let server = Server::start();
+    let server = Server::shared();
     for dealer in 0..4 {
         let created = create(&server, &json!({"first_dealer": dealer})).expect(201);
         assert_eq!(created["game"]["dealer"], dealer);
@@ -297,7 +297,7 @@ fn the_first_dealer_can_be_named() {
 
 #[test]
 fn a_random_first_dealer_is_any_seat() {
-    let server = Server::start();
+    let server = Server::shared();
     let mut dealers = HashSet::new();
     for _ in 0..200 {
         let created = create(&server, &json!({"listed": false})).expect(201);
@@ -311,7 +311,7 @@ fn a_random_first_dealer_is_any_seat() {
 
 #[test]
 fn a_given_shuffle_seed_fixes_the_cards_and_is_told_of() {
-    let server = Server::start();
+    let server = Server::shared();
     let (lower, upper) = ("ab".repeat(32), "AB".repeat(32));
     let deal = |seed: &str| {
         let created = create(&server, &json!({"shuffle_seed": seed})).expect(201);
@@ -350,7 +350,7 @@ fn unlisted_games_are_not_listed_but_there() {
 
 #[test]
 fn a_token_is_neither_needed_nor_minded() {
-    let server = Server::start();
+    let server = Server::shared();
     let other = Game::fixed(&server);
     let answer = server.post("/v1/games").token(&other.host).send();
     answer.expect(201);

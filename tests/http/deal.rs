@@ -6,7 +6,7 @@ use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*};
 
 #[test]
 fn the_dealer_and_the_host_may_deal() {
-    let server = Server::start();
+    let server = Server::shared();
     for viewer in [Seat(0), Host] {
         let game = Game::fixed(&server);
         let answer = game.post(viewer, "/deal").send().expect(200);
@@ -35,7 +35,7 @@ fn the_dealer_and_the_host_may_deal() {
 
 #[test]
 fn nobody_else_may_deal() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::fixed(&server));
     let before = game.snapshot();
     for seat in 1..4 {
@@ -53,7 +53,7 @@ fn nobody_else_may_deal() {
 
 #[test]
 fn a_round_is_dealt_once() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     for viewer in [Seat(0), Seat(1), Host] {
         game.post(viewer, "/deal").send().refused("wrong_phase");
@@ -64,7 +64,7 @@ fn a_round_is_dealt_once() {
 
 #[test]
 fn the_body_may_be_empty() {
-    let server = Server::start();
+    let server = Server::shared();
     let deal = || Game::fixed(&server).post(Host, "/deal");
     deal().send().expect(200);
     deal().text("application/json", "").send().expect(200);
@@ -75,7 +75,7 @@ fn the_body_may_be_empty() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let before = game.snapshot();
     for body in [
@@ -110,7 +110,7 @@ fn other_bodies_are_refused() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let before = game.snapshot();
     for tag in [
@@ -165,7 +165,7 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn deals_go_by_the_published_sizes() {
-    let server = Server::start();
+    let server = Server::shared();
     for (preset, sizes) in [
         ("dogspiel-it", [6, 5, 4, 3, 2, 6, 5]),
         ("spielanleitung", [6, 5, 4, 3, 2, 5, 4]),

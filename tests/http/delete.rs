@@ -50,7 +50,7 @@ fn the_host_removes_a_game_for_good() {
 
 #[test]
 fn nobody_else_removes_it() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::in_play(&server), Game::fixed(&server));
     let before = game.snapshot();
     for seat in 0..4 {
@@ -70,7 +70,7 @@ fn nobody_else_removes_it() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     for tag in ["\"1\"", "\"3\"", "\"1-host\"", "\"2-0\""] {
         let request = game.request("DELETE", Host, "").if_match(tag);
@@ -84,8 +84,8 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn a_finished_game_can_be_removed_too() {
-    let server = Server::start();
-    let game = Game::finished(&server);
+    let server = Server::shared();
+    let game = Game::imported(&server);
     game.request("DELETE", Host, "").send().expect(204);
     game.get(Host, "").send().refused("game_not_found");
 }

@@ -6,7 +6,7 @@ use crate::support::{Answer, Contract, Game, Server, Viewer::*, raw};
 
 #[test]
 fn unknown_routes_are_problems() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let inside = [
         "/hands",
@@ -53,7 +53,7 @@ fn unknown_routes_are_problems() {
 
 #[test]
 fn other_methods_are_refused_with_those_allowed() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let paths = Contract::get().document["paths"]
         .as_object()
@@ -89,7 +89,7 @@ fn other_methods_are_refused_with_those_allowed() {
 
 #[test]
 fn methods_nobody_knows_are_refused_too() {
-    let server = Server::start();
+    let server = Server::shared();
     let address = server.address();
     for method in ["BREW", "TRACE", "get", "PROPFIND"] {
         let request =
@@ -100,7 +100,7 @@ fn methods_nobody_knows_are_refused_too() {
 
 #[test]
 fn head_is_get_without_a_body() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let view = game.path("");
     for path in ["/v1/rules", "/v1/games", &view, "/openapi.json", "/healthz"] {
@@ -116,7 +116,7 @@ fn head_is_get_without_a_body() {
 
 #[test]
 fn bodies_that_are_no_json_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let before = game.snapshot();
     let play = game.path("/play");
@@ -168,7 +168,7 @@ fn bodies_that_are_no_json_are_refused() {
 
 #[test]
 fn numbers_out_of_all_range_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     for number in [
         "1e400",
         "-1e400",
@@ -190,7 +190,7 @@ fn numbers_out_of_all_range_are_refused() {
 
 #[test]
 fn a_body_is_at_most_64_kib() {
-    let server = Server::start();
+    let server = Server::shared();
     let create = |length: usize| {
         let body = format!("{{}}{}", " ".repeat(length - 2));
         server
@@ -227,7 +227,7 @@ fn a_body_is_at_most_64_kib() {
 
 #[test]
 fn only_json_is_taken() {
-    let server = Server::start();
+    let server = Server::shared();
     let send = |content_type: &str| server.post("/v1/games").text(content_type, "{}").send();
     for good in [
         "application/json",
@@ -261,7 +261,7 @@ fn only_json_is_taken() {
 
 #[test]
 fn ids_that_can_be_none_are_not_found() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let reversed: String = game.id.chars().rev().collect();
     let ids = [
@@ -314,7 +314,7 @@ fn ids_that_can_be_none_are_not_found() {
 
 #[test]
 fn queries_where_none_are_taken_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     for query in ["?x=1", "?phase=deal", "?=", "?%ff=1"] {
         server
@@ -345,7 +345,7 @@ fn assert_refused_somehow(answer: &Answer) {
 
 #[test]
 fn bytes_that_are_no_http_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let requests: [&[u8]; 7] = [
         b"NONSENSE\r\n\r\n",
         b"GET /v1/rules\r\n\r\n",
@@ -368,7 +368,7 @@ fn bytes_that_are_no_http_are_refused() {
 
 #[test]
 fn an_encoding_that_cannot_be_had_is_a_problem() {
-    let server = Server::start();
+    let server = Server::shared();
     let request = server
         .get("/v1/rules")
         .header("Accept-Encoding", "compress, identity;q=0");
@@ -377,7 +377,7 @@ fn an_encoding_that_cannot_be_had_is_a_problem() {
 
 #[test]
 fn refusals_say_nothing_but_what_they_must() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let body = json!({"move": "K:out"});
     for seat in [0, 2, 3] {

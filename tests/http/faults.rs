@@ -14,10 +14,7 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{Game, Request, Server, Signal, Stream, Viewer::*, run};
-
-/// How long a server may take to refuse to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{Game, PATIENCE, Request, Server, Signal, Stream, Viewer::*, run};
 
 /// The database file's name with this after it.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
@@ -122,7 +119,7 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
     let server = Server::start_on(&[], ignoring, |_| {});
     let game = Game::in_play(&server);
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let bots = Game::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
     for _ in 0..2 {
         limit_files(&server, Some(4096));
@@ -144,9 +141,14 @@ fn a_locked_database_refuses_writes_until_it_is_free() {
     let game = Game::in_play(&server);
     let other = Connection::open(server.database()).expect("the database");
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
-    let refused = next_move(&game).send();
-    refused.refused("unavailable");
+    thread::scope(|scope| {
+        let refused = scope.spawn(|| next_move(&game).send());
+        server.wait_until_ready(false);
+        refused.join().expect("an answer").refused("unavailable");
+    });
+    // It can still be read, and the process is alive.
     game.view(Seat(0));
+    server.get("/healthz").send().expect(200);
     other.execute_batch("ROLLBACK").expect("no lock");
     writes_go_on(&game);
 }
@@ -329,9 +331,10 @@ fn a_read_only_file_or_folder_is_not_served() {
 
 #[test]
 fn a_damaged_game_costs_that_game_only() {
+    let begun = Instant::now();
     let server = Server::start();
     let bots = |pace: u32| {
-        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
         json!({"seats": bots, "bot_pace_ms": pace})
     };
     let bad: Vec<Game<'_>> = (0..3)
@@ -373,9 +376,12 @@ fn a_damaged_game_costs_that_game_only() {
     assert!(last.to_string().contains("game_won"), "{last}");
     next_move(&sound).send().expect(200);
     let log = server.log();
+    // Once a minute each, however long this takes.
+    let most = 1 + begun.elapsed().as_secs() / 60;
     for game in &bad {
         let left = format!("game {} is left alone for a while", game.id);
-        assert_eq!(log.matches(&left).count(), 1, "{log}");
+        let times = log.matches(&left).count() as u64;
+        assert!((1..=most).contains(&times), "{times} times: {log}");
     }
     assert!(!log.contains("waits"), "{log}");
     assert!(!log.contains("joker"), "{log}");
@@ -393,7 +399,7 @@ fn a_damaged_game_costs_that_game_only() {
 #[test]
 fn a_backup_of_a_busy_server_is_whole() {
     let server = Server::start();
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
+    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
     let games: Vec<Game<'_>> = (0..10).map(|_| Game::create(&server, &bots)).collect();
     let table = Game::in_play(&server);

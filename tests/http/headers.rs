@@ -30,7 +30,7 @@ fn guarded(method: &str, path: &str, token: &str, guard: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let before = game.snapshot();
     for guard in UNREADABLE {
@@ -65,7 +65,7 @@ fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
 
 #[test]
 fn a_guard_names_whole_tags() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let deal = |guard: &str| game.post(Host, "/deal").if_match(guard).send();
     for other in [
@@ -89,7 +89,7 @@ fn a_guard_names_whole_tags() {
 
 #[test]
 fn several_fields_of_a_guard_are_one_list() {
-    let server = Server::start();
+    let server = Server::shared();
     let deal = |game: &Game<'_>, guards: &[&str]| {
         let fields: String = guards
             .iter()

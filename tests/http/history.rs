@@ -49,7 +49,7 @@ fn verify(text: &str) -> Output {
 
 #[test]
 fn while_a_game_is_on_each_sees_its_own() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for viewer in game.viewers() {
         let history = game.get(viewer, "/history").send().expect(200);
@@ -91,48 +91,46 @@ fn while_a_game_is_on_each_sees_its_own() {
 
 #[test]
 fn a_finished_game_hides_nothing_and_can_be_checked() {
-    let server = Server::start();
-    for preset in ["hausregeln", "dogspiel-de"] {
-        let game = finished(&server, preset);
-        let answer = game.get(Spectator, "/history").send();
-        let history = answer.json();
-        assert_eq!(
-            history["shuffle_seed"],
-            game.view(Spectator)["shuffle_seed"]
-        );
-        let deal = &history["entries"][1]["events"][0];
+    let server = Server::shared();
+    let game = finished(&server, "hausregeln");
+    let answer = game.get(Spectator, "/history").send();
+    let history = answer.json();
+    assert_eq!(
+        history["shuffle_seed"],
+        game.view(Spectator)["shuffle_seed"]
+    );
+    let deal = &history["entries"][1]["events"][0];
+    assert!(
+        deal["hands"]
+            .as_array()
+            .expect("hands")
+            .iter()
+            .all(Value::is_array)
+    );
+    let lines = game.get(Host, "/history").header("Accept", NDJSON).send();
+    for text in [answer.text(), lines.text(), text_of(&game)] {
+        let output = verify(&text);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            deal["hands"]
-                .as_array()
-                .expect("hands")
-                .iter()
-                .all(Value::is_array)
+            output.status.success(),
+            "{told}{}",
+            String::from_utf8_lossy(&output.stderr)
         );
-        let lines = game.get(Host, "/history").header("Accept", NDJSON).send();
-        for text in [answer.text(), lines.text(), text_of(&game)] {
-            let output = verify(&text);
-            let told = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(
-                output.status.success(),
-                "{told}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-            assert!(told.contains(&game.id), "{told}");
-        }
-        // One card of one hand exchanged, and it shows.
-        let mut forged = history.clone();
-        let hands = forged
-            .pointer_mut("/entries/1/events/0/hands")
-            .expect("hands");
-        let (one, other) = (hands[0].take(), hands[1].take());
-        (hands[0], hands[1]) = (other, one);
-        assert!(!verify(&forged.to_string()).status.success());
+        assert!(told.contains(&game.id), "{told}");
     }
+    // One card of one hand exchanged, and it shows.
+    let mut forged = history.clone();
+    let hands = forged
+        .pointer_mut("/entries/1/events/0/hands")
+        .expect("hands");
+    let (one, other) = (hands[0].take(), hands[1].take());
+    (hands[0], hands[1]) = (other, one);
+    assert!(!verify(&forged.to_string()).status.success());
 }
 
 #[test]
 fn a_record_is_taken_in_and_is_the_same_game() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = finished(&server, "hausregeln");
     let record = text_of(&game);
     let as_json = server.post("/v1/games/import");
@@ -171,7 +169,7 @@ fn a_record_is_taken_in_and_is_the_same_game() {
 
 #[test]
 fn an_import_is_replayed_the_same() {
-    let server = Server::start();
+    let server = Server::shared();
     let record = include_str!("../records/six.dog");
     let send = |record: &str| {
         let request = server.post("/v1/games/import").text("text/plain", record);
@@ -245,7 +243,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
 
 #[test]
 fn wishes_that_make_no_sense_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     game.get(Seat(0), "/history?from=1")
         .send()

@@ -98,7 +98,7 @@ fn same(first: Answer, again: Answer) -> Value {
 
 #[test]
 fn every_write_is_replayed() {
-    let server = Server::start();
+    let server = Server::shared();
     for write in Write::all(&server) {
         let (key, before) = (key(), write.game.version());
         let first = write.request(&key).send();
@@ -112,7 +112,7 @@ fn every_write_is_replayed() {
 
 #[test]
 fn another_body_under_the_same_key_is_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     for write in Write::all(&server) {
         let key = key();
         let first = write.request(&key).send();
@@ -172,7 +172,7 @@ fn replays_survive_a_restart() {
 
 #[test]
 fn a_key_belongs_to_its_caller() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let key = key();
     let swap = |seat: usize| {
@@ -200,7 +200,7 @@ fn a_key_belongs_to_its_caller() {
 
 #[test]
 fn a_key_belongs_to_its_path() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let key = key();
     let write = |rest: &str| game.post(Host, rest).key(&key).send().expect(200);
@@ -217,7 +217,7 @@ fn a_key_belongs_to_its_path() {
 
 #[test]
 fn duplicates_at_the_same_moment_are_one() {
-    let server = Server::start();
+    let server = Server::shared();
     for write in Write::all(&server) {
         let (key, before) = (key(), write.game.version());
         let answers: Vec<Answer> = thread::scope(|scope| {
@@ -248,7 +248,7 @@ fn duplicates_at_the_same_moment_are_one() {
 
 #[test]
 fn a_replay_comes_before_version_and_phase() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let keys = [key(), key(), key()];
     let deal = || {
@@ -284,7 +284,7 @@ fn a_replay_comes_before_version_and_phase() {
 /// What a seat was answered it is answered again although a bot plays the seat by now.
 #[test]
 fn a_replay_comes_before_the_bot_that_plays_the_seat() {
-    let server = Server::start();
+    let server = Server::shared();
     for write in Write::all(&server) {
         let by = match (write.rest, write.by) {
             ("/deal", _) => Seat(0),
@@ -320,7 +320,7 @@ fn a_replay_comes_before_the_bot_that_plays_the_seat() {
 
 #[test]
 fn authorisation_and_existence_come_before_a_replay() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let (key, body) = (key(), json!({"card": game.hand(0)[0]}));
     let swap = |game: &Game| game.post(Seat(0), "/swap").json(&body).key(&key).send();
@@ -339,7 +339,7 @@ fn authorisation_and_existence_come_before_a_replay() {
 /// Else a seat whose answer was lost would have no token that is alive.
 #[test]
 fn a_seats_own_fresh_token_is_replayed_to_the_token_it_killed() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let key = key();
     let reissue = |key: &str| game.post(Seat(1), "/seats/1/token").key(key).send();
@@ -378,7 +378,7 @@ fn a_removal_is_replayed_though_the_game_is_gone() {
 
 #[test]
 fn refusals_are_not_kept() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let (key, other) = (key(), Game::dealt(&server));
     let card = other.hand(0)[0].clone();
@@ -423,7 +423,7 @@ fn where_tokens_are_answered_a_key_must_be_strong() {
 
 #[test]
 fn a_key_is_1_to_255_visible_characters() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let deal = |key: &str| game.post(Host, "/deal").key(key).send();
     for key in ["", "a b", "a\tb", &"k".repeat(256)] {

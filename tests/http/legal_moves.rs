@@ -8,7 +8,7 @@ use crate::support::{CARDS, Game, Server, UNKNOWN_TOKEN, Viewer::*, available, r
 
 #[test]
 fn moves_are_complete_and_ready_to_be_posted() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let (seat, hand) = (game.turn(), game.hand(game.turn()));
     let answer = game.get(Seat(seat), "/legal-moves").send().expect(200);
@@ -51,7 +51,7 @@ fn moves_are_complete_and_ready_to_be_posted() {
 
 #[test]
 fn the_order_is_stable_and_boards_can_be_left_out() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let list = |query: &str| {
         let path = format!("/legal-moves{query}");
@@ -68,7 +68,7 @@ fn the_order_is_stable_and_boards_can_be_left_out() {
 
 #[test]
 fn only_the_seat_to_move_gets_them() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::in_play(&server));
     let list = |viewer| game.get(viewer, "/legal-moves").send();
     let by_role = |code: &str| {
@@ -116,7 +116,7 @@ fn game_to_fold(server: &Server) -> Game<'_> {
 
 #[test]
 fn who_can_play_nothing_is_offered_a_fold() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = game_to_fold(&server);
     let board = game.view(Spectator)["board"].take();
     let fold = json!({
@@ -149,7 +149,7 @@ fn answers_are_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let path = game.path("/legal-moves");
     let (address, token) = (server.address(), &game.tokens[1]);

@@ -8,7 +8,9 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Raw, Request, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw};
+use crate::support::{
+    Answer, Game, PATIENCE, Raw, Request, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw,
+};
 
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";
@@ -57,8 +59,12 @@ fn an_address_that_asks_too_often_is_told_when_to_come_back() {
     // A page is to see why.
     let refused = exhaust(|| rules(HERE).header("Origin", "https://example.org"));
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
-    thread::sleep(Duration::from_secs(1));
-    rules(HERE).send().expect(200);
+    // One a second comes back.
+    let begun = Instant::now();
+    while rules(HERE).send().status == 429 {
+        assert!(begun.elapsed() < PATIENCE, "the address is shut out");
+        thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]
@@ -138,7 +144,7 @@ fn one_address_creates_so_many_games() {
         .unwrap_or("0")
         .parse()
         .unwrap();
-    assert!((1700..=1800).contains(&wait), "{wait}");
+    assert!((900..=1800).contains(&wait), "{wait}");
     refused.refused("too_many_requests");
     import(HERE).refused("too_many_requests");
     // A path that is written in another way is the same path.
@@ -280,10 +286,9 @@ fn one_connection_too_many_is_told_so() {
         connection.answer().expect("an answer").expect(200);
     }
     open.truncate(4);
-    let mut tries = 0;
+    let begun = Instant::now();
     while raw(&server, HEALTH).status != 200 {
-        tries += 1;
-        assert!(tries < 1_000, "there is room again");
+        assert!(begun.elapsed() < PATIENCE, "there is room again");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -300,7 +305,7 @@ fn impatient() -> Server {
 #[test]
 fn who_sends_no_head_is_cut_off() {
     let server = impatient();
-    for begun in ["", "G", "GET /v1/rules HTTP/1.1\r\nHost: a\r\n"] {
+    let begin = |begun: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(begun.as_bytes());
         let answers = connection.answers();
@@ -308,21 +313,32 @@ fn who_sends_no_head_is_cut_off() {
             answers.iter().all(|answer| answer.status == 408),
             "{begun:?}"
         );
-    }
+    };
     // A later one on the same connection, too.
-    let mut connection = Raw::connect(&server);
-    connection.send(HEALTH);
-    connection.answer().expect("an answer").expect(200);
-    connection.send(b"GET /v1/ru");
-    assert!(connection.answers().is_empty());
+    let go_on = |begun: &str| {
+        let mut connection = Raw::connect(&server);
+        connection.send(HEALTH);
+        connection.answer().expect("an answer").expect(200);
+        connection.send(begun.as_bytes());
+        assert!(connection.answers().is_empty());
+    };
     // Even if it comes, a byte at a time.
-    let mut connection = Raw::connect(&server);
-    connection.send(HEALTH);
-    connection.answer().expect("an answer").expect(200);
-    connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
-    while connection.try_send(b"x") {
-        thread::sleep(Duration::from_millis(100));
-    }
+    let drip = || {
+        let mut connection = Raw::connect(&server);
+        connection.send(HEALTH);
+        connection.answer().expect("an answer").expect(200);
+        connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
+        while connection.try_send(b"x") {
+            thread::sleep(Duration::from_millis(100));
+        }
+    };
+    thread::scope(|scope| {
+        for begun in ["", "G", "GET /v1/rules HTTP/1.1\r\nHost: a\r\n"] {
+            scope.spawn(move || begin(begun));
+        }
+        scope.spawn(|| go_on("GET /v1/ru"));
+        scope.spawn(drip);
+    });
 }
 
 #[test]
@@ -334,29 +350,37 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
             "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{how}\r\n\r\n"
         )
     };
-    for how in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
-        for path in ["/v1/games", "/v1/analysis/legal-moves", "/v1/games/import"] {
-            let mut connection = Raw::connect(&server);
-            connection.send(head(path, how).as_bytes());
-            let answer = connection.answer().expect("an answer");
-            assert_eq!(answer.header("connection"), Some("close"));
-            answer.refused("request_timeout");
-            assert!(connection.answer().is_none(), "it ends");
+    let stop = |path: &str, how: &str| {
+        let mut connection = Raw::connect(&server);
+        connection.send(head(path, how).as_bytes());
+        let answer = connection.answer().expect("an answer");
+        assert_eq!(answer.header("connection"), Some("close"));
+        answer.refused("request_timeout");
+        assert!(connection.answer().is_none(), "it ends");
+    };
+    // A byte now and then is no help, whether the body is read or not.
+    let drip = |path: &str, how: &str| {
+        let mut connection = Raw::connect(&server);
+        connection.send(head(path, how).as_bytes());
+        let chunk: &[u8] = if how.starts_with('T') {
+            b"1\r\n \r\n"
+        } else {
+            b" "
+        };
+        while connection.try_send(chunk) {
+            thread::sleep(Duration::from_millis(100));
         }
-        // A byte now and then is no help, whether the body is read or not.
-        for path in ["/v1/games", "/nowhere"] {
-            let mut connection = Raw::connect(&server);
-            connection.send(head(path, how).as_bytes());
-            let chunk: &[u8] = if how.starts_with('T') {
-                b"1\r\n \r\n"
-            } else {
-                b" "
-            };
-            while connection.try_send(chunk) {
-                thread::sleep(Duration::from_millis(100));
+    };
+    thread::scope(|scope| {
+        for how in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
+            for path in ["/v1/games", "/v1/analysis/legal-moves", "/v1/games/import"] {
+                scope.spawn(move || stop(path, how));
+            }
+            for path in ["/v1/games", "/nowhere"] {
+                scope.spawn(move || drip(path, how));
             }
         }
-    }
+    });
     assert_eq!(server.get("/v1/games").send().expect(200), before);
 }
 

@@ -1,12 +1,6 @@
 //! `/metrics`: what the server shows of itself, and what it keeps to itself.
 
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    net::TcpStream,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, io::Write, net::TcpStream, thread};
 
 use serde_json::json;
 
@@ -14,23 +8,6 @@ use crate::support::{
     Contract, Dice, Exposition, Game, OPEN_METRICS, PLAIN, Server, Stream, UNKNOWN_TOKEN,
     Viewer::*, raw,
 };
-
-/// How long something may take that comes by itself, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Scrapes until the metrics are so.
-#[track_caller]
-fn wait_for(server: &Server, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
-    let begun = Instant::now();
-    loop {
-        let now = Exposition::scrape(server);
-        if wanted(&now) {
-            return now;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{}", now.text);
-        thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// How often a route was answered so.
 fn answered(told: &Exposition, method: &str, route: &str, status: u16) -> f64 {
@@ -170,14 +147,21 @@ fn games_are_counted_by_phase() {
     Game::dealt(&server);
     Game::dealt(&server);
     Game::in_play(&server);
-    Game::finished(&server);
+    Game::imported(&server);
     let games = |told: &Exposition, phase| told.value("dog_games", &[("phase", phase)]);
     let told = Exposition::scrape(&server);
     let counts = ["deal", "exchange", "play", "finished"].map(|phase| games(&told, phase));
     assert_eq!(counts, [1.0, 2.0, 1.0, 1.0]);
-    // The count is kept for a while, but not for ever.
+}
+
+#[test]
+#[ignore = "waits ten seconds: the count of games is kept so long"]
+fn games_are_counted_again() {
+    let server = Server::start();
+    let games = |told: &Exposition| told.value("dog_games", &[("phase", "deal")]);
+    assert_eq!(games(&Exposition::scrape(&server)), 0.0);
     Game::fixed(&server);
-    wait_for(&server, |told| games(told, "deal") == 2.0);
+    Exposition::wait_for(&server, |told| games(told) == 1.0);
 }
 
 #[test]
@@ -234,7 +218,7 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
     let before = timed(&told, "/v1/games/{id}");
     thread::scope(|scope| {
         let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send().expect(200));
-        wait_for(&server, |told| in_flight(told) == 2.0);
+        Exposition::wait_for(&server, |told| in_flight(told) == 2.0);
         game.exchange();
         waiting.join().expect("an answer");
     });
@@ -245,17 +229,19 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
     assert!(views > before);
     assert_eq!(timed(&told, "/v1/games/{id}/events"), 0.0);
     assert_eq!(answered(&told, "GET", "/v1/games/{id}/events", 200), 1.0);
-    // Whoever goes away is no longer counted.
+    // Whoever has gone away is no longer counted once there is something to tell.
     let mut gone = TcpStream::connect(server.address()).expect("a connection");
     let version = game.view(Spectator)["version"].clone();
     let path = game.path(&format!("?after_version={version}"));
     write!(gone, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
-    wait_for(&server, |told| in_flight(told) == 2.0);
+    Exposition::wait_for(&server, |told| in_flight(told) == 2.0);
     drop(gone);
-    wait_for(&server, |told| in_flight(told) == 1.0);
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    Exposition::wait_for(&server, |told| in_flight(told) == 1.0);
     assert_eq!(game.request("DELETE", Host, "").send().status, 204);
     assert_eq!(stream.rest().last().map(|_| ()), Some(()), "the exchange");
-    wait_for(&server, |told| open(told) == 0.0);
+    Exposition::wait_for(&server, |told| open(told) == 0.0);
 }
 
 #[test]
@@ -291,7 +277,7 @@ fn thought_is_counted() {
         }
     }
     // An answer may go out before its thread has put its work away.
-    wait_for(&server, |told| told.sum("dog_pool_busy") == 0.0);
+    Exposition::wait_for(&server, |told| told.sum("dog_pool_busy") == 0.0);
 }
 
 #[test]
@@ -343,7 +329,7 @@ fn nothing_of_any_game_is_told() {
     let moved = game.view(Seat(0));
     game.get(Seat(0), "/suggest-move?level=fast").send();
     game.get(Seat(2), "/history").send().expect(200);
-    let finished = Game::finished(&server);
+    let finished = Game::imported(&server);
     let told = Exposition::scrape(&server);
     let mut secrets = vec![game.id.clone(), finished.id.clone(), ticket];
     for game in [&game, &finished] {

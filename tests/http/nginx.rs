@@ -14,10 +14,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Game, Server, available};
-
-/// How long something may take that comes by itself, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::support::{Game, PATIENCE, Server, available};
 
 /// nginx before a server.
 struct Nginx {

@@ -44,7 +44,7 @@ fn advice_beyond_what_can_be_given_is_refused_and_plays_go_on() {
         }
         // Ten seconds' work may wait: most clients are sent away while the first are served.
         while refused.load(Ordering::Relaxed) < CLIENTS / 2 {
-            thread::yield_now();
+            thread::sleep(std::time::Duration::from_millis(5));
         }
         for _ in 0..6 {
             let (seat, id) = played.first_move();

@@ -6,7 +6,7 @@ use crate::support::{Answer, CARDS, Game, Server, UNKNOWN_TOKEN, Viewer::*};
 
 #[test]
 fn a_move_answers_with_view_version_and_events() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for version in 7..40 {
         let view = game.view(Spectator);
@@ -36,7 +36,7 @@ fn a_move_answers_with_view_version_and_events() {
 
 #[test]
 fn illegal_moves_leave_the_game_as_it_was() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let (seat, legal) = game.first_move();
     let hand = game.hand(seat);
@@ -112,7 +112,7 @@ fn illegal_moves_leave_the_game_as_it_was() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let before = game.snapshot();
     let bodies = [
@@ -138,7 +138,7 @@ fn other_bodies_are_refused() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let (seat, id) = game.first_move();
     let before = game.snapshot();
@@ -164,7 +164,7 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn nobody_plays_for_another_seat() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::in_play(&server), Game::in_play(&server));
     let (turn, id) = game.first_move();
     let body = json!({"move": id});
@@ -196,7 +196,7 @@ fn nobody_plays_for_another_seat() {
 
 #[test]
 fn the_next_seat_with_cards_is_to_move() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for _ in 0..24 {
         let (seat, id) = game.first_move();
@@ -297,7 +297,7 @@ fn the_earlier_of_two_faults_is_told() {
     ];
     /// Where `not_your_turn` stands in the list; a game that is not in play comes there as well.
     const STATE: usize = 8;
-    let server = Server::start();
+    let server = Server::shared();
     let games = [
         (None, Game::in_play(&server)),
         (Some("wrong_phase"), Game::fixed(&server)),

@@ -1,7 +1,5 @@
 //! What no proper client sends: a refusal or an end, no panic, no 500, and nothing has changed.
 
-use std::{thread, time::Duration};
-
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Game, Raw, Server, Viewer::*};
@@ -475,7 +473,6 @@ fn who_leaves_in_the_middle_leaves_nothing_behind() {
     let mut connection = Raw::connect(&server);
     connection.send(longer.as_bytes());
     drop(connection);
-    thread::sleep(Duration::from_millis(200));
     target.is_unharmed();
     // Who only says that nothing more comes gets the answer.
     let mut answers = target.send(whole.as_bytes());
@@ -485,7 +482,7 @@ fn who_leaves_in_the_middle_leaves_nothing_behind() {
 
 #[test]
 fn who_leaves_before_the_answer_does_no_harm() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let seat = game.turn();
     for rest in [

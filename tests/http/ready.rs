@@ -4,7 +4,7 @@ use std::{thread, time::Instant};
 
 use rusqlite::Connection;
 
-use crate::support::{Exposition, Game, Server, Viewer::*};
+use crate::support::{Exposition, Server};
 
 /// A connection of somebody else to the server's database.
 fn connect(server: &Server) -> Connection {
@@ -60,19 +60,5 @@ fn a_database_of_a_newer_program_is_none_to_serve() {
     assert!(detail.contains("schema version"), "{detail}");
     server.get("/healthz").send().expect(200);
     set(version).expect("the old version");
-    server.wait_until_ready(true);
-}
-
-#[test]
-fn a_locked_database_is_not_ready() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
-    let database = connect(&server);
-    database.execute_batch("BEGIN IMMEDIATE").expect("the lock");
-    server.wait_until_ready(false);
-    // It can still be read, and the process is alive.
-    game.view(Seat(0));
-    server.get("/healthz").send().expect(200);
-    database.execute_batch("ROLLBACK").expect("let go");
     server.wait_until_ready(true);
 }

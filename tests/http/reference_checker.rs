@@ -6,17 +6,28 @@ use crate::support::{Server, available};
 
 #[test]
 fn it_finds_no_difference() {
+    check("40", "1");
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn it_finds_no_difference_in_many_positions() {
+    check("300", "3");
+}
+
+/// Runs the checker on so many positions and games.
+fn check(positions: &str, games: &str) {
     if !available(&["python3"]) {
         return;
     }
-    let server = Server::start();
+    let server = Server::shared();
     let output = Command::new("python3")
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/tests/reference/check_server.py"
         ))
         .arg(server.url())
-        .args(["--positions", "300", "--games", "3"])
+        .args(["--positions", positions, "--games", games])
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .expect("python3 starts");

@@ -1,11 +1,14 @@
 //! Old games are removed, and nothing else is.
 
-use std::{thread, time::Duration};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+use crate::support::{Game, PATIENCE, Server, Signal, Stream, Viewer::*};
 
 /// Moves everything that is known of a game's times, or of all games', so many days back.
 fn age(server: &Server, id: &str, days: i64) {
@@ -19,9 +22,7 @@ fn age(server: &Server, id: &str, days: i64) {
 
 fn database(server: &Server) -> Connection {
     let connection = Connection::open(server.database()).expect("the database");
-    connection
-        .busy_timeout(Duration::from_secs(30))
-        .expect("a timeout");
+    connection.busy_timeout(PATIENCE).expect("a timeout");
     connection
 }
 
@@ -34,13 +35,11 @@ fn count(server: &Server, table: &str) -> i64 {
 /// Waits until that is so.
 #[track_caller]
 fn eventually(what: &str, done: impl Fn() -> bool) {
-    for _ in 0..1_500 {
-        if done() {
-            return;
-        }
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
         thread::sleep(Duration::from_millis(20));
     }
-    panic!("never: {what}");
 }
 
 fn is_gone(game: &Game<'_>) -> bool {

@@ -41,7 +41,7 @@ pub fn published(preset: &str) -> Value {
 
 #[test]
 fn every_preset_is_listed_as_published() {
-    let server = Server::start();
+    let server = Server::shared();
     let answer = server.get("/v1/rules").send().expect(200);
     let presets = answer["presets"].as_array().expect("a list of presets");
     assert_eq!(presets.len(), PRESETS.len());
@@ -59,7 +59,7 @@ fn every_preset_is_listed_as_published() {
 
 #[test]
 fn every_option_has_a_meaning_of_one_line() {
-    let server = Server::start();
+    let server = Server::shared();
     let answer = server.get("/v1/rules").send().expect(200);
     let text = answer.to_string();
     for option in published("dogspiel-it")
@@ -80,7 +80,7 @@ fn every_option_has_a_meaning_of_one_line() {
 
 #[test]
 fn a_listed_preset_can_be_sent_back_as_it_is() {
-    let server = Server::start();
+    let server = Server::shared();
     for name in PRESETS {
         let wishes = json!({"rules": published(name)});
         let created = server.post("/v1/games").json(&wishes).send().expect(201);

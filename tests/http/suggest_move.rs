@@ -54,7 +54,7 @@ fn check_suggestions(advice: &Value, what: &str) {
 
 #[test]
 fn moves_are_ranked_and_ready_to_be_posted() {
-    let server = Server::start();
+    let server = Server::shared();
     for (level, turns) in LEVELS.into_iter().zip([60, 60, 20, 20]) {
         let game = Game::in_play(&server);
         for _ in 0..turns {
@@ -98,7 +98,7 @@ fn moves_are_ranked_and_ready_to_be_posted() {
 
 #[test]
 fn in_the_exchange_cards_to_give_are_ranked() {
-    let server = Server::start();
+    let server = Server::shared();
     let presets = ["dogspiel-it", "hausregeln"];
     let tables = presets.map(|preset| LEVELS.map(|level| (preset, level)));
     for (preset, level) in tables.into_iter().flatten() {
@@ -143,7 +143,7 @@ fn in_the_exchange_cards_to_give_are_ranked() {
 
 #[test]
 fn every_card_to_give_can_be_given() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let advice = advice(&game, 3, "?samples=20");
     for suggestion in advice["suggestions"].as_array().expect("suggestions") {
@@ -155,7 +155,7 @@ fn every_card_to_give_can_be_given() {
 
 #[test]
 fn advice_changes_nothing() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let before = game.snapshot();
     for seed in 0..5 {
@@ -168,7 +168,7 @@ fn advice_changes_nothing() {
 
 #[test]
 fn the_same_seed_gives_the_same_advice() {
-    let server = Server::start();
+    let server = Server::shared();
     for game in [Game::dealt(&server), Game::in_play(&server)] {
         for level in LEVELS {
             for seed in ["0", "1", "4294967296", "9007199254740991"] {
@@ -193,7 +193,7 @@ fn the_same_seed_gives_the_same_advice() {
 
 #[test]
 fn it_says_how_long_it_was_to_think() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let thinks_for = |query: &str, level: &str, budget: Value| {
         let advice = advice(&game, 1, query);
@@ -225,7 +225,7 @@ fn it_says_how_long_it_was_to_think() {
 
 #[test]
 fn levels_and_limits_may_be_left_out() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     for query in [
         "",
@@ -246,7 +246,7 @@ fn levels_and_limits_may_be_left_out() {
 
 #[test]
 fn queries_that_make_no_sense_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let queries = [
         "level=genius",
@@ -291,7 +291,7 @@ fn queries_that_make_no_sense_are_refused() {
 
 #[test]
 fn only_a_seat_that_may_act_is_advised() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::in_play(&server));
     let ask = |viewer| game.get(viewer, "/suggest-move").send();
     for seat in 0..4 {

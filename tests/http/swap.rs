@@ -32,7 +32,7 @@ fn dealt_optional(server: &Server) -> Game<'_> {
 
 #[test]
 fn partners_swap_once_both_have_laid_a_card() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
     let (given, taken) = (hands[0][0].clone(), hands[2][5].clone());
@@ -77,7 +77,7 @@ fn partners_swap_once_both_have_laid_a_card() {
 
 #[test]
 fn play_begins_when_every_pair_is_done() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let last = game.exchange();
     assert_eq!(
@@ -93,7 +93,7 @@ fn play_begins_when_every_pair_is_done() {
 
 #[test]
 fn strangers_learn_of_an_offer_but_not_of_the_card() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     swap(&game, Seat(1), &json!({"card": game.hand(1)[0]})).expect(200);
     swap(&game, Seat(3), &json!({"card": game.hand(3)[0]})).expect(200);
@@ -107,7 +107,7 @@ fn strangers_learn_of_an_offer_but_not_of_the_card() {
 
 #[test]
 fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let before = game.snapshot();
     for body in [json!({"decline": true}), json!({"ask": true})] {
@@ -118,7 +118,7 @@ fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
 
 #[test]
 fn only_cards_of_the_hand_can_be_laid() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let before = game.snapshot();
     let hand = game.hand(0);
@@ -138,7 +138,7 @@ fn only_cards_of_the_hand_can_be_laid() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = dealt_optional(&server);
     let before = game.snapshot();
     let card = game.hand(0)[0].clone();
@@ -168,7 +168,7 @@ fn other_bodies_are_refused() {
 
 #[test]
 fn an_offer_is_final() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let hand = game.hand(0);
     swap(&game, Seat(0), &json!({"card": hand[0]})).expect(200);
@@ -186,7 +186,7 @@ fn an_offer_is_final() {
 
 #[test]
 fn only_seats_swap_and_only_in_the_exchange() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::dealt(&server));
     let body = json!({"card": "K"});
     swap(&game, Seat(0), &body).refused("wrong_phase");
@@ -212,7 +212,7 @@ fn only_seats_swap_and_only_in_the_exchange() {
 
 #[test]
 fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = dealt_optional(&server);
     let answer = swap(&game, Seat(2), &json!({"ask": true})).expect(200);
     assert_eq!(answer["events"], json!([{"type": "help_asked", "seat": 2}]));
@@ -229,7 +229,7 @@ fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
 
 #[test]
 fn one_that_declines_ends_its_pairs_exchange() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = dealt_optional(&server);
     let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
     // Before the partner has answered, and after.
@@ -262,7 +262,7 @@ fn one_that_declines_ends_its_pairs_exchange() {
 
 #[test]
 fn six_seats_swap_across_the_table() {
-    let server = Server::start();
+    let server = Server::shared();
     let rules = json!({"preset": "dogspiel-it", "seats": 6});
     let game = Game::create(&server, &json!({"rules": rules, "first_dealer": 0}));
     game.deal();

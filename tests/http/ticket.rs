@@ -12,7 +12,7 @@ fn ticket(answer: &Value) -> String {
 
 #[test]
 fn a_ticket_stands_for_its_token_once() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     for viewer in [Seat(0), Seat(3), Host] {
         let answer = game.post(viewer, "/events/ticket").send().expect(200);
@@ -31,7 +31,7 @@ fn a_ticket_stands_for_its_token_once() {
 
 #[test]
 fn a_refused_stream_uses_no_ticket_up() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     let path = format!("/events?ticket={ticket}");
@@ -49,7 +49,7 @@ fn a_refused_stream_uses_no_ticket_up() {
 
 #[test]
 fn a_ticket_is_good_for_its_game_and_nothing_else() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::dealt(&server), Game::dealt(&server));
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     let path = format!("/events?ticket={ticket}");
@@ -67,7 +67,7 @@ fn a_ticket_is_good_for_its_game_and_nothing_else() {
 
 #[test]
 fn a_ticket_of_a_replaced_token_is_worth_nothing() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     game.post(Seat(0), "/seats/0/token").send().expect(200);
@@ -77,7 +77,7 @@ fn a_ticket_of_a_replaced_token_is_worth_nothing() {
 
 #[test]
 fn spectators_need_no_ticket_and_get_none() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     game.post(Spectator, "/events/ticket")
         .send()
@@ -88,7 +88,7 @@ fn spectators_need_no_ticket_and_get_none() {
 
 #[test]
 fn a_retry_gets_the_same_ticket() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let ask = |key: &str| game.post(Seat(0), "/events/ticket").key(key).send();
     let first = ask(KEY).expect(200);

@@ -19,7 +19,7 @@ fn reissue<'a>(game: &Game<'a>, by: Viewer, seat: usize) -> Game<'a> {
 
 #[test]
 fn a_seat_makes_its_token_its_own_and_nobody_notices() {
-    let server = Server::start();
+    let server = Server::shared();
     let old = Game::dealt(&server);
     let (public, hand) = (old.snapshot(), old.hand(2));
     let fresh = reissue(&old, Seat(2), 2);
@@ -44,7 +44,7 @@ fn a_seat_makes_its_token_its_own_and_nobody_notices() {
 
 #[test]
 fn by_the_host_it_is_a_public_event() {
-    let server = Server::start();
+    let server = Server::shared();
     let old = Game::dealt(&server);
     let answer = old.post(Host, "/seats/1/token").send().expect(200);
     assert_eq!(answer["version"], 3);
@@ -85,7 +85,7 @@ fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
 
 #[test]
 fn other_seats_and_strangers_get_none() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::dealt(&server), Game::dealt(&server));
     let before = game.snapshot();
     let path = "/seats/1/token";
@@ -102,7 +102,7 @@ fn other_seats_and_strangers_get_none() {
 
 #[test]
 fn there_are_as_many_seats_as_the_rules_say() {
-    let server = Server::start();
+    let server = Server::shared();
     let four = Game::fixed(&server);
     let six = Game::create(
         &server,
@@ -134,7 +134,7 @@ fn there_are_as_many_seats_as_the_rules_say() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let before = game.snapshot();
     for by in [Seat(0), Host] {
@@ -152,7 +152,7 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn the_other_route_takes_no_token_from_anybody_else() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     let fresh = reissue(&game, Seat(0), 0);
     // The fresh token is seat 0's in this game and nothing else.

@@ -1,8 +1,9 @@
 //! The turn clock: who is too late is played for.
 
-use std::{thread, time::Duration};
+use std::thread;
 
 use jiff::Timestamp;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::{Game, Server, Signal, Stream, Viewer::*};
@@ -21,42 +22,51 @@ fn deadline(view: &Value) -> Timestamp {
 
 #[test]
 fn the_server_acts_when_the_time_is_up() {
-    let server = Server::start();
-    for preset in ["hausregeln", "spielanleitung"] {
+    let server = Server::shared();
+    let play = |preset: &str| {
         let game = timed(&server, preset, 1);
-        let stream = Stream::open(game.get(Spectator, "/events"));
-        let view = stream.next().expect("the game").data;
-        assert_eq!(view["turn_seconds"], 1);
-        let due = deadline(&view);
+        let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
+        let at = |entry: &Value| -> Timestamp {
+            let text = entry["at"].as_str().expect("a time");
+            text.parse().expect("RFC 3339")
+        };
+        let created = stream.next().expect("the creation").data;
         let dealt = stream.next().expect("the deal").data;
         assert_eq!(dealt["events"][0]["type"], "cards_dealt");
-        let at: Timestamp = dealt["at"]
-            .as_str()
-            .expect("a time")
-            .parse()
-            .expect("a time");
-        assert!(at >= due, "nobody is played for before the deadline");
+        let waited = at(&dealt).duration_since(at(&created));
+        assert!(
+            waited.as_millis() >= 1_000,
+            "nobody is played for before the deadline"
+        );
         // The exchange, and a turn or two.
         while stream.next().expect("an entry").data["events"][0]["type"] != "card_played" {}
-    }
+        assert_eq!(game.view(Spectator)["turn_seconds"], 1);
+    };
+    thread::scope(|scope| {
+        for preset in ["hausregeln", "spielanleitung"] {
+            scope.spawn(move || play(preset));
+        }
+    });
 }
 
 #[test]
 fn the_clock_runs_on_while_no_server_does() {
     let server = Server::start();
-    let game = timed(&server, "dogspiel-it", 2);
-    let due = deadline(&game.view(Spectator));
+    let game = timed(&server, "dogspiel-it", 600);
     server.stop(Signal::Kill);
-    thread::sleep(Duration::from_secs(2));
+    // As if ten minutes had gone by.
+    let database = Connection::open(server.database()).expect("the database");
+    let passed = "UPDATE games SET deadline = deadline - 600000000, due_at = due_at - 600000000";
+    assert_eq!(database.execute(passed, []).expect("an update"), 1);
+    drop(database);
     server.restart(Signal::Kill);
-    assert!(Timestamp::now() >= due);
     let wait = game.get(Spectator, "?after_version=1").send();
     assert_eq!(wait.expect(200)["last_action"]["type"], "cards_dealt");
 }
 
 #[test]
 fn who_acts_in_time_gets_the_next_their_own() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = timed(&server, "dogspiel-it", 600);
     let before = deadline(&game.view(Spectator));
     game.deal();
@@ -86,7 +96,7 @@ fn who_acts_in_time_gets_the_next_their_own() {
 
 #[test]
 fn games_without_a_clock_have_no_deadline() {
-    let server = Server::start();
+    let server = Server::shared();
     let view = Game::dealt(&server).view(Spectator);
     assert_eq!(
         (&view["turn_seconds"], &view["deadline"]),

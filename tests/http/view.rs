@@ -6,7 +6,7 @@ use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*, cards_of};
 
 #[test]
 fn everyone_sees_the_table_and_only_their_own_hand() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::in_play(&server);
     let spectator = game.view(Spectator);
     for viewer in game.viewers() {
@@ -37,7 +37,7 @@ fn everyone_sees_the_table_and_only_their_own_hand() {
 
 #[test]
 fn the_host_sees_what_the_spectator_sees() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::dealt(&server);
     game.swap(0, &json!({"card": game.hand(0)[0]}));
     let (mut host, mut spectator) = (game.view(Host), game.view(Spectator));
@@ -48,7 +48,7 @@ fn the_host_sees_what_the_spectator_sees() {
 
 #[test]
 fn actions_are_what_this_viewer_may_do_now() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let actions = |viewer| -> Vec<(String, u64)> {
         let view = game.view(viewer);
@@ -86,7 +86,7 @@ fn actions_are_what_this_viewer_may_do_now() {
 
 #[test]
 fn the_etag_names_version_and_viewer() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     for version in 1..=2 {
         for viewer in game.viewers() {
@@ -105,7 +105,7 @@ fn the_etag_names_version_and_viewer() {
 
 #[test]
 fn a_view_is_cached_by_its_viewer_only() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     for viewer in game.viewers() {
         let first = game.get(viewer, "").send();
@@ -128,7 +128,7 @@ fn a_view_is_cached_by_its_viewer_only() {
 
 #[test]
 fn if_none_match_takes_lists_and_weak_tags() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let status = |tag: &str| {
         game.get(Seat(2), "")
@@ -169,7 +169,7 @@ fn if_none_match_takes_lists_and_weak_tags() {
 
 #[test]
 fn tokens_that_are_none_of_this_game_are_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let (game, other) = (Game::fixed(&server), Game::fixed(&server));
     let path = game.path("");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
@@ -198,7 +198,7 @@ fn tokens_that_are_none_of_this_game_are_refused() {
 
 #[test]
 fn a_game_that_is_not_there_comes_before_a_bad_token() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let absent = game.id.chars().rev().collect::<String>();
     let path = format!("/v1/games/{absent}");
@@ -217,7 +217,7 @@ fn a_game_that_is_not_there_comes_before_a_bad_token() {
 
 #[test]
 fn timestamps_are_utc_and_in_order() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     let times = || {
         let view = game.view(Spectator);
@@ -238,7 +238,7 @@ fn timestamps_are_utc_and_in_order() {
 
 #[test]
 fn an_unknown_parameter_is_refused() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     game.get(Spectator, "?colour=red")
         .send()
@@ -247,7 +247,7 @@ fn an_unknown_parameter_is_refused() {
 
 #[test]
 fn the_last_action_is_told_to_all_without_its_secret() {
-    let server = Server::start();
+    let server = Server::shared();
     let game = Game::fixed(&server);
     assert_eq!(game.view(Spectator)["last_action"]["type"], "game_created");
     game.deal();

@@ -25,11 +25,11 @@ use super::{
 };
 
 /// Positions that are made of one seed.
-const POSITIONS_A_SEED: u64 = 5_000;
+const POSITIONS_A_SEED: u64 = 1_000;
 
 #[test]
 fn the_lists_are_what_the_naive_rules_give() {
-    check_positions(20_000);
+    check_positions(4_000);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn samples(thoughts: &[Thought]) -> u32 {
 #[test]
 fn every_choice_is_thought_of_once() {
     let (mut folds, mut looked_at) = (0, 0);
-    positions(120, |view| {
+    positions(50, |view| {
         for most in [0, 1, 9] {
             let thoughts = think(view, Budget::Samples(most));
             assert_eq!(candidates(&thoughts), choices(view));
@@ -105,7 +105,7 @@ fn every_choice_is_thought_of_once() {
             folds += u32::from(thoughts[0].candidate == Candidate::Fold);
         }
     });
-    assert!(looked_at > 500 && folds > 10, "{looked_at}, {folds}");
+    assert!(looked_at > 200 && folds > 3, "{looked_at}, {folds}");
 }
 
 /// The candidates looked at to the end come in the order of what was found.
@@ -291,7 +291,7 @@ fn what_is_surely_worse_is_told_deal_by_deal() {
 #[test]
 fn choosing_ends_when_it_is_clear() {
     let (mut whole, mut shorter, mut same) = (0, 0, 0);
-    positions(24, |view| {
+    positions(12, |view| {
         let budget = Budget::Samples(64);
         let advice = think(view, budget);
         let chosen = think_by(Method::to_choose(), view, budget);

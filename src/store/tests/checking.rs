@@ -10,7 +10,7 @@ use super::{check::Finding, *};
 use crate::rules::{moves::Generator, record::Written};
 
 /// Bits that are flipped, one at a time.
-const FLIPS: usize = 60;
+const FLIPS: usize = 30;
 
 /// What the game asks for next: the first card, the first move.
 fn next(game: &Game) -> Action {

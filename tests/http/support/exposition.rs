@@ -1,9 +1,13 @@
 //! The metrics as a scraper reads them, and strictly: a text that is not exactly as the format wants
 //! it fails the test.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    thread,
+    time::{Duration, Instant},
+};
 
-use super::Server;
+use super::{PATIENCE, Server};
 
 /// The forms in which metrics are told.
 pub const PLAIN: &str = "text/plain";
@@ -26,6 +30,29 @@ impl Exposition {
     #[track_caller]
     pub fn scrape(server: &Server) -> Exposition {
         Exposition::scrape_as(server, PLAIN)
+    }
+
+    /// Scrapes the server until the metrics are so.
+    #[track_caller]
+    pub fn wait_for(server: &Server, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
+        let begun = Instant::now();
+        loop {
+            let now = Exposition::scrape(server);
+            if wanted(&now) {
+                return now;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{}", now.text);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Scrapes the server until it works at so many requests, the scrape itself left out.
+    #[track_caller]
+    pub fn wait_for_requests(server: &Server, number: u32) {
+        let wanted = f64::from(number) + 1.0;
+        Exposition::wait_for(server, |told| {
+            told.value("dog_http_requests_in_flight", &[]) == wanted
+        });
     }
 
     /// Scrapes the server in one of the forms.

@@ -130,6 +130,14 @@ impl<'a> Game<'a> {
         game
     }
 
+    /// A game that is over, as its record tells it; nobody has a seat's token.
+    #[track_caller]
+    pub fn imported(server: &'a Server) -> Game<'a> {
+        let record = include_str!("../../records/four.dog");
+        let import = server.post("/v1/games/import").text("text/plain", record);
+        Game::of(server, &import.send().expect(201))
+    }
+
     /// The same, played to the end by advice.
     #[track_caller]
     pub fn finished(server: &'a Server) -> Game<'a> {

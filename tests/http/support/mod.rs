@@ -1,4 +1,4 @@
-//! What every test stands on: a real server of its own, a client that checks each answer against
+//! What every test stands on: a real server, its own or shared, a client that checks each answer against
 //! the OpenAPI document, and a handle on a game.
 
 mod client;
@@ -11,6 +11,8 @@ mod raw;
 mod server;
 mod stream;
 
+use std::time::Duration;
+
 pub use client::{Answer, Request};
 pub use contract::Contract;
 pub use exposition::{Exposition, OPEN_METRICS, PLAIN};
@@ -20,6 +22,10 @@ pub use programs::{available, run};
 pub use raw::{Raw, raw};
 pub use server::{Server, Signal};
 pub use stream::{Message, Stream};
+
+/// How long anything may take that a test waits for. It is only ever used up by what never comes:
+/// a machine may be very busy.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [

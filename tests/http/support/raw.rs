@@ -3,15 +3,11 @@
 use std::{
     io::{ErrorKind, Read, Write},
     net::{Shutdown, TcpStream},
-    time::Duration,
 };
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Answer, Server};
-
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{Answer, PATIENCE, Server};
 
 /// Sends these bytes on a connection of their own and reads one answer.
 #[track_caller]

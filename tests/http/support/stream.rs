@@ -4,15 +4,11 @@ use std::{
     io::{BufRead, BufReader},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::Duration,
 };
 
 use serde_json::Value;
 
-use super::{Contract, Request};
-
-/// How long a message may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{Contract, PATIENCE, Request};
 
 /// An open stream.
 pub struct Stream {

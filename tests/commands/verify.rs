@@ -64,7 +64,8 @@ fn the_records_are_what_is_written_today() {
     }
 }
 
-/// Plays the games that are kept: `cargo test --test verify -- --ignored` after a change of format.
+/// Plays the games that are kept: `cargo test --test commands -- --ignored write_the_records` after a
+/// change of format.
 #[test]
 #[ignore = "writes tests/records"]
 fn write_the_records() {

@@ -93,7 +93,7 @@ fn nonsense_is_refused() {
         (net("four-16"), "five", "the nets are four-15, four-16, six"),
         (net("four-16"), "four-16 --games 0", "0 is not in 1.."),
         (net("four-16"), "four-16 --window 0", "0 is not in 1.."),
-        (net("four-16"), "four-16 --threads 0", "zero"),
+        (net("four-16"), "four-16 --threads 0", "1 to 512"),
         (net("six"), "four-16 --games 1", "six.net is a net for six"),
         (no_net, "four-16 --games 1", "this is not a net"),
         (net("two"), "four-16 --games 1", "No such file"),

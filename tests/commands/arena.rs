@@ -265,7 +265,7 @@ fn the_command_refuses_nonsense() {
         ),
         ("greedy", "required arguments"),
         ("greedy random --pairs 0", "0 is not in 1.."),
-        ("greedy random --threads 0", "zero"),
+        ("greedy random --threads 0", "1 to 512"),
         ("greedy random --rules tock", "there is no preset \"tock\""),
         ("greedy random --sprt 0.5", "two scores are needed"),
         (
