@@ -8,10 +8,11 @@
 
 mod announce;
 mod decide;
+mod due;
 mod meter;
+mod turns;
 
 use std::{
-    collections::{HashMap, HashSet},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
@@ -23,12 +24,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rand::seq::IndexedRandom;
-
 pub use self::meter::{Meter, Work};
 use self::{
     announce::Announcer,
     decide::{Decision, Failure, decide},
+    due::Due,
+    turns::{Turn, Turns},
 };
 use crate::{
     bot::net::nets::Nets,
@@ -47,10 +48,6 @@ const ASIDE: Duration = Duration::from_secs(60);
 /// Of so many looks for work, one begins with the games that no human plays, so that the others,
 /// which come first, cannot keep them waiting for ever.
 const TURNS: u32 = 4;
-
-/// Of so many games, the longest due, chance picks one, so that processes that serve the same file
-/// seldom work at the same one.
-const CHOICE: u32 = 8;
 
 /// Threads by which the server plays. Dropping it lets them finish what they are at; what has not
 /// been announced yet is decided again after the next start.
@@ -71,13 +68,11 @@ struct Shared {
     meter: Arc<Meter>,
 }
 
-/// The games that are not to be looked for.
-#[derive(Debug, Default)]
+/// What the threads know of the games together.
+#[derive(Debug)]
 struct Games {
-    /// Some thread is at them.
-    taken: HashSet<GameId>,
-    /// Until when they are left alone.
-    aside: HashMap<GameId, Instant>,
+    turns: Turns,
+    due: Due,
 }
 
 impl Croupier {
@@ -90,7 +85,10 @@ impl Croupier {
             store: store.clone(),
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
-            games: Mutex::default(),
+            games: Mutex::new(Games {
+                turns: Turns::new(threads),
+                due: Due::default(),
+            }),
             looking: Mutex::default(),
             meter: Arc::default(),
         });
@@ -147,7 +145,7 @@ impl Shared {
                 taken => taken,
             };
             let outcome = match taken {
-                Ok(Some(id)) => self.serve(id, announce),
+                Ok(Some(turn)) => self.serve(turn, announce),
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
@@ -158,29 +156,26 @@ impl Shared {
         }
     }
 
-    /// A game in which the server is to act now, and which no other thread is at.
-    fn take(&self, people_first: bool) -> Result<Option<GameId>, StoreError> {
-        let mut games = self.games();
-        games.aside.retain(|_, until| *until > Instant::now());
-        let busy = (games.taken.len() + games.aside.len()) as u32;
+    /// Takes a game in which the server is to act now, and which no other thread is at.
+    fn take(&self, people_first: bool) -> Result<Option<Turn>, StoreError> {
+        let games = &mut *self.games();
+        let busy = games.turns.busy();
         for attended in [people_first, !people_first] {
-            let mut due = self
-                .store
-                .read(|reader| reader.due(attended, now(), busy + CHOICE))?;
-            due.retain(|(id, _)| !games.taken.contains(id) && !games.aside.contains_key(id));
-            due.truncate(CHOICE as usize);
-            if let Some(&(id, _)) = due.choose(&mut rand::rng()) {
-                games.taken.insert(id);
-                return Ok(Some(id));
+            let due = games.due.look(&self.store, attended, busy)?;
+            if let Some(turn) = games.turns.take(due) {
+                return Ok(Some(turn));
             }
         }
         Ok(None)
     }
 
     /// Decides in a game that was taken. It is let go when that was announced.
-    fn serve(&self, id: GameId, announce: &Sender<Decision>) -> Result<(), StoreError> {
+    fn serve(&self, turn: Turn, announce: &Sender<Decision>) -> Result<(), StoreError> {
+        let (id, begun) = (turn.id, Instant::now());
         let decide = AssertUnwindSafe(|| decide(&self.store, &self.nets, &self.meter, id));
-        match catch_unwind(decide).unwrap_or(Err(Failure::Panicked)) {
+        let decided = catch_unwind(decide).unwrap_or(Err(Failure::Panicked));
+        self.games().turns.decided(turn, begun.elapsed());
+        match decided {
             Ok(None) => self.let_go(id),
             // The announcer goes only when all is to stop.
             Ok(Some(decision)) => announce.send(decision).unwrap_or_default(),
@@ -196,28 +191,26 @@ impl Shared {
 
     /// Others may be at the game again.
     fn let_go(&self, id: GameId) {
-        self.games().taken.remove(&id);
+        self.games().turns.let_go(id);
     }
 
     /// Leaves a game alone for a while in which something went wrong.
     fn set_aside(&self, id: GameId, failure: &Failure) {
         log::error!("game {id} is left alone for a while: {failure}");
-        let mut games = self.games();
-        games.taken.remove(&id);
-        games.aside.insert(id, Instant::now() + ASIDE);
+        self.games().turns.set_aside(id, Instant::now() + ASIDE);
     }
 
     /// Waits for a game to act in, or until the thread is to stop.
     fn wait(
         &self,
         watch: &mut Watch,
-        mut take: impl FnMut() -> Result<Option<GameId>, StoreError>,
-    ) -> Result<Option<GameId>, StoreError> {
+        mut take: impl FnMut() -> Result<Option<Turn>, StoreError>,
+    ) -> Result<Option<Turn>, StoreError> {
         // It guards nothing that could be half changed.
         let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.stopping.load(Ordering::Relaxed) {
-            if let Some(id) = take()? {
-                return Ok(Some(id));
+            if let Some(turn) = take()? {
+                return Ok(Some(turn));
             }
             self.nap(watch)?;
         }
@@ -237,7 +230,7 @@ impl Shared {
     }
 
     fn games(&self) -> MutexGuard<'_, Games> {
-        // Nothing that can panic happens between two changes of the sets.
+        // Nothing that can panic happens between two changes that belong together.
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,12 +3,12 @@
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
-    time::Duration,
 };
 
 use rusqlite::Connection;
+use serde_json::json;
 
-use crate::support::{Exposition, Game, Raw, Request, Server, Viewer::*};
+use crate::support::{Exposition, Game, Raw, Request, Server, Stream, Viewer::*};
 
 const GREEDY: &str = "198.51.100.1";
 const OTHER: &str = "198.51.100.2";
@@ -60,20 +60,10 @@ fn long_game(server: &Server, versions: usize) -> Game<'_> {
     let import = server.post("/v1/games/import");
     let created = import.text("text/plain", &long_record(versions)).send();
     let game = Game::of(server, &created.expect(201));
-    // Long ago, so that it is packed as soon as the server looks.
     let database = Connection::open(server.database()).expect("the database");
-    database
-        .busy_timeout(Duration::from_secs(30))
-        .expect("a timeout");
-    let aged = "UPDATE games SET updated_at = created_at - 600000000, created_at = updated_at";
-    database.execute(aged, []).expect("to change the time");
-    let is_packed = || {
-        let packed = "SELECT archived FROM games";
-        database.query_row(packed, [], |row| row.get::<_, bool>(0))
-    };
-    while !is_packed().expect("the game") {
-        thread::sleep(Duration::from_millis(20));
-    }
+    let packed = "SELECT count(*) FROM archive";
+    let pages = database.query_row(packed, [], |row| row.get::<_, u32>(0));
+    assert_eq!(pages.expect("pages") as usize, versions.div_ceil(64));
     game
 }
 
@@ -172,7 +162,7 @@ fn streams_that_catch_up_hold_up_nobody() {
             from(game.get(Spectator, ""), OTHER).send().expect(200);
             let (seat, id) = game.first_move();
             let play = game.post(Seat(seat), "/play");
-            let play = play.json(&serde_json::json!({"move": id}));
+            let play = play.json(&json!({"move": id}));
             from(play, OTHER).send().expect(200);
             from(game.get(Spectator, "/history"), OTHER)
                 .send()
@@ -190,4 +180,37 @@ fn streams_that_catch_up_hold_up_nobody() {
         let ids = ids.map(|id| id.parse::<u64>().expect("a version"));
         assert!(ids.eq(1..=VERSIONS), "none missed, none doubled");
     });
+}
+
+/// A game that an address creates: five strong bots, and a human who leaves it to the turn clock.
+fn with_strong_bots<'a>(server: &'a Server, address: &str) -> Game<'a> {
+    let mut seats = vec![json!({"kind": "bot", "level": "strong"}); 5];
+    seats.push(json!({"kind": "human"}));
+    let wishes = json!({
+        "rules": {"preset": "hausregeln", "seats": 6},
+        "seats": seats,
+        "bot_pace_ms": 0,
+        "turn_seconds": 1,
+    });
+    let create = from(server.post("/v1/games"), address).json(&wishes);
+    Game::of(server, &create.send().expect(201))
+}
+
+#[test]
+fn bots_of_one_address_leave_time_to_those_of_another() {
+    const GAMES: u64 = 60;
+    const VERSIONS: u64 = 16;
+    let server = server(&[("DOG_GAMES_PER_ADDRESS", "0")]);
+    let greedy: Vec<Game<'_>> = (0..GAMES)
+        .map(|_| with_strong_bots(&server, GREEDY))
+        .collect();
+    let game = with_strong_bots(&server, OTHER);
+    let before: u64 = greedy.iter().map(Game::version).sum();
+    let known = game.get(Spectator, "/events").header("Last-Event-ID", "1");
+    Stream::open(known).take(VERSIONS as usize);
+    let after: u64 = greedy.iter().map(Game::version).sum();
+    // If all games took turns, each of them would have come as far.
+    let decided = after - before;
+    assert!(decided < VERSIONS * GAMES / 4, "{decided}");
+    assert!(decided > 0, "they go on, too");
 }

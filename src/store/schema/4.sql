@@ -2,6 +2,9 @@
 -- for this machine's own.
 ALTER TABLE games ADD COLUMN creator BLOB;
 
+-- For finding a due game of each creator without reading all of them.
+CREATE INDEX games_due_creator ON games (attended, creator, due_at) WHERE due_at IS NOT NULL;
+
 -- The key, which makes a hash worthless without this file.
 CREATE TABLE creator_key (key BLOB NOT NULL) STRICT;
 INSERT INTO creator_key VALUES (randomblob(16));

@@ -67,6 +67,47 @@ fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
 }
 
 #[test]
+fn a_game_of_each_creator_is_found_however_many_another_has() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let of = |creator: Option<u8>| {
+        let mut record = with_bots(&[0], Tempo::default());
+        record.creator = creator.map(|number| Creator([number; 16]));
+        add(&store, record)
+    };
+    let many: Vec<Record> = (0..30).map(|_| of(Some(2))).collect();
+    let others = [1, 3, 4].map(|creator| of(Some(creator)));
+    let [one, another] = [of(None), of(None)];
+    let now = another.created_at;
+    let look = |now, after, limit| {
+        store
+            .read(|reader| reader.due_by_creator(true, now, after, limit))
+            .unwrap()
+    };
+    let found = |record: &Record| (record.id, record.creator);
+    let (games, after) = look(now, None, 10);
+    let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
+    assert_eq!(games, each.map(found));
+    assert_eq!(after, None);
+    // In parts.
+    let (games, after) = look(now, None, 2);
+    assert_eq!(
+        games,
+        each[..4]
+            .iter()
+            .map(|record| found(record))
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(after, many[0].creator);
+    let (games, after) = look(now, after, 3);
+    assert_eq!(games, [&one, &another, &others[1], &others[2]].map(found));
+    assert_eq!(after, None);
+    // Before it was due.
+    assert_eq!(look(many[0].created_at, None, 10).0, [found(&many[0])]);
+    assert_eq!(look(many[0].created_at - seconds(1), None, 10).0, []);
+}
+
+#[test]
 fn a_deadline_moves_with_the_turn_and_not_with_anything_else() {
     let dir = Dir::new();
     let store = dir.store();
