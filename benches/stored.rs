@@ -21,7 +21,7 @@ use dog_server::{
         event::{Action, Event},
         seat::{BySeat, Seat},
     },
-    store::{GameId, LogEntry, Record, Store, Tempo, TokenHash, Tokens, now},
+    store::{GameId, LogEntry, Record, Store, TableChanges, Tempo, TokenHash, Tokens, now},
 };
 use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
@@ -187,6 +187,7 @@ fn keep(store: &Store, script: &Script, steps: usize) {
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
         tempo: Tempo::default(),
+        changes: TableChanges::default(),
         deadline: None,
         game: serde_json::from_str(&script.steps[steps - 1].snapshot).expect("a game"),
     };

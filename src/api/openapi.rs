@@ -36,6 +36,7 @@ fn errors(operation: &str) -> Vec<Code> {
     const SEATED: &[Code] = &[Forbidden];
     const ACTING: &[Code] = &[StaleVersion, GameOver];
     const IN_TURN: &[Code] = &[GameOver, WrongPhase, NotYourTurn];
+    const PLAYED: &[Code] = &[TooManyVersions];
     const POSITION: &[Code] = &[
         InvalidRules,
         InvalidBoard,
@@ -59,14 +60,21 @@ fn errors(operation: &str) -> Vec<Code> {
             KEYED,
             SEATED,
             ACTING,
-            &[SeatNotFound, NoHuman, WeakIdempotencyKey],
+            &[SeatNotFound, NoHuman, TooManyChanges, WeakIdempotencyKey],
         ],
         "get_history" => &[READ, &[InvalidRequest, WrongPhase]],
         "import_game" => &[BODY, KEYED, &[InvalidRecord, WeakIdempotencyKey]],
         "stream_events" => &[READ, &[InvalidRequest]],
         "create_ticket" => &[READ, BODY, KEYED, &[StaleVersion, WeakIdempotencyKey]],
-        "hand_over_seat" => &[READ, BODY, KEYED, SEATED, ACTING, &[SeatNotFound]],
-        "deal_cards" => &[READ, BODY, KEYED, SEATED, ACTING, IN_TURN],
+        "hand_over_seat" => &[
+            READ,
+            BODY,
+            KEYED,
+            SEATED,
+            ACTING,
+            &[SeatNotFound, TooManyChanges],
+        ],
+        "deal_cards" => &[READ, BODY, KEYED, SEATED, ACTING, IN_TURN, PLAYED],
         "swap_cards" => &[
             READ,
             BODY,
@@ -74,9 +82,19 @@ fn errors(operation: &str) -> Vec<Code> {
             SEATED,
             ACTING,
             IN_TURN,
+            PLAYED,
             &[UnknownCard, CardNotInHand, IllegalExchange],
         ],
-        "play_move" => &[READ, BODY, KEYED, SEATED, ACTING, IN_TURN, &[IllegalMove]],
+        "play_move" => &[
+            READ,
+            BODY,
+            KEYED,
+            SEATED,
+            ACTING,
+            IN_TURN,
+            PLAYED,
+            &[IllegalMove],
+        ],
         "list_legal_moves" | "suggest_move" => &[READ, SEATED, IN_TURN, &[InvalidRequest]],
         "analyse_legal_moves" => &[BODY, POSITION, &[IllegalMove]],
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],

@@ -19,7 +19,7 @@ use crate::{
         board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
         shuffle::SeedError,
     },
-    store::{ActError, StoreError},
+    store::{ActError, Exhausted, StoreError},
 };
 
 macro_rules! codes {
@@ -78,6 +78,7 @@ codes! {
     WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase" "The game is in another phase than this action is for.";
     NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn" "Another seat is to act, or this seat has answered already.";
     NoHuman "no_human" CONFLICT Debug "No human plays the seat" "A bot plays the seat, so nobody gets a token for it: the host must hand it to a human first.";
+    TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions" "The game has had 50,000 versions of play, the most a game may have.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB, or a record larger than 1 MiB.";
     UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long" "The path with its query is longer than 8 KiB.";
@@ -97,10 +98,14 @@ codes! {
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
     WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
     TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests" "The address or the token has sent too many requests; the next is welcome after Retry-After seconds.";
+    TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes" "Seats of this game were handed over, renamed or given tokens more often than 100 times and once for every 4 versions of play.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed; the log has more under the request's id. Nothing was changed.";
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
+
+/// When to try again where a game must be played on first.
+const NEXT_CHANGE: Duration = Duration::from_secs(60);
 
 impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -309,7 +314,19 @@ impl From<ActError> for Problem {
     fn from(error: ActError) -> Problem {
         match error {
             ActError::Refused(refusal) => refusal.into(),
+            ActError::Exhausted(exhausted) => exhausted.into(),
             ActError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<Exhausted> for Problem {
+    fn from(exhausted: Exhausted) -> Problem {
+        match exhausted {
+            Exhausted::Play => Problem::new(Code::TooManyVersions, exhausted),
+            Exhausted::Table => {
+                Problem::new(Code::TooManyChanges, exhausted).retry_after(NEXT_CHANGE)
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::{
         game::{ActionRefusal, Phase},
         seat::Seat,
     },
-    store::{ActError, GameId, Record, Store, StoreError, now},
+    store::{ActError, Exhausted, GameId, Record, Store, StoreError, now},
 };
 
 /// What the server does in a game.
@@ -34,6 +34,8 @@ pub(super) enum Failure {
     /// A bot that does what it may not is a mistake of this program.
     #[error("a bot was refused: {0}")]
     Refused(#[from] ActionRefusal),
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
     #[error("a bot panicked")]
     Panicked,
 }
@@ -42,6 +44,7 @@ impl From<ActError> for Failure {
     fn from(error: ActError) -> Failure {
         match error {
             ActError::Refused(refusal) => refusal.into(),
+            ActError::Exhausted(exhausted) => exhausted.into(),
             ActError::Store(error) => error.into(),
         }
     }

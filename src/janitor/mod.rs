@@ -18,7 +18,7 @@ use crate::store::{Keep, Old, Store, StoreError, now};
 /// Games that are looked at in one go.
 const LOOK: u32 = 500;
 
-/// Games that are removed in one write. Each has some hundred rows of log.
+/// Games that are removed in one write.
 const GAMES: usize = 10;
 
 /// Answers and tickets that are removed in one write.
@@ -127,6 +127,9 @@ impl Work {
                 Some(next) => after = Some(next),
                 None => break,
             }
+            self.rest(REST)?;
+        }
+        while self.store.write_blocking(|tx| tx.delete_rest())? {
             self.rest(REST)?;
         }
         self.pack()?;

@@ -115,7 +115,8 @@ fn copy(
         return Err(StoreError::NoWriteAheadLog(journal).into());
     }
     quick_check(&target).map_err(BackupError::Spoilt)?;
-    let games: i64 = target.query_row("SELECT count(*) FROM games", [], |row| row.get(0))?;
+    let sql = "SELECT count(*) FROM games WHERE phase <> 'removed'";
+    let games: i64 = target.query_row(sql, [], |row| row.get(0))?;
     target.close().map_err(|(_, error)| error)?;
     Ok(Copied {
         games: games as u64,

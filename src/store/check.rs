@@ -223,7 +223,8 @@ fn strays(connection: &Connection) -> Result<Vec<String>, StoreError> {
 fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
     let mut find = || -> Result<(), StoreError> {
-        let mut statement = connection.prepare("SELECT key, id FROM games ORDER BY id")?;
+        let mut statement =
+            connection.prepare("SELECT key, id FROM games WHERE phase <> 'removed' ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             ids.push((row.get(0)?, row.get(1)?));

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{
     StoreError,
-    record::{Record, now, to_json},
+    record::{Exhausted, Record, now, to_json},
     tokens::Tokens,
 };
 use crate::rules::{
@@ -51,6 +51,9 @@ pub enum ActError {
     /// The game does not allow it.
     #[error(transparent)]
     Refused(#[from] ActionRefusal),
+    /// The game takes no more changes of this kind.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,7 +64,7 @@ impl Draft {
     /// and hosts alike.
     ///
     /// # Errors
-    /// The game refuses the action.
+    /// The game refuses the action, or takes no more of its kind.
     pub fn new(record: &Record, action: &Action) -> Result<Draft, ActError> {
         let before = Before {
             version: record.game.version(),
@@ -69,7 +72,17 @@ impl Draft {
             tokens: record.tokens.clone(),
             phase: record.game.phase(),
         };
+        let is_play = !matches!(
+            action,
+            Action::ReissueToken { .. } | Action::HandOver { .. }
+        );
+        if is_play {
+            record.check_play()?;
+        } else {
+            record.check_table_change()?;
+        }
         let mut record = record.clone();
+        record.changes.versions += u32::from(!is_play);
         let events = Arc::make_mut(&mut record.game).apply(action)?;
         record.updated_at = now();
         record.set_deadline(record.updated_at, &events);

@@ -50,7 +50,10 @@ pub use self::{
     idempotency::{Recorded, Scope},
     meter::{Distribution, Meter},
     reader::{Reader, Standing},
-    record::{Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, Tempo, now},
+    record::{
+        Change, Changes, Cursor, Exhausted, ListQuery, LogEntry, MOST_VERSIONS, Page, Record,
+        TableChanges, Tempo, now,
+    },
     retention::{Keep, Old, Piece},
     tokens::{TokenHash, Tokens},
     transaction::Transaction,

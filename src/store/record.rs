@@ -19,6 +19,16 @@ use crate::rules::{
     game::{Game, Phase},
 };
 
+/// Versions of play that a game may have. Games of random players have 10,000 at most by the
+/// published rules, and 22,000 with six seats, no jokers and one card a deal.
+pub const MOST_VERSIONS: u64 = 50_000;
+
+/// Table changes that every game may have.
+const FREE_CHANGES: u64 = 100;
+
+/// Versions of play that allow one table change more.
+const PLAYED_PER_CHANGE: u64 = 4;
+
 /// The present, as exact as the store keeps it: to the microsecond.
 pub fn now() -> Timestamp {
     Timestamp::from_microsecond(Timestamp::now().as_microsecond())
@@ -40,6 +50,7 @@ pub struct Record {
     pub creator: Option<Creator>,
     pub tokens: Tokens,
     pub tempo: Tempo,
+    pub changes: TableChanges,
     /// When the time of those who are to act is up. Whoever writes the game sets it.
     pub deadline: Option<Timestamp>,
     pub game: Arc<Game>,
@@ -54,7 +65,57 @@ pub struct Tempo {
     pub turn_seconds: Option<u32>,
 }
 
+/// How often something was changed at a table that is not play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableChanges {
+    /// As a version of the game: a seat handed over, a token from the host.
+    pub versions: u32,
+    /// Without one: a token that a seat renewed itself.
+    pub renewals: u32,
+}
+
+/// Why a game takes no more changes of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Exhausted {
+    #[error("the game has had {MOST_VERSIONS} versions of play, the most a game may have")]
+    Play,
+    #[error("the seats of this game were changed too often; play on before the next change")]
+    Table,
+}
+
 impl Record {
+    /// Versions that are play, the creation among them.
+    fn played(&self) -> u64 {
+        let version = self.game.version();
+        version.saturating_sub(self.changes.versions.into())
+    }
+
+    /// Makes sure that the game may have another version of play.
+    ///
+    /// # Errors
+    /// It has as many as a game may have.
+    pub fn check_play(&self) -> Result<(), Exhausted> {
+        if self.played() < MOST_VERSIONS {
+            Ok(())
+        } else {
+            Err(Exhausted::Play)
+        }
+    }
+
+    /// Makes sure that something besides play may be changed once more.
+    ///
+    /// # Errors
+    /// It was changed too often for a game that has been played for so long.
+    pub fn check_table_change(&self) -> Result<(), Exhausted> {
+        let TableChanges { versions, renewals } = self.changes;
+        let made = u64::from(versions) + u64::from(renewals);
+        if made < FREE_CHANGES + self.played() / PLAYED_PER_CHANGE {
+            Ok(())
+        } else {
+            Err(Exhausted::Table)
+        }
+    }
+
     /// Which state of the game this is.
     pub(super) fn stamp(&self) -> Stamp {
         Stamp {
@@ -76,6 +137,7 @@ impl Record {
     /// When the server is to act after a change at that time: for a bot, or when the time of those
     /// who are awaited is up.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
+        self.check_play().ok()?;
         if self.game.bot_to_act().is_some() {
             let pace = SignedDuration::from_millis(self.tempo.bot_pace_ms.into());
             return Some(changed_at + pace);
@@ -169,7 +231,8 @@ macro_rules! select_games {
     ($rest:literal) => {
         concat!(
             "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
-             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator FROM games ",
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             table_changes, renewals FROM games ",
             $rest
         )
     };
@@ -212,6 +275,10 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
         tempo: Tempo {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
+        },
+        changes: TableChanges {
+            versions: row.get(15)?,
+            renewals: row.get(16)?,
         },
         deadline: row.get::<_, Option<i64>>(10)?.map(time).transpose()?,
         game,

@@ -69,7 +69,7 @@ impl Reader<'_> {
         let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
         let latest = finished.max(idle);
         let sql = "SELECT key, id, version, phase, created_at, updated_at FROM games \
-                   WHERE key > ?1 ORDER BY key LIMIT ?2";
+                   WHERE key > ?1 AND phase <> 'removed' ORDER BY key LIMIT ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![after.map_or(0, |Cursor(key)| key), limit])?;
         let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);

@@ -167,7 +167,7 @@ impl<'c> Transaction<'c> {
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
-                 deadline = ?6, attended = ?7, due_at = ?8 WHERE key = ?1",
+                 deadline = ?6, attended = ?7, due_at = ?8, table_changes = ?9 WHERE key = ?1",
             )?
             .execute(params![
                 key,
@@ -178,6 +178,7 @@ impl<'c> Transaction<'c> {
                 record.deadline.map(Timestamp::as_microsecond),
                 record.game.attended(),
                 record.due_at(at).map(Timestamp::as_microsecond),
+                record.changes.versions,
             ])?;
         let phase = record.game.phase();
         // It seldom changes, and stands in an index.
@@ -231,12 +232,13 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Replaces a game's tokens and nothing else; says whether there is such a game.
+    /// Replaces a game's tokens without a new version; says whether there is such a game.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn set_tokens(&mut self, id: &GameId, tokens: &Tokens) -> Result<bool, StoreError> {
-        let sql = "UPDATE games SET tokens = ?2 WHERE id = ?1 RETURNING version";
+        let sql = "UPDATE games SET tokens = ?2, renewals = renewals + 1 WHERE id = ?1 \
+                   RETURNING version";
         let mut statement = self.open()?.prepare_cached(sql)?;
         let found = statement.query_row(params![id, tokens], |row| row.get(0));
         let Some(column) = found.optional()? else {
@@ -246,20 +248,60 @@ impl<'c> Transaction<'c> {
         Ok(true)
     }
 
-    /// Removes a game and its log; says whether there was such a game.
+    /// Removes a game and its log; says whether there was such a game. Of a long log only a part
+    /// goes at once, and the game with it; the rest is for [`Transaction::delete_rest`].
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn delete(&mut self, id: &GameId) -> Result<bool, StoreError> {
         let connection = self.open()?;
-        let gone = connection
-            .prepare_cached("DELETE FROM games WHERE id = ?1")?
-            .execute([id])?
-            != 0;
-        if gone {
-            self.note_change(id, None)?;
+        let key = connection
+            .prepare_cached("SELECT key FROM games WHERE id = ?1")?
+            .query_row([id], |row| row.get(0));
+        let Some(key) = key.optional()? else {
+            return Ok(false);
+        };
+        if self.delete_log(key)? {
+            connection
+                .prepare_cached(
+                    "UPDATE games SET id = 'removed ' || key, phase = 'removed', listed = 0, \
+                     due_at = NULL, creator = NULL, tokens = x'', snapshot = '' WHERE key = ?1",
+                )?
+                .execute([key])?;
+            connection
+                .prepare_cached("DELETE FROM tickets WHERE game = ?1")?
+                .execute([key])?;
+        } else {
+            self.delete_row(key)?;
         }
-        Ok(gone)
+        self.note_change(id, None)?;
+        Ok(true)
+    }
+
+    /// Removes a part of what is left of removed games; says whether there may be more.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn delete_rest(&mut self) -> Result<bool, StoreError> {
+        // Through the index of the public list.
+        let sql = "SELECT key FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        let key = statement.query_row([], |row| row.get(0));
+        let Some(key) = key.optional()? else {
+            return Ok(false);
+        };
+        if !self.delete_log(key)? {
+            self.delete_row(key)?;
+        }
+        Ok(true)
+    }
+
+    /// Removes a game's row, and with it all that refers to it.
+    fn delete_row(&self, key: i64) -> Result<(), StoreError> {
+        self.open()?
+            .prepare_cached("DELETE FROM games WHERE key = ?1")?
+            .execute([key])?;
+        Ok(())
     }
 
     /// Adds a finished game with its packed log.

@@ -40,6 +40,7 @@ mod reference_checker;
 mod restart;
 mod retention;
 mod rules;
+mod storage;
 mod stream;
 mod suggest_move;
 mod swap;

@@ -280,6 +280,10 @@ impl Asked {
         wish.check_player(&record.game, actor)?;
         request.check_version(record.game.version(), role)?;
         wish.check(&record.game, actor)?;
+        match wish {
+            Wish::HandOver(_) => record.check_table_change()?,
+            _ => record.check_play()?,
+        }
         let action = wish.action(request, &record.game, actor)?;
         let draft = Draft::new(record, &action)?;
         let changed = Changed::new(&draft.record, draft.events.clone(), role);

@@ -31,7 +31,9 @@ use crate::{
         seat::{BySeat, Seat},
         shuffle::Seed,
     },
-    store::{GameId, ListQuery, LogEntry, Record, TokenHash, Tokens, Transaction, now},
+    store::{
+        GameId, ListQuery, LogEntry, Record, TableChanges, TokenHash, Tokens, Transaction, now,
+    },
 };
 
 /// How long a client may wait for a change.
@@ -80,6 +82,7 @@ pub async fn create_game(
                     seats: seat_tokens,
                 },
                 tempo: new.tempo,
+                changes: TableChanges::default(),
                 deadline: None,
                 game: game.into(),
             };

@@ -31,7 +31,10 @@ use crate::{
         record::{About, Replayed, Step, StepWriter, Transcript, Written},
         seat::BySeat,
     },
-    store::{Creator, GameId, LogEntry, PackedLog, Reader, Record, Tempo, TokenHash, Tokens, now},
+    store::{
+        Creator, GameId, LogEntry, PackedLog, Reader, Record, TableChanges, Tempo, TokenHash,
+        Tokens, now,
+    },
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -299,6 +302,7 @@ fn imported(
             seats: BySeat::default(),
         },
         tempo: Tempo::default(),
+        changes: TableChanges::default(),
         deadline: None,
         game: replayed.game.into(),
     };

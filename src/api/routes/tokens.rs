@@ -54,12 +54,13 @@ pub async fn reissue_token(
                 return Ok(answer);
             }
             request.check_version(record.game.version(), role)?;
-            request.content::<TokenRequest>()?;
             if record.game.player(seat).bot {
                 // Its holder could see a hand that nobody is to see.
                 let detail = format!("a bot plays {seat}: hand it to a human first");
                 return Err(Problem::new(Code::NoHuman, detail));
             }
+            record.check_table_change()?;
+            request.content::<TokenRequest>()?;
             let salt = random();
             let tokens = TokenMaker::new(request.key(), &salt)?;
             let fresh = Some(TokenHash::of(&tokens.seat(seat)));

@@ -218,7 +218,7 @@ mod tests {
             seat::BySeat,
             shuffle::Seed,
         },
-        store::{GameId, LogEntry, Store, Tempo, TokenHash, Tokens, now},
+        store::{GameId, LogEntry, Store, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 
     const POOL: Make = Make {
@@ -257,6 +257,7 @@ mod tests {
                     seats: BySeat::default(),
                 },
                 tempo: Tempo::default(),
+                changes: TableChanges::default(),
                 deadline: None,
                 game: Game::new(Setup {
                     rules: Preset::DogspielIt.rules(),

@@ -265,6 +265,7 @@ fn actions(record: &Record, role: Role) -> Vec<ActionView> {
             seat,
         }
     };
+    let possible = possible.filter(|_| record.check_play().is_ok());
     possible.map(action).into_iter().collect()
 }
 

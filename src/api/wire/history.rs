@@ -118,7 +118,7 @@ mod tests {
     use crate::{
         api::wire::game::Role,
         rules::{event::Action, game::Setup, options::Preset, seat::BySeat, shuffle::Seed},
-        store::{GameId, LogEntry, Tempo, TokenHash, Tokens, now},
+        store::{GameId, LogEntry, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 
     /// A game that was dealt, and its log.
@@ -160,6 +160,7 @@ mod tests {
                 seats: BySeat::default(),
             },
             tempo: Tempo::default(),
+            changes: TableChanges::default(),
             deadline: None,
             game: game.into(),
         };

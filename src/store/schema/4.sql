@@ -9,8 +9,13 @@ CREATE INDEX games_due_creator ON games (attended, creator, due_at) WHERE due_at
 CREATE TABLE creator_key (key BLOB NOT NULL) STRICT;
 INSERT INTO creator_key VALUES (randomblob(16));
 
--- Versions, and changes without one, that are not play: hand-overs, names, tokens.
+-- Changes that are not play: hand-overs and tokens from the host, which are versions, and tokens
+-- that seats renewed themselves, which are none.
 ALTER TABLE games ADD COLUMN table_changes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE games ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
+
+-- The server does nothing more in a game that has as many versions as there may be.
+UPDATE games SET due_at = NULL WHERE version >= 50000 AND due_at IS NOT NULL;
 
 -- Packed logs in pages of up to 64 versions, so that a part can be read by itself. A log that was
 -- packed whole is one long page until it is packed again.

@@ -71,6 +71,7 @@ fn fresh() -> Record {
         updated_at: now,
         tokens: tokens("first"),
         tempo: Tempo::default(),
+        changes: TableChanges::default(),
         deadline: None,
         game: Game::new(Setup {
             players: (0..rules.seats)
@@ -117,7 +118,7 @@ fn add(store: &Store, record: Record) -> Record {
         .unwrap()
 }
 
-/// An action that can be repeated for ever.
+/// An action that can be repeated a hundred times.
 fn reissue() -> Action {
     Action::ReissueToken {
         seat: Seat::default(),

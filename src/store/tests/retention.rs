@@ -75,3 +75,54 @@ fn a_game_that_goes_on_stays() {
     assert_eq!(store.game(&left.id).unwrap(), None);
     assert!(store.game(&taken_up.id).unwrap().is_some());
 }
+
+/// Rows of a table.
+fn rows(dir: &Dir, table: &str) -> i64 {
+    let file = rusqlite::Connection::open(dir.file()).unwrap();
+    let sql = format!("SELECT count(*) FROM {table}");
+    file.query_row(&sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_long_log_goes_in_slices_and_the_game_at_once() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (long, other) = (aged(&store, 30, 11), create(&store));
+    let id = long.id;
+    let since = store.read(|reader| reader.last_change()).unwrap();
+    let file = rusqlite::Connection::open(dir.file()).unwrap();
+    let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
+                INSERT INTO log SELECT key, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
+    assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
+    assert!(store.write_blocking(move |tx| tx.delete(&id)).unwrap());
+    assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");
+
+    assert_eq!(store.game(&id).unwrap(), None);
+    assert_eq!(store.version(&id).unwrap(), None);
+    assert_eq!(store.log(&id, 0, 9).unwrap(), []);
+    assert!(!store.write_blocking(move |tx| tx.delete(&id)).unwrap());
+    let listed = store.games(&ListQuery::default()).unwrap();
+    assert_eq!(listed.games, [other]);
+    let counted: u64 = store
+        .census(now())
+        .unwrap()
+        .games
+        .map(|(_, n)| n)
+        .iter()
+        .sum();
+    assert_eq!(counted, 1);
+    assert_eq!(look(&store, KEEP, None, 100).old, []);
+    let changes = store.read(|reader| reader.changes(since)).unwrap();
+    assert_eq!(changes, Changes::Of(vec![Change { id, version: None }]));
+    let checked = check::check(&dir.file(), |_, _| {}).unwrap();
+    assert_eq!((checked.games, checked.findings), (1, vec![]));
+    let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();
+    assert_eq!(copied.games, 1);
+
+    let mut slices = 0;
+    while store.write_blocking(|tx| tx.delete_rest()).unwrap() {
+        slices += 1;
+    }
+    assert_eq!(slices, 2);
+    assert_eq!((rows(&dir, "log"), rows(&dir, "games")), (1, 1));
+}

@@ -103,11 +103,11 @@ fn count_together(stores: &[Store], each: u64) {
 #[test]
 fn threads_lose_nothing() {
     let dir = Dir::new();
-    count_together(&[dir.store()], 25);
+    count_together(&[dir.store()], 12);
 }
 
 #[test]
 fn processes_lose_nothing() {
     let dir = Dir::new();
-    count_together(&[dir.store(), dir.store()], 15);
+    count_together(&[dir.store(), dir.store()], 12);
 }

@@ -344,6 +344,10 @@ fn tokens_change_without_a_version() {
     assert!(!set(GameId::random()).unwrap());
     let changed = Record {
         tokens: tokens("second"),
+        changes: TableChanges {
+            versions: 0,
+            renewals: 1,
+        },
         ..record
     };
     assert_eq!(store.game(&id).unwrap(), Some(changed));
