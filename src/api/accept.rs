@@ -1,6 +1,12 @@
 //! Which form of an answer a client wants: its `Accept` header held against what a route offers.
 
-use actix_web::http::header::{self, HeaderMap};
+use std::io::{self, Write};
+
+use actix_web::{
+    HttpRequest,
+    http::header::{self, AcceptEncoding, Encoding, Header, HeaderMap},
+};
+use flate2::{Compression, write::GzEncoder};
 
 use super::problem::{Code, Problem};
 
@@ -37,6 +43,25 @@ pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'stati
         let detail = format!("this is to be had as {}", offers.join(" or "));
         Problem::new(Code::NotAcceptable, detail)
     })
+}
+
+/// Whether the client takes gzip, and likes nothing better.
+pub fn takes_gzip(request: &HttpRequest) -> bool {
+    let offers = [Encoding::identity(), Encoding::gzip()];
+    AcceptEncoding::parse(request)
+        .ok()
+        .and_then(|accepted| accepted.negotiate(offers.iter()))
+        .is_some_and(|encoding| encoding == Encoding::gzip())
+}
+
+/// The bytes in gzip's form.
+///
+/// # Errors
+/// None that can happen: memory takes what is written to it.
+pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes)?;
+    packed.finish()
 }
 
 /// One entry of an `Accept` header.

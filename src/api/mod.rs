@@ -25,6 +25,7 @@ use utoipa_swagger_ui::Config;
 
 pub use self::{
     limits::Limits,
+    routes::CompressedFiles,
     server::{Cors, ServeError, Server, Settings},
     wire::{history, log},
 };
@@ -59,5 +60,6 @@ struct App {
     /// The last answer of `/readyz`.
     readiness: Readiness,
     openapi: Bytes,
+    compressed: CompressedFiles,
     docs: Arc<Config<'static>>,
 }

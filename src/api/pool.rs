@@ -6,24 +6,19 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header::{self, AcceptEncoding, Encoding, Header},
-    rt::time::sleep,
-};
-use flate2::{Compression, write::GzEncoder};
+use actix_web::{HttpRequest, HttpResponse, http::header, rt::time::sleep};
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::{
+    accept,
     limits::{Address, Client},
     metrics::{Inside, PoolMeter},
     problem::{Code, Problem},
@@ -178,24 +173,27 @@ impl Pool {
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
-        let gzip = takes_gzip(request);
+        let gzip = accept::takes_gzip(request);
         let body = move || {
             let json = serde_json::to_vec(&work()?).map_err(Problem::internal)?;
-            if !gzip || json.len() < LARGE {
-                return Ok((json, false));
-            }
-            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-            let packed = packed.write_all(&json).and_then(|()| packed.finish());
-            Ok((packed.map_err(Problem::internal)?, true))
+            Ok(match json.len() {
+                ..LARGE => (json, None),
+                _ if gzip => (
+                    accept::gzip(&json).map_err(Problem::internal)?,
+                    Some("gzip"),
+                ),
+                // Not in any other encoding, which would be done elsewhere.
+                _ => (json, Some("identity")),
+            })
         };
-        let (body, packed) = self.run(Client::of(request), cost, body).await?;
+        let (body, encoding) = self.run(Client::of(request), cost, body).await?;
         let mut response = HttpResponse::Ok();
         response
             .content_type("application/json")
             .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
             .insert_header((header::CACHE_CONTROL, "private, no-cache"));
-        if packed {
-            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+        if let Some(encoding) = encoding {
+            response.insert_header((header::CONTENT_ENCODING, encoding));
         }
         Ok(response.body(body))
     }
@@ -494,14 +492,6 @@ fn give_way(niceness: i32) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = niceness;
-}
-
-fn takes_gzip(request: &HttpRequest) -> bool {
-    let offers = [Encoding::identity(), Encoding::gzip()];
-    AcceptEncoding::parse(request)
-        .ok()
-        .and_then(|accepted| accepted.negotiate(offers.iter()))
-        .is_some_and(|encoding| encoding == Encoding::gzip())
 }
 
 fn too_many() -> Problem {

@@ -40,7 +40,7 @@ use super::{
     openapi,
     pool::{Make, Pool},
     readiness::Readiness,
-    routes,
+    routes::{self, CompressedFiles},
     stream::hub::{Hub, Watching},
 };
 use crate::{
@@ -173,6 +173,7 @@ impl Server {
             metrics,
             readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
+            compressed: CompressedFiles::default(),
             docs: Arc::new(docs),
         });
         let Settings {

@@ -1,9 +1,14 @@
 //! Outside `/v1`: is the server alive, what does it serve, and the pages that show it.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpRequest, HttpResponse, HttpResponseBuilder,
     http::header,
     web::{self, Bytes, Data, Path},
 };
@@ -12,11 +17,14 @@ use utoipa::ToSchema;
 
 use crate::api::{
     App,
-    accept::preferred,
-    limits::memory::Shared,
+    accept::{gzip, preferred, takes_gzip},
+    limits::{Client, memory::Shared},
     metrics,
     problem::{Code, Problem},
 };
+
+/// What it is taken to cost to compress a file.
+const COMPRESSION: Duration = Duration::from_millis(20);
 
 /// The server's state.
 #[derive(Serialize, ToSchema)]
@@ -63,12 +71,54 @@ pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 /// This API as an OpenAPI 3.1 document.
 #[utoipa::path(get, path = "/openapi.json", operation_id = "get_openapi", tag = "server",
     responses((status = 200, description = "The document.", body = Object)))]
-pub async fn get_openapi(app: Data<App>) -> HttpResponse {
-    let mut response = HttpResponse::Ok()
-        .content_type("application/json")
-        .body(app.openapi.clone());
+pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut response = HttpResponse::Ok();
+    response.content_type("application/json");
+    let document = app.openapi.clone();
+    send_file(&app, &request, "openapi.json", response, document).await
+}
+
+/// Files of the server that were compressed, each once.
+#[derive(Default)]
+pub struct CompressedFiles(Mutex<HashMap<String, Bytes>>);
+
+impl CompressedFiles {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Bytes>> {
+        // Nothing panics while it is locked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Answers with one of the server's own files, which all readers share, compressed or not.
+///
+/// # Errors
+/// `unavailable`, if too much is waiting where it is compressed.
+async fn send_file(
+    app: &Data<App>,
+    request: &HttpRequest,
+    name: &str,
+    mut response: HttpResponseBuilder,
+    file: Bytes,
+) -> Result<HttpResponse, Problem> {
+    response.insert_header((header::VARY, "Accept-Encoding"));
     response.extensions_mut().insert(Shared);
-    response
+    if !takes_gzip(request) {
+        // Not in any other encoding, which would be done for each reader anew.
+        response.insert_header((header::CONTENT_ENCODING, "identity"));
+        return Ok(response.body(file));
+    }
+    response.insert_header((header::CONTENT_ENCODING, "gzip"));
+    let known = app.compressed.lock().get(name).cloned();
+    if let Some(known) = known {
+        return Ok(response.body(known));
+    }
+    let compress = move || gzip(&file).map_err(Problem::internal);
+    let compressed = app.tables.run(Client::of(request), COMPRESSION, compress);
+    let compressed = Bytes::from(compressed.await?);
+    app.compressed
+        .lock()
+        .insert(name.to_owned(), compressed.clone());
+    Ok(response.body(compressed))
 }
 
 /// `/docs` is `/docs/`.
@@ -85,7 +135,11 @@ const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
      frame-ancestors 'none'";
 
 /// The files of the documentation page; they come with the server and need no internet.
-pub async fn get_docs(app: Data<App>, file: Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn get_docs(
+    app: Data<App>,
+    file: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
     match utoipa_swagger_ui::serve(&file, app.docs.clone()) {
         Ok(Some(found)) => {
             let mut response = HttpResponse::Ok();
@@ -93,13 +147,13 @@ pub async fn get_docs(app: Data<App>, file: Path<String>) -> Result<HttpResponse
                 .content_type(found.content_type)
                 .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_POLICY))
                 .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-            Ok(match found.bytes {
+            match found.bytes {
                 Cow::Borrowed(bytes) => {
-                    response.extensions_mut().insert(Shared);
-                    response.body(Bytes::from_static(bytes))
+                    let bytes = Bytes::from_static(bytes);
+                    send_file(&app, &request, &file, response, bytes).await
                 }
-                Cow::Owned(bytes) => response.body(bytes),
-            })
+                Cow::Owned(bytes) => Ok(response.body(bytes)),
+            }
         }
         Ok(None) => Err(Problem::new(
             Code::RouteNotFound,

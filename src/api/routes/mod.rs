@@ -21,6 +21,8 @@ use actix_web::{
 };
 use utoipa::OpenApi;
 
+pub use self::meta::CompressedFiles;
+
 use super::problem::{Code, Problem};
 use crate::{
     rules::seat::Seat,
