@@ -218,7 +218,8 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
         if id != "create_game" && id != "import_game" {
             parameters.push(header(
                 "If-Match",
-                "An ETag, or a version in quotes: refused with 412 if the game has moved on.",
+                "An ETag, or a version in quotes: refused with 412 if the game has moved on, and with 400 \
+                 if it cannot be read.",
                 None,
             ));
         }

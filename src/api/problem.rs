@@ -63,7 +63,7 @@ macro_rules! codes {
 }
 
 codes! {
-    BadRequest "bad_request" BAD_REQUEST Debug "Bad request" "The request is no proper HTTP request.";
+    BadRequest "bad_request" BAD_REQUEST Debug "Bad request" "The request is no proper HTTP request, or its If-Match cannot be read.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON" "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key" "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
     Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized" "The route needs a token and none was sent, or the token sent is none of this game's.";

@@ -309,7 +309,6 @@ fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
         for directive in [
             "default-src 'none'",
             "script-src 'self'",
-            "style-src 'self'",
             "connect-src 'self'",
             "frame-ancestors 'none'",
         ] {

@@ -129,8 +129,10 @@ pub async fn redirect_to_docs() -> HttpResponse {
 }
 
 /// What a browser may load for the documentation page: its own files, pictures that are written
-/// into its style sheet. It asks this server only, and no other page may show it in a frame.
-const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+/// into its style sheet, and the styles of Swagger UI's logo, by their hash. The page asks this
+/// server only, and no other page may show it in a frame.
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
+     style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
 
