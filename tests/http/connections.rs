@@ -4,12 +4,13 @@ use std::{
     fs,
     io::{ErrorKind, Write},
     net::TcpStream,
+    process::Command,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Raw, Request, Server, Viewer::*};
+use crate::support::{Answer, Game, Raw, Request, Server, Viewer::*, available, raw, run};
 
 /// How long something may take to happen on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -216,6 +217,85 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
     from(play, THERE).send().expect(200);
     drop((few, many, rest));
     wait_until(|| !refused(HERE) && !refused(THERE));
+}
+
+#[test]
+fn large_request_bodies_have_a_bound() {
+    let server = behind_a_proxy(&[("DOG_BODY_MEMORY", "16")]);
+    let head = |address: &str, length: usize| {
+        format!(
+            "POST /v1/games/import HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        )
+    };
+    let list = |numbers: usize| format!("[{}0]", "0,".repeat(numbers));
+    // A megabyte of this takes 16 MB, more than an address may have.
+    let ask = |address: &str, body: &str| {
+        let request = server.post("/v1/games/import");
+        let request = request.bytes("application/json", body.as_bytes());
+        from(request, address).send()
+    };
+    ask(HERE, &list(1 << 19)).refused("unavailable");
+    // A shorter one that does not end takes most of the share, and leaves others theirs.
+    let short = list(100 << 10);
+    assert_eq!(ask(HERE, &short).status, 422);
+    let mut first = Raw::connect(&server);
+    first.send((head(HERE, short.len()) + &short[..1000]).as_bytes());
+    wait_until(|| ask(HERE, &short).status == 503);
+    assert_eq!(ask(THERE, &short).status, 422, "another's share");
+    // Short requests need none of it.
+    let game = Game::in_play(&server);
+    let (seat, id) = game.first_move();
+    let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+    from(play, HERE).send().expect(200);
+}
+
+#[test]
+fn large_responses_are_compressed_as_the_client_wants_them() {
+    if !available(&["gzip"]) {
+        return;
+    }
+    let server = Server::shared();
+    let address = server.address();
+    let body = many_moves().to_string();
+    let length = body.len();
+    let requests = [
+        "GET /openapi.json HTTP/1.1".to_owned(),
+        "GET /docs/swagger-ui.css HTTP/1.1".to_owned(),
+        format!(
+            "POST /v1/analysis/legal-moves HTTP/1.1\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}"
+        ),
+    ];
+    for request in requests {
+        let body = if request.starts_with("POST") {
+            &*body
+        } else {
+            ""
+        };
+        let ask = |encoding: &str| {
+            let request = format!(
+                "{request}\r\nHost: {address}\r\nConnection: close\r\n\
+                 Accept-Encoding: {encoding}\r\n\r\n{body}"
+            );
+            let answer = raw(&server, request.as_bytes());
+            assert_eq!(answer.status, 200, "{request}");
+            assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
+            answer
+        };
+        let plain = ask("identity");
+        for _ in 0..2 {
+            let packed = ask("gzip");
+            assert_eq!(packed.header("content-encoding"), Some("gzip"));
+            let unpacked = run(Command::new("gzip").arg("-dc"), &packed.body);
+            assert!(unpacked.stdout == plain.body, "{request}");
+            assert!(packed.body.len() < plain.body.len() / 2);
+        }
+        // Nobody has it done in a way that others would have to wait for.
+        let other = ask("deflate");
+        assert_eq!(other.header("content-encoding"), None);
+        assert!(other.body == plain.body);
+    }
 }
 
 #[test]
