@@ -5,7 +5,6 @@ use std::{
     thread,
 };
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::support::{Exposition, Game, Raw, Request, Server, Stream, Viewer::*};
@@ -45,28 +44,6 @@ fn body(mut connection: Raw) -> Vec<u8> {
     answer.unchunked()
 }
 
-/// A record of so many versions.
-fn long_record(versions: usize) -> String {
-    let record = include_str!("../records/four.dog");
-    let (head, steps) = record.split_once("\n\n").expect("a head");
-    let actions = steps.lines().filter(|line| !line.is_empty()).count();
-    // Creation is a version too.
-    let more = "host reissues token 0\n".repeat(versions - actions - 1);
-    format!("{head}\n\n{more}{steps}")
-}
-
-/// A finished game of so many versions with a packed log.
-fn long_game(server: &Server, versions: usize) -> Game<'_> {
-    let import = server.post("/v1/games/import");
-    let created = import.text("text/plain", &long_record(versions)).send();
-    let game = Game::of(server, &created.expect(201));
-    let database = Connection::open(server.database()).expect("the database");
-    let packed = "SELECT count(*) FROM archive";
-    let pages = database.query_row(packed, [], |row| row.get::<_, u32>(0));
-    assert_eq!(pages.expect("pages") as usize, versions.div_ceil(64));
-    game
-}
-
 #[test]
 fn advice_is_shared_among_addresses_by_its_time() {
     let server = server(&[("DOG_ADVICE_THREADS", "2")]);
@@ -95,7 +72,7 @@ fn advice_is_shared_among_addresses_by_its_time() {
 #[test]
 fn long_histories_occupy_no_thread_of_those_who_play() {
     let server = server(&[]);
-    let long = long_game(&server, 4_000);
+    let long = Game::long(&server, 4_000);
     let game = Game::in_play(&server);
     let before = Exposition::scrape(&server);
     let done = AtomicUsize::new(0);
@@ -142,7 +119,7 @@ fn long_histories_occupy_no_thread_of_those_who_play() {
 fn streams_that_catch_up_hold_up_nobody() {
     const VERSIONS: u64 = 10_000;
     let server = server(&[]);
-    let long = long_game(&server, VERSIONS as usize);
+    let long = Game::long(&server, VERSIONS as usize);
     let game = Game::in_play(&server);
     let done = AtomicUsize::new(0);
     thread::scope(|scope| {

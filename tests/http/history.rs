@@ -5,7 +5,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Server, Stream, UNKNOWN_TOKEN, Viewer::*, run};
+use crate::support::{
+    Answer, Game, Raw, Server, Stream, UNKNOWN_TOKEN, Viewer::*, available, raw, run,
+};
 
 const NDJSON: &str = "application/x-ndjson";
 
@@ -126,6 +128,54 @@ fn a_finished_game_hides_nothing_and_can_be_checked() {
     let (one, other) = (hands[0].take(), hands[1].take());
     (hands[0], hands[1]) = (other, one);
     assert!(!verify(&forged.to_string()).status.success());
+}
+
+#[test]
+fn a_long_history_comes_in_every_form_and_encoding() {
+    let server = Server::start();
+    let game = Game::long(&server, 1_000);
+    let request = |method, form| {
+        let request = game.request(method, Spectator, "/history");
+        request.header("Accept", form).send()
+    };
+    for form in ["application/json", NDJSON, "text/plain"] {
+        let (get, head) = (request("GET", form), request("HEAD", form));
+        assert_eq!((head.status, head.body.len()), (200, 0));
+        assert_eq!(head.header("content-type"), get.header("content-type"));
+        let output = verify(&get.text());
+        assert!(output.status.success(), "{form}");
+        if available(&["gzip"]) {
+            let (address, path) = (server.address(), game.path("/history"));
+            let packed = format!(
+                "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {form}\r\n\
+                 Accept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+            );
+            let packed = raw(&server, packed.as_bytes());
+            assert_eq!(packed.header("content-encoding"), Some("gzip"));
+            let unpacked = run(Command::new("gzip").arg("-dc"), &packed.unchunked());
+            assert_eq!(unpacked.stdout, get.body, "{form}");
+        }
+    }
+    let history = request("GET", "application/json").json();
+    let entries = history["entries"].as_array().expect("entries").iter();
+    let versions = entries.map(|entry| entry["version"].as_u64());
+    assert!(versions.eq((1..=1_000).map(Some)));
+}
+
+#[test]
+fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
+    let server = Server::start();
+    let game = Game::long(&server, 10_000);
+    let mut connection = Raw::connect(&server);
+    let path = game.path("/history");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    connection.send(request.as_bytes());
+    connection.wait_for_bytes();
+    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    let answer = connection.answer().expect("the beginning");
+    assert_eq!(answer.status, 200);
+    assert!(answer.body.len() > 10_000);
+    assert!(!answer.body.ends_with(b"0\r\n\r\n"), "as if it were whole");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::{Answer, Request, Server};
@@ -112,6 +113,26 @@ impl<'a> Game<'a> {
             server,
             &json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)}),
         )
+    }
+
+    /// A finished game of so many versions with a packed log.
+    #[track_caller]
+    pub fn long(server: &'a Server, versions: usize) -> Game<'a> {
+        let record = include_str!("../../records/four.dog");
+        let (head, steps) = record.split_once("\n\n").expect("a head");
+        let actions = steps.lines().filter(|line| !line.is_empty()).count();
+        // Creation is a version too.
+        let more = "host reissues token 0\n".repeat(versions - actions - 1);
+        let record = format!("{head}\n\n{more}{steps}");
+        let import = server.post("/v1/games/import");
+        let created = import.text("text/plain", &record).send();
+        let game = Game::of(server, &created.expect(201));
+        let database = Connection::open(server.database()).expect("the database");
+        let pages =
+            "SELECT count(*) FROM archive WHERE game = (SELECT key FROM games WHERE id = ?)";
+        let pages = database.query_row(pages, [&game.id], |row| row.get::<_, u32>(0));
+        assert_eq!(pages.expect("pages") as usize, versions.div_ceil(64));
+        game
     }
 
     /// The same, dealt.

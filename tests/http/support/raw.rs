@@ -104,6 +104,18 @@ impl Raw {
         })
     }
 
+    /// Waits until something has come, and leaves it unread.
+    #[track_caller]
+    pub fn wait_for_bytes(&self) {
+        let bytes = self.stream.peek(&mut [0]);
+        assert_eq!(
+            bytes.expect("bytes"),
+            1,
+            "{:?}: the connection ended",
+            self.what
+        );
+    }
+
     /// The answers until the connection ends.
     #[track_caller]
     pub fn answers(&mut self) -> Vec<Answer> {
