@@ -1,7 +1,12 @@
 //! The parts of an HTTP request that every route reads in the same way: who calls, what the body
 //! says, under which conditions.
 
-use std::time::{Duration, Instant};
+use std::{
+    future::poll_fn,
+    rc::Rc,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
@@ -16,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     App,
-    limits::{Client, framing::RequestBody, memory::Reservation},
+    limits::{Client, connections::Connection, framing::RequestBody, memory::Reservation},
     problem::{Code, Problem},
     tags::Tags,
     wire::{
@@ -189,11 +194,12 @@ fn body(
     let app = request.app_data::<web::Data<App>>();
     let timeout = app.map_or(Duration::MAX, |app| app.limits.client_timeout);
     let memory = app.map_or(Ok(None), |app| reserve(request, app, most, json));
+    let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
         let memory = memory?;
         let body = |value| Body { value, memory };
-        let bytes = read(&mut payload, most, timeout).await?;
+        let bytes = read(&mut payload, connection.as_deref(), most, timeout).await?;
         if bytes.is_empty() {
             return Ok(body(Value::Object(Default::default())));
         }
@@ -229,7 +235,7 @@ fn reserve(
     most: usize,
     json: bool,
 ) -> Result<Option<Reservation>, Problem> {
-    let length = match RequestBody::of(request.headers()) {
+    let length = match RequestBody::of(request.head()) {
         RequestBody::Length(length) => {
             usize::try_from(length).map_or(most, |length| length.min(most))
         }
@@ -254,14 +260,27 @@ fn is(request: &HttpRequest, media_type: &str) -> bool {
 
 /// Reads a body to its end, unless it comes too slowly: it may take so long, and longer if it is
 /// long, as [`SLOWEST`] says.
-async fn read(payload: &mut Payload, most: usize, timeout: Duration) -> Result<Vec<u8>, Problem> {
+async fn read(
+    payload: &mut Payload,
+    connection: Option<&Connection>,
+    most: usize,
+    timeout: Duration,
+) -> Result<Vec<u8>, Problem> {
     let begun = Instant::now();
     let mut body = Vec::new();
     let mut length = 0;
     loop {
         let allowed = timeout.saturating_add(Duration::from_secs_f64(length as f64 / SLOWEST));
         let left = allowed.saturating_sub(begun.elapsed());
-        let next = rt::time::timeout(left, payload.next()).await;
+        // The connection hands over what is waited for.
+        let next = poll_fn(|context| {
+            let next = payload.poll_next_unpin(context);
+            if let (Poll::Pending, Some(connection)) = (&next, connection) {
+                connection.want_body();
+            }
+            next
+        });
+        let next = rt::time::timeout(left, next).await;
         let Some(chunk) = next.map_err(|_| too_slow())? else {
             break;
         };

@@ -40,7 +40,7 @@ fn memory(server: &Server) -> usize {
 fn fill(server: &Server, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
     stream.set_nonblocking(true).expect("a mode");
-    let bytes = request.repeat((256 << 10) / request.len());
+    let bytes = request.repeat((256 << 10) / request.len() + 2);
     let (mut sent, mut blocked) = (0, Instant::now());
     while sent < 16 << 20 && blocked.elapsed() < Duration::from_millis(200) {
         match stream.write(&bytes.as_bytes()[sent % request.len()..]) {
@@ -66,12 +66,24 @@ fn pipelined_requests_without_a_reader_take_little_memory() {
     let etag = server.get("/openapi.json").send();
     assert_eq!(etag.status, 200);
     let before = memory(&server);
+    let game = Game::fixed(&server);
+    let version = game.version();
+    let waiting = game.path(&format!("?after_version={version}"));
+    let unread = format!(
+        "GET {waiting} HTTP/1.1\r\nHost: dog\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+        "1\r\na\r\n".repeat(50_000)
+    );
     for request in [
+        // A body that the handler does not read.
+        &unread,
         // Of these one connection held 20 MB.
         "GET /openapi.json HTTP/1.1\r\nHost: dog\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
         "HEAD /healthz HTTP/1.1\r\nHost: dog\r\n\r\n",
         "POST /v1/games HTTP/1.1\r\nHost: dog\r\nContent-Length: 1\r\n\r\n{",
+        // It has no body, whatever it looks like.
+        "GET / HTTP/1.1\r\nTransfer-Encoding: identity\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n",
     ] {
         let waiting: Vec<TcpStream> = std::thread::scope(|scope| {
             let fill = |_| scope.spawn(|| fill(&server, request));

@@ -18,8 +18,7 @@ use std::{
 use actix_web::{
     Error,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
-    dev::{ServiceRequest, ServiceResponse},
-    http::header::HeaderMap,
+    dev::{RequestHead, ServiceRequest, ServiceResponse},
     middleware::Next,
     rt::{self, net::TcpStream, task::JoinHandle, time::sleep},
     web::Bytes,
@@ -76,6 +75,8 @@ pub struct Connection {
     quiet_since: Cell<Instant>,
     /// What is left to read of the body of the last request.
     body: Cell<RequestBody>,
+    /// Whether a handler waits for more of it.
+    body_wanted: Cell<bool>,
     /// Held while the client does not read what was sent.
     stalled: RefCell<Option<Reservation>>,
     /// Requests in a row that were refused because they come too often.
@@ -139,6 +140,7 @@ impl Connections {
             busy: Cell::new(0),
             quiet_since: Cell::new(Instant::now()),
             body: Cell::new(RequestBody::NONE),
+            body_wanted: Cell::new(false),
             stalled: RefCell::default(),
             refused: Cell::new(0),
             ended: Cell::new(false),
@@ -214,16 +216,25 @@ impl Connection {
         if self.stalled.borrow().is_some() {
             return Wanted::Nothing;
         }
+        let idle = self.busy.get() == 0;
         match self.body.get() {
-            RequestBody::NONE if self.busy.get() == 0 => Wanted::Head,
+            RequestBody::NONE if idle => Wanted::Head,
             RequestBody::NONE => Wanted::Nothing,
-            body => Wanted::Body(body),
+            body if idle || self.body_wanted.get() => Wanted::Body(body),
+            _ => Wanted::Nothing,
         }
+    }
+
+    /// A handler waits for more of the request's body.
+    pub fn want_body(&self) {
+        self.body_wanted.set(true);
+        self.wake();
     }
 
     /// So much is left of the last request's body.
     pub(super) fn set_body(&self, body: RequestBody) {
         self.body.set(body);
+        self.body_wanted.set(false);
     }
 
     /// Keeps the waker of whoever waits to read.
@@ -303,9 +314,9 @@ async fn watch(connection: Weak<Connection>, quiet: Duration) {
 struct Busy(Rc<Connection>);
 
 impl Busy {
-    fn new(connection: &Rc<Connection>, headers: &HeaderMap) -> Busy {
+    fn new(connection: &Rc<Connection>, head: &RequestHead) -> Busy {
         connection.busy.set(connection.busy.get() + 1);
-        connection.body.set(RequestBody::of(headers));
+        connection.set_body(RequestBody::of(head));
         Busy(Rc::clone(connection))
     }
 }
@@ -358,7 +369,7 @@ pub async fn track<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, Sending>>, Error> {
     let connection = request.conn_data::<Rc<Connection>>();
-    let busy = connection.map(|connection| Busy::new(connection, request.headers()));
+    let busy = connection.map(|connection| Busy::new(connection, request.head()));
     let mut response = next.call(request).await?;
     let short = match response.response().body().size() {
         BodySize::None => true,

@@ -3,7 +3,13 @@
 //! This only says when the dispatcher gets to see the next bytes. What they mean, and whether they
 //! are valid, is up to the dispatcher.
 
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::{
+    dev::RequestHead,
+    http::{
+        Version,
+        header::{self, HeaderValue},
+    },
+};
 
 /// Finds the empty line that ends a request's head, wherever the reads cut it. A line ends with LF,
 /// with or without CR before it.
@@ -63,12 +69,18 @@ impl RequestBody {
     /// No body, or nothing left of it.
     pub const NONE: RequestBody = RequestBody::Length(0);
 
-    /// The body of a request with these headers, which the dispatcher has found to be valid.
-    pub fn of(headers: &HeaderMap) -> RequestBody {
-        if headers.contains_key(header::TRANSFER_ENCODING) {
+    /// The body of a request with this head, which the dispatcher has found to be valid. As there,
+    /// no transfer encoding but chunks counts, and none in HTTP/1.0.
+    pub fn of(head: &RequestHead) -> RequestBody {
+        let encoding = head.headers.get(header::TRANSFER_ENCODING);
+        let is_chunked = |encoding: &HeaderValue| {
+            let encoding = encoding.as_bytes().trim_ascii();
+            encoding.eq_ignore_ascii_case(b"chunked")
+        };
+        if head.version == Version::HTTP_11 && encoding.is_some_and(is_chunked) {
             return RequestBody::Chunked(Chunks::Size(0));
         }
-        let length = headers.get(header::CONTENT_LENGTH);
+        let length = head.headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
         RequestBody::Length(length.unwrap_or(0))
     }
