@@ -10,10 +10,9 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Raw, Request, Server, Viewer::*, available, raw, run};
-
-/// How long something may take to happen on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{
+    Answer, Game, PATIENCE, Raw, Request, Server, Viewer::*, available, raw, run,
+};
 
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";

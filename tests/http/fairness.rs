@@ -53,15 +53,12 @@ fn advice_is_shared_among_addresses_by_its_time() {
     let token = format!("Authorization: Bearer {}\r\n", game.tokens[seat]);
     let greedy: Vec<Raw> = (0..100).map(|_| send(&server, &path, &token)).collect();
     // Until each of them waits, or is refused.
-    loop {
-        let told = Exposition::scrape(&server);
+    Exposition::wait_for(&server, |told| {
         let pool = [("pool", "advisers")];
         let values = ["busy", "waiting", "refused_total"]
             .map(|name| told.value(&format!("dog_pool_{name}"), &pool));
-        if values.iter().sum::<f64>() >= 100.0 {
-            break;
-        }
-    }
+        values.iter().sum::<f64>() >= 100.0
+    });
     for _ in 0..60 {
         let ask = game.get(Seat(seat), "/suggest-move?budget_ms=5");
         from(ask, OTHER).send().expect(200);

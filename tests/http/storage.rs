@@ -1,16 +1,13 @@
 //! What a client can make the server keep: the bounds of a game and of the database.
 
-use std::time::Duration;
-
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::support::{Answer, Game, Server, Viewer::*};
+use crate::support::{Answer, Game, PATIENCE, Server, Viewer::*};
 
 fn database(server: &Server) -> Connection {
     let database = Connection::open(server.database()).expect("the database");
-    let patience = Duration::from_secs(30);
-    database.busy_timeout(patience).expect("a timeout");
+    database.busy_timeout(PATIENCE).expect("a timeout");
     database
 }
 
