@@ -47,8 +47,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
-    let journal: String =
-        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    let journal = use_log(&connection)?;
     if journal != "wal" {
         return Err(StoreError::NoWriteAheadLog(journal));
     }
@@ -60,6 +59,22 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     connection.pragma_update(None, "temp_store", "memory")?;
     migrations::migrate(&mut connection, migrations)?;
     Ok(connection)
+}
+
+/// Has the file keep a write-ahead log; the journal that it has then. While another process does the
+/// same, SQLite says at once that the database is busy, without asking [`patience`].
+fn use_log(connection: &Connection) -> Result<String, StoreError> {
+    let begun = Instant::now();
+    loop {
+        let journal =
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+        match journal.map_err(StoreError::from) {
+            Err(StoreError::Busy) if begun.elapsed() < BUSY_TIMEOUT => {
+                thread::sleep(BUSY_INTERVAL);
+            }
+            journal => return journal,
+        }
+    }
 }
 
 /// Creates the file, for its owner's eyes only, unless it is there. A file that is there is not
