@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{StoreError, id::GameId, record::LogEntry};
 use crate::rules::event::{Action, Event};
 
-/// Versions in a page.
-pub(super) const PAGE: usize = 64;
+/// Versions in a page. It takes 4 kB or a little more, which fills pages of SQLite well; pages of 64
+/// would waste half of the space.
+pub(super) const PAGE: usize = 128;
 
-/// Bytes of a page at most, unpacked. An entry has 4 kB at most, so that 64 of them are far from
+/// Bytes of a page at most, unpacked. An entry has 4 kB at most, so that a page is far from
 /// it, and so are the 10,000 of a log that an earlier release packed whole.
 const MOST: u64 = 64 << 20;
 

@@ -14,7 +14,7 @@ ALTER TABLE games ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
 -- The server does nothing more in a game that has as many versions as there may be.
 UPDATE games SET due_at = NULL WHERE version >= 50000 AND due_at IS NOT NULL;
 
--- Packed logs in pages of up to 64 versions, so that a part can be read by itself. A log that was
+-- Packed logs in pages of some versions, so that a part can be read by itself. A log that was
 -- packed whole is one long page until it is packed again.
 ALTER TABLE archive RENAME TO archive_whole;
 CREATE TABLE archive (

@@ -65,11 +65,11 @@ fn a_packed_log_reads_like_before() {
     for (after, limit) in [
         (0, 1),
         (5, 2),
-        (60, 64),
-        (63, 1),
-        (64, 1),
-        (64, 64),
-        (1, 128),
+        (120, 64),
+        (127, 1),
+        (128, 1),
+        (128, 64),
+        (1, 200),
     ] {
         let part = store.log(&id, after, limit).unwrap();
         assert_eq!(
