@@ -33,7 +33,7 @@ use crate::{
 pub const MAX_BODY: usize = 64 * 1024;
 
 /// Bytes of a body that holds a game's record at most: a text may become longer in JSON.
-const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
+pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
 
 /// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
 /// see the answer.
@@ -45,7 +45,7 @@ const LONG_BODY: usize = 4 * 1024;
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
 const SLOWEST: f64 = 16.0 * 1024.0;
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Who calls: the hash of the token presented, if one is.
 #[derive(Clone, Copy, Debug)]

@@ -19,6 +19,10 @@ pub struct LimitArgs {
     /// Games that one address creates or imports an hour; 0 for any number.
     #[arg(long, env = "DOG_GAMES_PER_ADDRESS", default_value_t = 300)]
     games_per_address: u32,
+    /// MiB that one address may have the server keep an hour: imports, new games, and responses kept
+    /// for an Idempotency-Key; 0 for any number.
+    #[arg(long, env = "DOG_KEPT_PER_ADDRESS", default_value_t = 64)]
+    kept_per_address: u32,
     /// Advice and analyses a second of one address, ten times as many at once; 0 for any number.
     #[arg(long, env = "DOG_ADVICE_PER_ADDRESS", default_value_t = 10)]
     advice_per_address: u32,
@@ -57,6 +61,7 @@ impl LimitArgs {
             address_rate: self.address_rate,
             token_rate: self.token_rate,
             games_per_address: self.games_per_address,
+            kept_per_address: self.kept_per_address,
             advice_per_address: self.advice_per_address,
             trusted_proxy_header: self.trusted_proxy_header,
             response_memory: usize::from(self.response_memory) << 20,

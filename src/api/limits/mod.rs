@@ -21,8 +21,11 @@ use std::{
 use actix_web::{
     Error, FromRequest, HttpMessage, HttpRequest, ResponseError,
     body::{BoxBody, EitherBody, MessageBody},
-    dev::{Payload, ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header::HeaderName},
+    dev::{Payload, RequestHead, ServiceRequest, ServiceResponse},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderName},
+    },
     middleware::Next,
     web::Data,
 };
@@ -35,7 +38,7 @@ use self::{
 use super::{
     App,
     problem::{Code, Problem},
-    request::Caller,
+    request::{Caller, IDEMPOTENCY_KEY, MAX_RECORD},
 };
 use crate::store::{Creator, GameId, Store, TokenHash};
 
@@ -47,6 +50,16 @@ const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Headers at most.
 const MAX_HEADERS: usize = 64;
+
+/// KiB that are kept of a new game.
+const KEPT_GAME: u32 = 16;
+
+/// KiB that are kept of an import of 10,000 versions, if its names are few. A packed log is less
+/// than three times as long as its record.
+const KEPT_IMPORT: u32 = 512;
+
+/// KiB that are kept of a response for a retry.
+const KEPT_RESPONSE: u32 = 8;
 
 /// Paths by which an operator looks at the server; they are asked for all the time.
 const FREE: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -60,6 +73,8 @@ pub struct Limits {
     pub token_rate: u32,
     /// Games that one address creates or imports an hour.
     pub games_per_address: u32,
+    /// MiB that are kept for one address an hour.
+    pub kept_per_address: u32,
     /// Advice and analyses a second of one address.
     pub advice_per_address: u32,
     /// The header in which a proxy says whom it asks for; none without a proxy.
@@ -223,7 +238,38 @@ fn charge(
             };
             Problem::new(Code::TooManyRequests, detail).retry_after(wait)
         })?;
+    limits
+        .rates
+        .charge_kept(address, kept(request.head(), path))
+        .map_err(|wait| {
+            let detail = "rate limit exceeded: bytes kept for this address";
+            Problem::new(Code::TooManyRequests, detail).retry_after(wait)
+        })?;
     Ok(Some(payer))
+}
+
+/// KiB that are kept at most because of a request, besides what an action adds to its game.
+fn kept(head: &RequestHead, path: &str) -> u32 {
+    if !path.starts_with("/v1/games") || head.method.is_safe() {
+        return 0;
+    }
+    let game = match path {
+        "/v1/games" => KEPT_GAME,
+        "/v1/games/import" => {
+            let length = head.headers.get(header::CONTENT_LENGTH);
+            let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+            let length = length.map_or(MAX_RECORD, |length: usize| length.min(MAX_RECORD));
+            let kib = length.div_ceil(1024) as u32;
+            (3 * kib).min(KEPT_IMPORT).max(kib)
+        }
+        _ => 0,
+    };
+    let response = if head.headers.contains_key(&IDEMPOTENCY_KEY) {
+        KEPT_RESPONSE
+    } else {
+        0
+    };
+    game + response
 }
 
 /// What counts besides the request itself.
@@ -259,6 +305,38 @@ fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_the_longest_it_can_be() {
+        let head = |method: Method, headers: &[(HeaderName, &str)]| {
+            let mut head = RequestHead::default();
+            head.method = method;
+            for (name, value) in headers {
+                head.headers.insert(name.clone(), value.parse().unwrap());
+            }
+            head
+        };
+        let (key, length) = ((IDEMPOTENCY_KEY, "k"), |length| {
+            (header::CONTENT_LENGTH, length)
+        });
+        let (post, import) = (
+            |headers: &[_]| head(Method::POST, headers),
+            "/v1/games/import",
+        );
+        assert_eq!(kept(&post(&[]), "/v1/games"), 16);
+        assert_eq!(kept(&post(&[key.clone()]), "/v1/games"), 24);
+        assert_eq!(kept(&post(&[length("5000")]), import), 15);
+        assert_eq!(kept(&post(&[length("1025"), key.clone()]), import), 14);
+        assert_eq!(kept(&post(&[length("300000")]), import), 512);
+        assert_eq!(kept(&post(&[length("1048576")]), import), 1024);
+        assert_eq!(kept(&post(&[]), import), 1152);
+        assert_eq!(kept(&post(&[length("99999999999")]), import), 1152);
+        assert_eq!(kept(&post(&[]), "/v1/games/x/play"), 0);
+        assert_eq!(kept(&post(&[key.clone()]), "/v1/games/x/play"), 8);
+        let delete = head(Method::DELETE, &[key.clone()]);
+        assert_eq!(kept(&delete, "/v1/games/x"), 8);
+        assert_eq!(kept(&head(Method::GET, &[key]), "/v1/games"), 0);
+    }
 
     #[test]
     fn what_a_path_asks_for_is_seen() {

@@ -78,6 +78,8 @@ pub struct Rates {
     tokens: Option<Bucket>,
     games: Option<Bucket>,
     advice: Option<Bucket>,
+    /// KiB that the server keeps for an address.
+    kept: Option<Bucket>,
     /// Tokens that were found to be their games', and who created these.
     known: Mutex<HashMap<Known, Option<Creator>>>,
 }
@@ -91,6 +93,12 @@ impl Rates {
             tokens: every_second(limits.token_rate, 5).map(Bucket::new),
             games: quota(limits.games_per_address, 1, Quota::per_hour).map(Bucket::new),
             advice: every_second(limits.advice_per_address, 10).map(Bucket::new),
+            kept: quota(
+                limits.kept_per_address.saturating_mul(1024),
+                1,
+                Quota::per_hour,
+            )
+            .map(Bucket::new),
             known: Mutex::default(),
         }
     }
@@ -162,6 +170,17 @@ impl Rates {
         }
     }
 
+    /// Charges an address for so many KiB that are kept for it.
+    ///
+    /// # Errors
+    /// How long to wait, if there was too much.
+    pub fn charge_kept(&self, address: Address, kib: u32) -> Result<(), Duration> {
+        match (&self.kept, NonZeroU32::new(kib)) {
+            (Some(bucket), Some(kib)) => bucket.take_many(address, kib),
+            _ => Ok(()),
+        }
+    }
+
     fn known(&self) -> MutexGuard<'_, HashMap<Known, Option<Creator>>> {
         // Nothing panics while the lock is held.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
@@ -186,6 +205,8 @@ type Limiter<C> =
 struct Bucket<C: Clock + Clone = DefaultClock> {
     limiter: Limiter<C>,
     clock: C,
+    /// What can be taken at once at most.
+    burst: NonZeroU32,
     most: usize,
     hasher: RandomState,
     swept: Mutex<Instant>,
@@ -202,6 +223,7 @@ impl<C: Clock + Clone> Bucket<C> {
         Bucket {
             limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()),
             clock,
+            burst: quota.burst_size(),
             most,
             hasher: RandomState::new(),
             swept: Mutex::new(Instant::now()),
@@ -213,13 +235,24 @@ impl<C: Clock + Clone> Bucket<C> {
     /// # Errors
     /// How long it is to wait, if it has taken too many.
     fn take(&self, key: impl Hash) -> Result<(), Duration> {
+        self.take_many(key, NonZeroU32::MIN)
+    }
+
+    /// Takes several for this key; all there are at rest, if those are fewer.
+    ///
+    /// # Errors
+    /// How long it is to wait, if too few are left.
+    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
         // Nobody can choose a key to fall together with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
             key %= CROWDS;
         }
-        let taken = self.limiter.check_key(&key);
-        taken.map_err(|early| early.wait_time_from(self.clock.now()))
+        match self.limiter.check_key_n(&key, many.min(self.burst)) {
+            Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
+            // It never is more than there can be.
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
     }
 
     /// Whether there is room for one more key, after some tidying up now and then.
@@ -260,6 +293,20 @@ mod tests {
         clock.advance(Duration::from_millis(500));
         assert_eq!(bucket.take(1), Ok(()));
         assert!(bucket.take(1).is_err());
+    }
+
+    #[test]
+    fn several_are_taken_at_once() {
+        let (bucket, clock) = bucket(10);
+        let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
+        assert_eq!(many(5), Ok(()));
+        assert_eq!(many(2), Err(Duration::from_millis(500)));
+        assert_eq!(many(1), Ok(()));
+        // More than there ever are cost all of them.
+        assert!(many(1_000).is_err());
+        clock.advance(Duration::from_secs(3));
+        assert_eq!(many(1_000), Ok(()));
+        assert!(many(1).is_err());
     }
 
     #[test]
