@@ -32,7 +32,7 @@ fn errors(operation: &str) -> Vec<Code> {
         UnsupportedMediaType,
         InvalidRequest,
     ];
-    const KEYED: &[Code] = &[InvalidIdempotencyKey, IdempotencyKeyReused];
+    const KEYED: &[Code] = &[InvalidIdempotencyKey, IdempotencyKeyReused, DatabaseFull];
     const SEATED: &[Code] = &[Forbidden];
     const ACTING: &[Code] = &[StaleVersion, GameOver];
     const IN_TURN: &[Code] = &[GameOver, WrongPhase, NotYourTurn];

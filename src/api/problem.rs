@@ -101,6 +101,7 @@ codes! {
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes" "Seats of this game were handed over, renamed or given tokens more often than 100 times and once for every 4 versions of play.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed; the log has more under the request's id. Nothing was changed.";
+    DatabaseFull "database_full" INSUFFICIENT_STORAGE Warn "Database full" "The database holds nearly as much as it may: no new games are taken, and in the end no writes. Nothing was changed.";
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this just now: too much is waiting, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
 
@@ -299,7 +300,9 @@ impl ResponseError for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        if error.is_temporary() {
+        if matches!(error, StoreError::Quota) {
+            Problem::new(Code::DatabaseFull, error)
+        } else if error.is_temporary() {
             Problem {
                 cause: Some(error.to_string()),
                 ..Problem::new(Code::Unavailable, "the store cannot do this just now")

@@ -50,6 +50,10 @@ pub struct Serve {
         value_parser = clap::value_parser!(u32).range(..=10_000_000)
     )]
     games_in_memory: u32,
+    /// Bytes that the database may hold; 0 for any number. From nine tenths on there are no new
+    /// games.
+    #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = store::Settings::default().max_bytes)]
+    max_database_bytes: u64,
     /// Threads that play for bots; as many as there are cores if left out or 0.
     #[arg(long, env = "DOG_BOT_THREADS", value_parser = threads())]
     bot_threads: Option<u16>,
@@ -88,6 +92,7 @@ impl Serve {
         let store_settings = store::Settings {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
+            max_bytes: self.max_database_bytes,
         };
         let store = Store::open_with(&self.database, store_settings).with_context(failed)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {

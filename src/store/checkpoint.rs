@@ -60,16 +60,27 @@ impl Checkpoints {
     /// There were so many more writes, by this connection.
     pub(super) fn written(&mut self, writes: usize, writer: &Connection) {
         self.writes += writes;
-        if self.writes >= WRITES
-            && let Some(wake) = &self.wake
-        {
+        if self.writes >= WRITES {
             self.writes = 0;
-            // If it has not come to the last call yet, that one does.
-            wake.try_send(()).ok();
+            self.wake();
         }
         if self.long.swap(false, Relaxed) {
             // Nobody writes now, so this gets to the end, and the next write begins the log anew.
             note(checkpoint(writer));
+        }
+    }
+
+    /// A write has failed, perhaps since the disk is full: once all of the log is in the database,
+    /// its room is used again. It is tried now, and once more after the next write.
+    pub(super) fn make_room(&mut self) {
+        self.writes = WRITES;
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            // If it has not come to the last call yet, that one does.
+            wake.try_send(()).ok();
         }
     }
 }

@@ -65,6 +65,9 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the disk is full")]
     Full,
+    /// The database holds as much as it may.
+    #[error("the database has reached its limit")]
+    Quota,
     /// Another process kept the write lock for too long.
     #[error("the database is locked by another process")]
     Busy,
@@ -100,7 +103,9 @@ impl StoreError {
     pub fn is_temporary(&self) -> bool {
         use StoreError::*;
         match self {
-            ReadOnly | Full | Busy | Gone | Io(_) | Overloaded | RolledBack | Closed => true,
+            ReadOnly | Full | Quota | Busy | Gone | Io(_) | Overloaded | RolledBack | Closed => {
+                true
+            }
             Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
             Lost(_) | NoWriteAheadLog(_) => false,
             Damaged(_) | Unreadable { .. } | Stale(_) | Misuse(_) | Panicked | Sqlite(_) => false,

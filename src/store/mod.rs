@@ -18,6 +18,7 @@ mod idempotency;
 mod meter;
 mod migrations;
 mod place;
+mod quota;
 mod reader;
 mod recent;
 mod record;
@@ -49,6 +50,7 @@ pub use self::{
     id::{GameId, GameIdError},
     idempotency::{Recorded, Scope},
     meter::{Distribution, Meter},
+    quota::Usage,
     reader::{Reader, Standing},
     record::{
         Change, Changes, Cursor, Exhausted, ListQuery, LogEntry, MOST_VERSIONS, Page, Record,
@@ -83,6 +85,8 @@ pub struct Settings {
     pub commit_batch: usize,
     /// Games kept in memory as they were last read or written, each of 1 to 2 kB.
     pub games_in_memory: usize,
+    /// Bytes that the database may hold; 0 for any number.
+    pub max_bytes: u64,
 }
 
 impl Default for Settings {
@@ -90,6 +94,7 @@ impl Default for Settings {
         Settings {
             commit_batch: 128,
             games_in_memory: 1024,
+            max_bytes: 64 << 30,
         }
     }
 }
@@ -104,6 +109,7 @@ async fn outcome<T, E: From<StoreError>>(queued: Queued<T, E>) -> Result<T, E> {
 #[derive(Debug)]
 struct Inner {
     creator_key: CreatorKey,
+    max_bytes: Option<u64>,
     readers: Readers,
     recent: Arc<Recent>,
     commits: Arc<Commits>,
@@ -140,6 +146,8 @@ impl Store {
         let path = path::absolute(path).map_err(create)?;
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
+        let max_bytes = Some(settings.max_bytes).filter(|&max| max > 0);
+        quota::limit(&connection, max_bytes)?;
         let creator_key = CreatorKey::read(&connection)?;
         let meter = Arc::new(Meter::new());
         let place = Place::of(&path)?;
@@ -149,6 +157,7 @@ impl Store {
             place: place.clone(),
             checkpoints: Checkpoints::start(&path)?,
             batch: settings.commit_batch.max(1),
+            max_bytes,
             recent: Arc::clone(&recent),
             commits: Arc::clone(&commits),
             meter: Arc::clone(&meter),
@@ -157,6 +166,7 @@ impl Store {
         let readers = Readers::new(path, place);
         Ok(Store(Arc::new(Inner {
             creator_key,
+            max_bytes,
             readers,
             recent,
             commits,
@@ -336,10 +346,13 @@ impl Store {
             let pack = || PackedLog::new(&self.log(&id, 0, u32::MAX)?);
             match (!is_packed).then(pack).transpose() {
                 Ok(packed) => {
-                    if let Some(packed) = packed {
-                        self.write_blocking(move |tx| tx.put_pages(&id, &packed))?;
+                    let archive = |packed| {
+                        self.write_blocking(move |tx| tx.archive(&id, Option::as_ref(&packed)))
+                    };
+                    let mut more = archive(packed)?;
+                    while more {
+                        more = archive(None)?;
                     }
-                    while self.write_blocking(move |tx| tx.forget_log(&id))? {}
                 }
                 Err(error) if error.is_temporary() => return Err(error),
                 Err(error) => log::error!("the log of game {id} is not packed: {error}"),
@@ -349,12 +362,21 @@ impl Store {
         Ok(last.filter(|_| games.len() as u32 == limit))
     }
 
-    /// Makes sure that the store can be written, by a small commit: ask about once a second.
+    /// Makes sure that the store can be written, by a commit as large as that of a play: ask about
+    /// once a second. Says how full it is.
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn ready(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+    pub fn ready(&self) -> impl Future<Output = Result<Usage, StoreError>> + Send + use<> {
         self.write(|transaction| transaction.probe())
+    }
+
+    /// How full the database is.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn usage(&self) -> Result<Usage, StoreError> {
+        self.glance(|reader| Usage::of(reader.connection, self.0.max_bytes))
     }
 
     /// How this database knows the address of these bytes.

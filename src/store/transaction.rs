@@ -12,6 +12,7 @@ use super::{
     id::GameId,
     idempotency::{Recorded, Scope, expiry},
     migrations::{self, MIGRATIONS},
+    quota::Usage,
     reader::Reader,
     recent::Recent,
     record::{LogEntry, Record, int, now, to_json, version},
@@ -32,6 +33,10 @@ const FORGOTTEN: i64 = 100;
 /// Rows of a log that are removed at once at most, so that no other write waits long.
 const SLICE: i64 = 1_000;
 
+/// Bytes that are written to see whether a write is possible: more than most plays write. They are
+/// random, since SQLite does not write what is there already.
+const PROBE: i64 = 32 << 10;
+
 /// Something to do once the changes are on the disk.
 pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 
@@ -40,6 +45,7 @@ pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
 pub struct Transaction<'c> {
     reader: Reader<'c>,
     recent: &'c Arc<Recent>,
+    max_bytes: Option<u64>,
     after_commit: Vec<AfterCommit>,
 }
 
@@ -52,7 +58,11 @@ impl<'c> Deref for Transaction<'c> {
 }
 
 impl<'c> Transaction<'c> {
-    pub(super) fn new(connection: &'c Connection, recent: &'c Arc<Recent>) -> Transaction<'c> {
+    pub(super) fn new(
+        connection: &'c Connection,
+        recent: &'c Arc<Recent>,
+        max_bytes: Option<u64>,
+    ) -> Transaction<'c> {
         // What is read here may never come to the disk.
         let reader = Reader {
             connection,
@@ -61,6 +71,7 @@ impl<'c> Transaction<'c> {
         Transaction {
             reader,
             recent,
+            max_bytes,
             after_commit: Vec::new(),
         }
     }
@@ -79,7 +90,8 @@ impl<'c> Transaction<'c> {
     /// Adds a game with its log so far: one entry a version, the last being the game's.
     ///
     /// # Errors
-    /// The log does not fit, the id is taken, or the database cannot be written.
+    /// The log does not fit, the id is taken, there is no room for new games, or the database
+    /// cannot be written.
     pub fn insert(&mut self, record: &mut Record, log: &[LogEntry]) -> Result<(), StoreError> {
         let version = record.game.version();
         if !log.iter().map(|entry| entry.version).eq(1..=version) {
@@ -99,6 +111,7 @@ impl<'c> Transaction<'c> {
     /// Adds a game without its log; its key.
     fn insert_row(&self, record: &Record) -> Result<i64, StoreError> {
         let (version, phase) = (record.game.version(), record.game.phase());
+        self.usage()?.check_new_game()?;
         let connection = self.open()?;
         connection
             .prepare_cached(
@@ -307,29 +320,14 @@ impl<'c> Transaction<'c> {
     /// Adds a finished game with its packed log.
     ///
     /// # Errors
-    /// The log does not fit, the id is taken, or the database cannot be written.
+    /// The log does not fit, the id is taken, there is no room for new games, or the database
+    /// cannot be written.
     pub fn insert_packed(&mut self, record: &Record, log: &PackedLog) -> Result<(), StoreError> {
         let game = &record.game;
         if game.phase() != Phase::Finished || game.version() != log.versions {
             return Err(StoreError::Misuse("only a whole log can be packed"));
         }
         let key = self.insert_row(record)?;
-        self.insert_pages(key, log)
-    }
-
-    /// Adds the pages of a finished game's log, unless it is gone or its log is packed. They are
-    /// read from then on.
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub(super) fn put_pages(&mut self, id: &GameId, log: &PackedLog) -> Result<(), StoreError> {
-        let Some(key) = self.key_to_archive(id)? else {
-            return Ok(());
-        };
-        // There may be one that is the whole log.
-        self.open()?
-            .prepare_cached("DELETE FROM archive WHERE game = ?1")?
-            .execute([key])?;
         self.insert_pages(key, log)
     }
 
@@ -343,30 +341,40 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Removes some of a finished game's log, whose pages are there, and with the last of it who
-    /// created the game; says whether there is more.
+    /// Puts a packed log, if there is one, in the place of a finished game's, and forgets who
+    /// created the game. Of a long log only a part is removed at once; says whether there is more.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub(super) fn forget_log(&mut self, id: &GameId) -> Result<bool, StoreError> {
-        let Some(key) = self.key_to_archive(id)? else {
+    pub(super) fn archive(
+        &mut self,
+        id: &GameId,
+        packed: Option<&PackedLog>,
+    ) -> Result<bool, StoreError> {
+        let connection = self.open()?;
+        let key = connection
+            .prepare_cached(
+                "SELECT key FROM games WHERE id = ?1 AND phase = 'finished' AND archived = 0",
+            )?
+            .query_row([id], |row| row.get(0));
+        let Some(key) = key.optional()? else {
             return Ok(false);
         };
-        if self.delete_log(key)? {
-            return Ok(true);
+        // First, as a full database may have no other room for the pages.
+        let more = self.delete_log(key)?;
+        if let Some(packed) = packed {
+            // There may be one that is the whole log.
+            connection
+                .prepare_cached("DELETE FROM archive WHERE game = ?1")?
+                .execute([key])?;
+            self.insert_pages(key, packed)?;
         }
-        self.open()?
-            .prepare_cached("UPDATE games SET archived = 1, creator = NULL WHERE key = ?1")?
-            .execute([key])?;
-        Ok(false)
-    }
-
-    /// The key of a finished game whose log is not marked as packed.
-    fn key_to_archive(&self, id: &GameId) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT key FROM games WHERE id = ?1 AND phase = 'finished' AND archived = 0";
-        let mut statement = self.open()?.prepare_cached(sql)?;
-        let key = statement.query_row([id], |row| row.get(0));
-        Ok(key.optional()?)
+        if !more {
+            connection
+                .prepare_cached("UPDATE games SET archived = 1, creator = NULL WHERE key = ?1")?
+                .execute([key])?;
+        }
+        Ok(more)
     }
 
     /// Removes the first entries of a log; says whether there may be more.
@@ -464,11 +472,20 @@ impl<'c> Transaction<'c> {
         }
     }
 
-    /// Makes sure that the store can be written, by writing its schema version over itself.
-    pub(super) fn probe(&mut self) -> Result<(), StoreError> {
+    /// Makes sure that the store can be written, by writing as much as a play does.
+    pub(super) fn probe(&mut self) -> Result<Usage, StoreError> {
         let connection = self.open()?;
-        let version = migrations::check_version(connection, MIGRATIONS)?;
-        migrations::set_version(connection, version)
+        migrations::check_version(connection, MIGRATIONS)?;
+        let usage = self.usage()?;
+        usage.check_write()?;
+        connection
+            .prepare_cached("UPDATE probe SET filler = randomblob(?1)")?
+            .execute([PROBE])?;
+        Ok(usage)
+    }
+
+    fn usage(&self) -> Result<Usage, StoreError> {
+        Usage::of(self.open()?, self.max_bytes)
     }
 
     /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself

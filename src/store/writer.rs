@@ -21,6 +21,7 @@ use super::{
     checkpoint::Checkpoints,
     meter::Meter,
     place::Place,
+    quota::Usage,
     recent::Recent,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
@@ -185,6 +186,8 @@ pub(super) struct WriterThread {
     pub checkpoints: Checkpoints,
     /// Writes that are committed together at most.
     pub batch: usize,
+    /// Bytes that the database may hold.
+    pub max_bytes: Option<u64>,
     pub recent: Arc<Recent>,
     pub commits: Arc<Commits>,
     pub meter: Arc<Meter>,
@@ -214,7 +217,7 @@ impl WriterThread {
             return;
         }
         let (writes, begun) = (batch.len(), Instant::now());
-        let committed = self.commit(&mut batch);
+        let committed = self.commit(&mut batch).map_err(|error| self.explain(error));
         // What was committed to a file that is gone by now is lost, so nobody is told it was done.
         let committed = committed.and_then(|()| self.place.check());
         if committed.is_ok() {
@@ -227,7 +230,19 @@ impl WriterThread {
                 log::error!("what was to be done after a commit panicked");
             }
         }
-        self.checkpoints.written(writes, &self.connection);
+        match committed {
+            Ok(()) => self.checkpoints.written(writes, &self.connection),
+            Err(_) => self.checkpoints.make_room(),
+        }
+    }
+
+    /// Tells a full database from a full disk.
+    fn explain(&self, error: StoreError) -> StoreError {
+        let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
+        if may_be_quota && let Ok(usage) = Usage::of(&self.connection, self.max_bytes) {
+            return usage.check_write().err().unwrap_or(error);
+        }
+        error
     }
 
     /// Runs these jobs in one transaction.
@@ -253,7 +268,7 @@ impl WriterThread {
             };
             savepoint("SAVEPOINT job")?;
             let changes = transaction.total_changes();
-            let keep = job.run(Transaction::new(&transaction, &self.recent));
+            let keep = job.run(Transaction::new(&transaction, &self.recent, self.max_bytes));
             if transaction.is_autocommit() {
                 return Err(StoreError::RolledBack);
             }

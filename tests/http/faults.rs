@@ -138,6 +138,36 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
     writes_go_on(&game);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_with_room_for_a_page_or_two_is_full() {
+    let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
+    let server = Server::start_on(&[], ignoring, |_| {});
+    let game = Game::in_play(&server);
+    let database = Connection::open(server.database()).expect("the database");
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let busy = database.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
+    assert!(!busy.expect("a checkpoint"), "the log is empty");
+    // The head of the log, and two pages in it.
+    limit_files(&server, Some(32 + 2 * (24 + 4096)));
+    server.get("/readyz").send().refused("unavailable");
+    next_move(&game).send().refused("unavailable");
+    let length = || fs::metadata(server.database()).expect("a file").len();
+    let before = length();
+    limit_files(&server, None);
+    // The first write after that has the log carried over, without waiting for a thousand more.
+    let record = include_str!("../records/four.dog");
+    let import = server.post("/v1/games/import").text("text/plain", record);
+    import.send().expect(201);
+    let begun = Instant::now();
+    while length() == before {
+        assert!(begun.elapsed() < PATIENCE, "the log stays");
+        thread::sleep(Duration::from_millis(20));
+    }
+    server.wait_until_ready(true);
+    writes_go_on(&game);
+}
+
 #[test]
 fn a_locked_database_refuses_writes_until_it_is_free() {
     let server = Server::start();

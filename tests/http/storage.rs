@@ -1,11 +1,11 @@
 //! What a client can make the server keep: the bounds of a game and of the database.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::support::{Answer, Game, Server, Viewer::*};
+use crate::support::{Answer, Exposition, Game, Server, Signal, Viewer::*};
 
 fn database(server: &Server) -> Connection {
     let database = Connection::open(server.database()).expect("the database");
@@ -109,4 +109,162 @@ fn a_game_with_as_many_versions_as_there_may_be_is_left_alone() {
     let log = server.log();
     assert!(!log.contains(&game.id), "{log}");
     game.request("DELETE", Host, "").send().expect(204);
+}
+
+/// Bytes of the database that hold something.
+fn used(server: &Server) -> i64 {
+    let sql = "SELECT (page_count - freelist_count) * page_size \
+               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    let used = database(server).query_row(sql, [], |row| row.get(0));
+    used.expect("a number")
+}
+
+#[test]
+fn an_import_takes_little_room() {
+    let server = Server::start();
+    let record = include_str!("../records/six.dog");
+    let import = || {
+        let import = server.post("/v1/games/import").text("text/plain", record);
+        import.send().expect(201);
+    };
+    import();
+    let before = used(&server);
+    (0..10).for_each(|_| import());
+    let each = (used(&server) - before) as usize / 10;
+    // That it is charged with three times its length is enough.
+    assert!(each < 3 * record.len(), "{each} of {}", record.len());
+}
+
+#[test]
+fn an_address_has_so_much_kept_an_hour() {
+    let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
+    let server = Server::start_with(&[proxy, ("DOG_KEPT_PER_ADDRESS", "1")]);
+    let (here, there) = ("198.51.100.1", "198.51.100.2");
+    let create = |address| {
+        server
+            .post("/v1/games")
+            .header("X-Forwarded-For", address)
+            .send()
+    };
+    let game = Game::of(&server, &create(here).expect(201));
+    // A creation counts for 16 KiB, with what is kept for a retry for 24.
+    let body = json!({"kind": "human", "name": "Anna"});
+    let rename = |key: &str| {
+        let request = game.request("PUT", Host, "/seats/0").json(&body).key(key);
+        request.header("X-Forwarded-For", here).send()
+    };
+    for number in 0..64 {
+        rename(&format!("key-{number}")).expect(200);
+    }
+    let record = include_str!("../records/four.dog");
+    let import = |address| {
+        let import = server.post("/v1/games/import").text("text/plain", record);
+        import.header("X-Forwarded-For", address).send()
+    };
+    let kib = 3 * record.len().div_ceil(1024);
+    for _ in 0..(1024 - 16 - 64 * 8) / kib {
+        import(here).expect(201);
+    }
+    import(here).refused("too_many_requests");
+    let refused = (0..10)
+        .map(|_| create(here))
+        .find(|answer| answer.status != 201);
+    let refused = refused.expect("a refusal");
+    assert!(refused.header("retry-after").is_some());
+    let detail = refused.refused("too_many_requests")["detail"].take();
+    assert_eq!(detail, "rate limit exceeded: bytes kept for this address");
+    rename("another").refused("too_many_requests");
+    // Play is not refused, nor is anybody else.
+    let deal = game.post(Host, "/deal").header("X-Forwarded-For", here);
+    deal.send().expect(200);
+    create(there).expect(201);
+    import(there).expect(201);
+}
+
+/// How `/readyz` says that the server does.
+fn status(server: &Server) -> String {
+    let answer = server.get("/readyz").send().expect(200);
+    answer["status"].as_str().expect("a status").to_owned()
+}
+
+#[test]
+fn a_full_database_takes_no_new_games_and_those_that_are_there_go_on() {
+    let max: i64 = 1 << 20;
+    let server = Server::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
+    assert_eq!(status(&server), "ok");
+    let game = Game::in_play(&server);
+    let mut others = Vec::new();
+    let refused = loop {
+        let created = server.post("/v1/games").send();
+        if created.status != 201 {
+            break created;
+        }
+        others.push(Game::of(&server, &created.expect(201)));
+        assert!(others.len() < 1_000, "a limit");
+    };
+    refused.refused("database_full");
+    let record = include_str!("../records/four.dog");
+    let import = || {
+        server
+            .post("/v1/games/import")
+            .text("text/plain", record)
+            .send()
+    };
+    import().refused("database_full");
+    let share = |used: i64| 100 * used / max;
+    assert!(
+        (90..92).contains(&share(used(&server))),
+        "{}",
+        used(&server)
+    );
+    let shown = Exposition::scrape(&server);
+    assert_eq!(shown.value("dog_database_max_bytes", &[]), max as f64);
+    assert_eq!(
+        shown.value("dog_database_used_bytes", &[]),
+        used(&server) as f64
+    );
+    let begun = Instant::now();
+    while status(&server) != "nearly_full" {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is told");
+    }
+    // Play goes on.
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    // In the end nothing can be written, and all can be read.
+    let body = json!({"kind": "human", "name": "Anna"});
+    let refused = (0..2_000).find_map(|number| {
+        let game = &others[number % others.len()];
+        let rename = game.request("PUT", Host, "/seats/0").json(&body);
+        let answer = rename.key(&format!("key-{number}")).send();
+        (answer.status != 200).then_some(answer)
+    });
+    refused.expect("a refusal").refused("database_full");
+    assert!(
+        (95..=100).contains(&share(used(&server))),
+        "{}",
+        used(&server)
+    );
+    let begun = Instant::now();
+    loop {
+        let answer = server.get("/readyz").send();
+        if answer.status != 200 {
+            answer.refused("unavailable");
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is not ready");
+    }
+    let before = game.snapshot();
+    server.restart(Signal::Kill);
+    assert_eq!(game.snapshot(), before);
+    game.get(Spectator, "/history").send().expect(200);
+    server.get("/v1/games").send().expect(200);
+    // Room is made by removing games, which needs none.
+    for game in others.drain(..) {
+        game.request("DELETE", Host, "").send().expect(204);
+    }
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    server.wait_until_ready(true);
+    server.post("/v1/games").send().expect(201);
+    import().expect(201);
 }

@@ -15,7 +15,7 @@ use prometheus_client::{
 use crate::{
     api::limits::memory::ResponseMemory,
     croupier,
-    store::{Census, Distribution, Store, now},
+    store::{Census, Distribution, Store, Usage, now},
 };
 
 /// How long a count of the games is good enough: it may take the disk some time.
@@ -97,6 +97,15 @@ impl Sources {
         let sizes = self.store.sizes();
         let help = "Size of the database file, without its write-ahead log";
         showing.gauge("database_bytes", help, sizes.database as f64)?;
+        match self.store.usage() {
+            Ok(Usage { used, max }) => {
+                let help = "Bytes of the database that hold something, which its limit is about";
+                showing.gauge("database_used_bytes", help, used as f64)?;
+                let help = "Bytes that the database may hold; 0 for any number";
+                showing.gauge("database_max_bytes", help, max.unwrap_or(0) as f64)?;
+            }
+            Err(error) => log::warn!("the database cannot be measured: {error}"),
+        }
         let help = "Size of the database's write-ahead log";
         showing.gauge("database_wal_bytes", help, sizes.log as f64)
     }

@@ -21,15 +21,25 @@ use crate::api::{
 /// The server's state.
 #[derive(Serialize, ToSchema)]
 pub struct Health {
-    /// `ok`.
-    status: &'static str,
+    status: HealthStatus,
+}
+
+/// How the server does.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthStatus {
+    Ok,
+    /// The database holds 80 % or more of what it may; from 90 % on there are no new games.
+    NearlyFull,
 }
 
 /// Whether the process is alive.
 #[utoipa::path(get, path = "/healthz", operation_id = "get_health", tag = "server",
     responses((status = 200, description = "It is.", body = Health)))]
 pub async fn get_health() -> HttpResponse {
-    HttpResponse::Ok().json(Health { status: "ok" })
+    HttpResponse::Ok().json(Health {
+        status: HealthStatus::Ok,
+    })
 }
 
 /// Whether the store can be written, and is at the version that this program knows.
@@ -38,8 +48,13 @@ pub async fn get_health() -> HttpResponse {
 #[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "server",
     responses((status = 200, description = "It can.", body = Health)))]
 pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
-    app.readiness.check(&app.store).await?;
-    Ok(HttpResponse::Ok().json(Health { status: "ok" }))
+    let usage = app.readiness.check(&app.store).await?;
+    let status = if usage.is_nearly_full() {
+        HealthStatus::NearlyFull
+    } else {
+        HealthStatus::Ok
+    };
+    Ok(HttpResponse::Ok().json(Health { status }))
 }
 
 /// What the server counts of itself, for Prometheus.

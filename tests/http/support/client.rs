@@ -46,6 +46,7 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("headers_too_large", 431),
     ("internal", 500),
     ("unavailable", 503),
+    ("database_full", 507),
 ];
 
 /// The status that goes with a problem code.
