@@ -319,6 +319,8 @@ fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     #[test]
@@ -339,7 +341,7 @@ mod tests {
             "/v1/games/import",
         );
         assert_eq!(kept(&post(&[]), "/v1/games"), 16);
-        assert_eq!(kept(&post(&[key.clone()]), "/v1/games"), 24);
+        assert_eq!(kept(&post(slice::from_ref(&key)), "/v1/games"), 24);
         assert_eq!(kept(&post(&[length("5000")]), import), 15);
         assert_eq!(kept(&post(&[length("1025"), key.clone()]), import), 14);
         assert_eq!(kept(&post(&[length("300000")]), import), 512);
@@ -347,8 +349,8 @@ mod tests {
         assert_eq!(kept(&post(&[]), import), 1152);
         assert_eq!(kept(&post(&[length("99999999999")]), import), 1152);
         assert_eq!(kept(&post(&[]), "/v1/games/x/play"), 0);
-        assert_eq!(kept(&post(&[key.clone()]), "/v1/games/x/play"), 8);
-        let delete = head(Method::DELETE, &[key.clone()]);
+        assert_eq!(kept(&post(slice::from_ref(&key)), "/v1/games/x/play"), 8);
+        let delete = head(Method::DELETE, slice::from_ref(&key));
         assert_eq!(kept(&delete, "/v1/games/x"), 8);
         assert_eq!(kept(&head(Method::GET, &[key]), "/v1/games"), 0);
     }

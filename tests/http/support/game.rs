@@ -131,7 +131,7 @@ impl<'a> Game<'a> {
         let pages =
             "SELECT count(*) FROM archive WHERE game = (SELECT key FROM games WHERE id = ?)";
         let pages = database.query_row(pages, [&game.id], |row| row.get::<_, u32>(0));
-        assert_eq!(pages.expect("pages") as usize, versions.div_ceil(64));
+        assert_eq!(pages.expect("pages") as usize, versions.div_ceil(128));
         game
     }
 
