@@ -174,7 +174,7 @@ fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
     assert_eq!(game.request("DELETE", Host, "").send().status, 204);
     let answer = connection.answer().expect("the beginning");
     assert_eq!(answer.status, 200);
-    assert!(answer.body.len() > 10_000);
+    assert!(!answer.body.is_empty());
     assert!(!answer.body.ends_with(b"0\r\n\r\n"), "as if it were whole");
 }
 

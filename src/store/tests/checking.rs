@@ -1,6 +1,6 @@
 //! Databases looked at: sound ones, and such as were spoilt in every way.
 
-use std::fs::OpenOptions;
+use std::{fs::OpenOptions, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rusqlite::Connection;
@@ -405,8 +405,12 @@ fn a_copy_is_one_state() {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let writing = store.clone();
         scope.spawn(move || {
-            // Both games are always at the same version.
-            while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            // Both games are always at the same version. There may be no more than a hundred.
+            for _ in 0..90 {
+                let pause = stopped.recv_timeout(Duration::from_millis(2));
+                if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                    return;
+                }
                 writing
                     .write_blocking(move |tx| {
                         act(tx, &first, reissue())?;
