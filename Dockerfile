@@ -4,15 +4,16 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-# The dependencies first: this layer lasts until they change.
+# The dependencies and the libraries first: this layer lasts until they change.
 COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
+COPY crates crates
 RUN mkdir -p src benches \
-    && echo 'fn main() {}' | tee src/main.rs benches/commits.rs benches/engine.rs benches/net.rs benches/server.rs benches/soak.rs benches/stored.rs benches/streams.rs > /dev/null \
+    && echo 'fn main() {}' | tee src/main.rs benches/commits.rs benches/server.rs benches/soak.rs benches/stored.rs benches/streams.rs > /dev/null \
     && touch src/lib.rs \
-    && cargo build --release --locked --bin dog
+    && cargo build --release --locked --package dog-server
 COPY src src
-RUN touch src/main.rs src/lib.rs && cargo build --release --locked --bin dog
+RUN touch src/main.rs src/lib.rs && cargo build --release --locked --package dog-server
 
 FROM debian:bookworm-slim
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dog \

@@ -16,15 +16,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_server::{
-    rules::{
-        event::{Action, Event},
-        seat::{BySeat, Seat},
-    },
-    store::{GameId, LogEntry, Record, Store, TableChanges, Tempo, TokenHash, Tokens, now},
+use dog_rules::{
+    event::{Action, Event},
+    seat::{BySeat, Seat},
+};
+use dog_server::store::{
+    GameId, LogEntry, Record, Store, TableChanges, Tempo, TokenHash, Tokens, now,
 };
 use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
+
 use script::{Script, actions, median, script};
 use support::{Client, Server, request};
 

@@ -7,16 +7,14 @@ use std::{
 };
 
 use actix_web::rt::{System, net::TcpStream};
-use dog_server::{
-    bot::{self, net::nets::Nets},
-    rules::{
-        event::Action,
-        game::{Game, Phase, Setup},
-        options::Preset,
-        player::{Level, Player},
-        seat::Seat,
-        shuffle::Seed,
-    },
+use dog_bot::net::nets::Nets;
+use dog_rules::{
+    event::Action,
+    game::{Game, Phase, Setup},
+    options::Preset,
+    player::{Level, Player},
+    seat::Seat,
+    shuffle::Seed,
 };
 use futures_util::future::join_all;
 use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -73,7 +71,7 @@ fn next(game: &Game, nets: &Nets, dice: &mut impl Rng) -> Action {
         _ => game.turn(),
     };
     let seat = seat.expect("somebody is to act");
-    bot::choose(nets, Level::Greedy, None, &game.seen_from(seat), dice).action(seat)
+    dog_bot::choose(nets, Level::Greedy, None, &game.seen_from(seat), dice).action(seat)
 }
 
 /// Has so many clients deal, swap and play for that long; how many of these actions there were a

@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::{Result, Unstructured};
-use dog_server::rules::{
+use dog_rules::{
     event::Action,
     game::{Game, Phase, Setup},
     moves::Generator,

@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::{Result, Unstructured};
-use dog_server::rules::{
+use dog_rules::{
     card::Cards,
     judge,
     moves::{Generator, LegalMove},

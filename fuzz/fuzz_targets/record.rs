@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use dog_server::rules::record::Written;
+use dog_rules::record::Written;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

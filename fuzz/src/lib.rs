@@ -1,7 +1,7 @@
 //! Rules, positions and moves made of the fuzzer's bytes.
 
 use arbitrary::{Result, Unstructured};
-use dog_server::rules::{
+use dog_rules::{
     board::{Board, Placement},
     card::{Card, Cards},
     event,
@@ -158,11 +158,13 @@ pub fn games() -> Vec<Game> {
             rules,
         });
         games.push(game.clone());
-        game.apply(&event::Action::Deal { by: None }).expect("a deal");
+        game.apply(&event::Action::Deal { by: None })
+            .expect("a deal");
         games.push(game.clone());
         for seat in game.rules().ring().seats() {
             let card = game.hand(seat).kinds().next().expect("a card");
-            game.apply(&event::Action::Offer { seat, card }).expect("an offer");
+            game.apply(&event::Action::Offer { seat, card })
+                .expect("an offer");
         }
         let mut generator = Generator::new();
         for _ in 0..20 {

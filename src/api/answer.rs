@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
+use dog_rules::seat::Seat;
 use hmac::{Hmac, KeyInit, Mac};
 use rand::{TryRng, rngs::SysRng};
 use serde::{Deserialize, Serialize};
@@ -15,10 +16,7 @@ use super::{
     request::{IdempotencyKey, WriteRequest},
     wire::game::{Created, FreshToken, Ticket},
 };
-use crate::{
-    rules::seat::Seat,
-    store::{Reader, Recorded, Scope, StoreError, Transaction, now},
-};
+use crate::store::{Reader, Recorded, Scope, StoreError, Transaction, now};
 
 /// An answer to a write, ready to be sent.
 #[derive(Debug, PartialEq, Eq)]

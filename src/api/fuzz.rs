@@ -1,6 +1,10 @@
 //! Where the fuzz targets come in: requests read and checked as the handlers do it, without a server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use dog_rules::{
+    event::Action, game::Game, moves::Generator, record::Written, refusal::Refusal, seat::Seat,
+    shuffle::Seed,
+};
 use serde_json::Value;
 
 use super::{
@@ -20,13 +24,7 @@ use super::{
         },
     },
 };
-use crate::{
-    rules::{
-        event::Action, game::Game, moves::Generator, record::Written, refusal::Refusal, seat::Seat,
-        shuffle::Seed,
-    },
-    store::{Cursor, GameId},
-};
+use crate::store::{Cursor, GameId};
 
 /// How many kinds of bodies there are.
 pub const BODIES: u8 = 8;

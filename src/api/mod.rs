@@ -21,6 +21,7 @@ mod wire;
 use std::sync::Arc;
 
 use actix_web::web::Bytes;
+use dog_bot::net::nets::Nets;
 use utoipa_swagger_ui::Config;
 
 pub use self::{
@@ -36,7 +37,7 @@ use self::{
     readiness::Readiness,
     stream::hub::Hub,
 };
-use crate::{bot::net::nets::Nets, store::Store};
+use crate::store::Store;
 
 /// What the handlers work with. Nothing of a game is kept here: everything is in the store.
 struct App {

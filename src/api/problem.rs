@@ -7,6 +7,10 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
+use dog_rules::{
+    board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
+    shuffle::SeedError,
+};
 use log::Level;
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -14,13 +18,7 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
-use crate::{
-    rules::{
-        board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
-        shuffle::SeedError,
-    },
-    store::{ActError, Exhausted, StoreError},
-};
+use crate::store::{ActError, Exhausted, StoreError};
 
 macro_rules! codes {
     ($($variant:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal;)+) => {

@@ -14,6 +14,7 @@ use actix_web::{
     http::header::{self, HeaderMap, HeaderName},
     rt, web,
 };
+use dog_rules::{event::Viewer, record::MAX_LENGTH, seat::Seat};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -30,10 +31,7 @@ use super::{
         request::shape,
     },
 };
-use crate::{
-    rules::{event::Viewer, record::MAX_LENGTH, seat::Seat},
-    store::{Record, Scope, TokenHash, Tokens},
-};
+use crate::store::{Record, Scope, TokenHash, Tokens};
 
 /// Bytes of a body at most.
 pub const MAX_BODY: usize = 64 * 1024;

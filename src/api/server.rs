@@ -21,6 +21,7 @@ use actix_web::{
     rt::{self, net::TcpStream},
     web::{self, Data},
 };
+use dog_bot::net::nets::{Nets, NetsError};
 #[cfg(unix)]
 use futures_util::future::select;
 use thiserror::Error;
@@ -44,7 +45,6 @@ use super::{
     stream::hub::{Hub, Watching},
 };
 use crate::{
-    bot::net::nets::{Nets, NetsError},
     croupier::Croupier,
     janitor::Janitor,
     store::{Keep, Store, StoreError},

@@ -1,32 +1,20 @@
 //! The command line: one file a command.
 
-mod arena;
 mod backup;
-mod calibrate;
 mod check;
 mod errors;
 mod healthcheck;
 mod heap;
-mod latency;
 mod limits;
 mod openapi;
 mod perft;
-mod pool;
-mod reading;
 mod serve;
-mod train;
 mod verify;
-mod worth;
 
-use std::{num::NonZeroUsize, path::Path};
+use std::path::Path;
 
 use anyhow::bail;
 use clap::{Parser, Subcommand};
-
-use crate::{
-    bot::Level,
-    rules::options::{Rules, RulesTextError},
-};
 
 /// The game of DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
@@ -54,20 +42,6 @@ enum Command {
     Perft(perft::Perft),
     /// Play a finished game again from its seed, to check that everything was as it should be.
     Verify(verify::Verify),
-    /// Train a value net by self-play.
-    Train(train::Train),
-    /// Measure one player against another in duplicate matches.
-    Arena(arena::Arena),
-    /// Add up matches that were played in parts.
-    Pool(pool::Pool),
-    /// See whether the chances that advice names are right.
-    Calibrate(calibrate::Calibrate),
-    /// See how much of the hidden hands is read from what was played.
-    Reading(reading::Reading),
-    /// See what players' choices are worth, by a longer look.
-    Worth(worth::Worth),
-    /// Measure how long advice takes.
-    Latency(latency::Latency),
 }
 
 impl Cli {
@@ -85,34 +59,8 @@ impl Cli {
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
             Command::Verify(verify) => verify.run(),
-            Command::Train(train) => train.run(),
-            Command::Arena(arena) => arena.run(),
-            Command::Pool(pool) => pool.run(),
-            Command::Calibrate(calibrate) => calibrate.run(),
-            Command::Reading(reading) => reading.run(),
-            Command::Worth(worth) => worth.run(),
-            Command::Latency(latency) => latency.run(),
         }
     }
-}
-
-/// A level by its name.
-fn level(name: &str) -> Result<Level, String> {
-    let names = Level::ALL.map(Level::name).join(", ");
-    Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))
-}
-
-/// Reads rules such as "hausregeln seats=6".
-fn rules(text: &str) -> Result<Rules, RulesTextError> {
-    text.parse()
-}
-
-/// Reads a number of threads.
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse().ok();
-    number
-        .filter(|number: &NonZeroUsize| number.get() <= 512)
-        .ok_or_else(|| "a number of threads is 1 to 512".to_owned())
 }
 
 /// Refuses a folder where a database file is expected.

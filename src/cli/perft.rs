@@ -10,8 +10,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use clap::Args;
-
-use crate::rules::perft::{Case, Position, divide, perft, read};
+use dog_rules::perft::{Case, Position, divide, perft, read};
 
 /// No round is longer: each move takes a card at least, and the largest deck has 116.
 const MOST_MOVES: i64 = 116;

@@ -2,20 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use dog_bot::net::nets::Nets;
+use dog_rules::{
+    event::Action,
+    game::{ActionRefusal, Phase},
+    seat::Seat,
+};
 use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 
 use super::Meter;
-use crate::{
-    bot::{self, net::nets::Nets},
-    rules::{
-        event::Action,
-        game::{ActionRefusal, Phase},
-        seat::Seat,
-    },
-    store::{ActError, Exhausted, GameId, Record, Store, StoreError, now},
-};
+use crate::store::{ActError, Exhausted, GameId, Record, Store, StoreError, now};
 
 /// What the server does in a game.
 pub(super) struct Decision {
@@ -68,19 +66,19 @@ pub(super) fn decide(
     };
     let begun = Instant::now();
     let game = &record.game;
-    let (action, composure) = if game.phase() == Phase::Deal {
+    let (action, reply_delay) = if game.phase() == Phase::Deal {
         (Action::Deal { by: Some(seat) }, Duration::ZERO)
     } else {
         let level = game.player(seat).level;
         let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
-        let choice = bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
+        let choice = dog_bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
         meter.decided(level, begun.elapsed());
-        (choice.action(seat), level.composure())
+        (choice.action(seat), dog_bot::reply_delay(level))
     };
     Ok(Some(Decision {
         record,
         action,
-        at: begun + composure,
+        at: begun + reply_delay,
     }))
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::rules::player::Level;
+use dog_rules::player::Level;
 
 /// What the croupier has done since it was started.
 #[derive(Debug, Default)]

@@ -24,6 +24,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dog_bot::net::nets::Nets;
+
 pub use self::meter::{Meter, Work};
 use self::{
     announce::Announcer,
@@ -31,10 +33,7 @@ use self::{
     due::Due,
     turns::{Turn, Turns},
 };
-use crate::{
-    bot::net::nets::Nets,
-    store::{GameId, Store, StoreError, Watch, now},
-};
+use crate::store::{GameId, Store, StoreError, Watch, now};
 
 /// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
 const NAP: Duration = Duration::from_millis(500);

@@ -1,12 +1,13 @@
 //! The board and the pieces on it.
 
+use dog_rules::{board::Field, ring, seat::Seat};
+
 use super::{
     Picture,
     ink::{Ink, Number},
     layout::{CENTRE, Layout, Point, polar},
     style::{DARK, FADED, FIELD, SAND, circle, colours, shape},
 };
-use crate::rules::{board::Field, ring, seat::Seat};
 
 /// Everything that stays where it is: the ring, goals, kennels, and which way it goes round.
 pub fn board(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {

@@ -1,12 +1,13 @@
 //! Below the board: who plays which shape, whose turn it is, and the move as its id.
 
+use dog_rules::seat::Seat;
+
 use super::{
     Picture, Shown,
     ink::{Escaped, Ink, Number, fitted},
     layout::{Point, WIDTH},
     style::{DARK, FADED, SAND, colours, shape},
 };
-use crate::rules::seat::Seat;
 
 /// Height of a line.
 const LINE: f64 = 62.0;

@@ -14,17 +14,18 @@ mod tests;
 mod trail;
 mod words;
 
-use self::{
-    ink::{Ink, Number},
-    layout::{Layout, WIDTH},
-    style::{DARK, PAPER, SAND},
-};
-use crate::rules::{
+use dog_rules::{
     board::Board,
     judge::{Capture, Kind, PlayedPart},
     notation::Move,
     options::Rules,
     seat::Seat,
+};
+
+use self::{
+    ink::{Ink, Number},
+    layout::{Layout, WIDTH},
+    style::{DARK, PAPER, SAND},
 };
 
 /// What is to be drawn.

@@ -1,10 +1,11 @@
 //! How seats are told apart: by colour, and without it by shape.
 
+use dog_rules::seat::Seat;
+
 use super::{
     ink::{Ink, Number},
     layout::Point,
 };
-use crate::rules::seat::Seat;
 
 /// Behind everything, so that the picture can lie on a light page and on a dark one.
 pub const PAPER: &str = "#f6f0e2";

@@ -2,14 +2,14 @@
 
 use std::{fs, path::Path};
 
-use roxmltree::{Document, Node};
-
-use super::*;
-use crate::rules::{
+use dog_rules::{
     board::{Field, Placement},
     judge,
     options::{Options, Preset, SevenPartner},
 };
+use roxmltree::{Document, Node};
+
+use super::*;
 
 /// Rules for this many seats, with this many fields each.
 fn rules(preset: Preset, seats: u8, fields_per_seat: u8) -> Rules {

@@ -1,17 +1,18 @@
 //! The move: where pieces came from, the way they took, whom they captured, and the card.
 
-use super::{
-    Shown,
-    ink::{Ink, Number},
-    layout::{CENTRE, Layout, Point, polar},
-    style::{DARK, circle, colours, shape},
-};
-use crate::rules::{
+use dog_rules::{
     board::Field,
     card::Card,
     judge::{Kind, PlayedPart},
     notation::Move,
     seat::Seat,
+};
+
+use super::{
+    Shown,
+    ink::{Ink, Number},
+    layout::{CENTRE, Layout, Point, polar},
+    style::{DARK, circle, colours, shape},
 };
 
 /// A way that ends in the tip of an arrow.

@@ -1,7 +1,8 @@
 //! The picture in words, for whoever cannot see it.
 
+use dog_rules::{board::Field, judge::PlayedPart, notation::Move, seat::Seat};
+
 use super::{Picture, Shown, ink::Escaped, ink::Ink, style::shape_name};
-use crate::rules::{board::Field, judge::PlayedPart, notation::Move, seat::Seat};
 
 /// Writes the picture's title and description.
 pub fn words(ink: &mut Ink, picture: &Picture<'_>) {

@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, io::Read};
 
+use dog_rules::event::{Action, Event};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, id::GameId, record::LogEntry};
-use crate::rules::event::{Action, Event};
 
 /// Versions in a page. It takes 4 kB or a little more, which fills pages of SQLite well; pages of 64
 /// would waste half of the space.

@@ -2,10 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
+use dog_rules::game::Phase;
 use jiff::Timestamp;
 
 use super::{Store, StoreError, migrations};
-use crate::rules::game::Phase;
 
 /// How many games there are.
 #[derive(Clone, Debug, PartialEq, Eq)]

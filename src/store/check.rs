@@ -8,6 +8,7 @@ use std::{
     time::Instant,
 };
 
+use dog_rules::{event::Action, game::Game, seat::Seat};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -21,7 +22,6 @@ use super::{
     record::{LogEntry, Record},
     wal,
 };
-use crate::rules::{event::Action, game::Game, seat::Seat};
 
 /// Complaints of SQLite's that are told when a server does not start.
 const TOLD: usize = 3;

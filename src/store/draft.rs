@@ -4,6 +4,10 @@
 
 use std::sync::Arc;
 
+use dog_rules::{
+    event::{Action, Event},
+    game::{ActionRefusal, Phase},
+};
 use jiff::Timestamp;
 use thiserror::Error;
 
@@ -11,10 +15,6 @@ use super::{
     StoreError,
     record::{Exhausted, Record, now, to_json},
     tokens::Tokens,
-};
-use crate::rules::{
-    event::{Action, Event},
-    game::{ActionRefusal, Phase},
 };
 
 /// A game's next version, ready to be [kept](super::Transaction::keep). It is full of secrets, and

@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use dog_rules::game::Game;
 use jiff::Timestamp;
 use rand::{RngExt, rng};
 
 use super::{id::GameId, record::Record};
-use crate::rules::game::Game;
 
 /// One in so many that were only read takes another's place.
 const ADMITTED_OF: u32 = 8;

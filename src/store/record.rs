@@ -2,6 +2,10 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
+use dog_rules::{
+    event::{Action, Event},
+    game::{Game, Phase},
+};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
@@ -13,10 +17,6 @@ use super::{
     id::GameId,
     recent::{Recent, Stamp},
     tokens::Tokens,
-};
-use crate::rules::{
-    event::{Action, Event},
-    game::{Game, Phase},
 };
 
 /// Versions of play that a game may have. Games of random players have 10,000 at most by the

@@ -1,5 +1,6 @@
 //! What need not be kept any longer, found and forgotten in small pieces.
 
+use dog_rules::game::Phase;
 use jiff::Timestamp;
 use rusqlite::params;
 
@@ -11,7 +12,6 @@ use super::{
     record::{Cursor, version},
     transaction::Transaction,
 };
-use crate::rules::game::Phase;
 
 /// How long games are kept after their last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
+use dog_rules::seat::{BySeat, MAX_SEATS};
 use rusqlite::{
     ToSql,
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
 };
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-
-use crate::rules::seat::{BySeat, MAX_SEATS};
 
 /// Bytes of a hash.
 const SIZE: usize = 32;

@@ -2,6 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use dog_rules::game::Phase;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -18,7 +19,6 @@ use super::{
     record::{LogEntry, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
-use crate::rules::game::Phase;
 
 /// Expired answers that are thrown away whenever one is added, so that they go faster than they
 /// come and no write has to remove many.

@@ -8,19 +8,17 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use dog_server::{
-    api::{history::HistoryHead, log::LogEntryView},
-    rules::{
-        event::Action,
-        game::{Game, Phase, Setup},
-        moves::{Generator, LegalMove},
-        options::Rules,
-        player::{Level, Player},
-        record::{About, Replayed, Step, Transcript, Written},
-        seat::Seat,
-        shuffle::Seed,
-    },
+use dog_rules::{
+    event::Action,
+    game::{Game, Phase, Setup},
+    moves::{Generator, LegalMove},
+    options::Rules,
+    player::{Level, Player},
+    record::{About, Replayed, Step, Transcript, Written},
+    seat::Seat,
+    shuffle::Seed,
 };
+use dog_server::api::{history::HistoryHead, log::LogEntryView};
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 use serde_json::{Value, json};
 

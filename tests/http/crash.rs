@@ -11,7 +11,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Dice, Game, Request, Server, Signal, Viewer, Viewer::*, run};
+use crate::support::{
+    Answer, Dice, Game, Request, Server, Signal,
+    Viewer::{self, *},
+    run,
+};
 
 /// Kills in every run of the tests.
 const KILLS: u64 = 5;

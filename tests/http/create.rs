@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    rules::published,
-    support::{Answer, Game, PRESETS, Server, Viewer::*, cards_of, seed},
-};
+use crate::rules::published;
+use crate::support::{Answer, Game, PRESETS, Server, Viewer::*, cards_of, seed};
 
 fn create(server: &Server, wishes: &Value) -> Answer {
     server.post("/v1/games").json(wishes).send()

@@ -4,7 +4,11 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Request, Server, Signal, Viewer, Viewer::*, raw};
+use crate::support::{
+    Answer, Game, Request, Server, Signal,
+    Viewer::{self, *},
+    raw,
+};
 
 /// A key of 128 random bits.
 fn key() -> String {

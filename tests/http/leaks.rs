@@ -3,7 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CARDS, Dice, Game, LEVELS, Server, Stream, Viewer, Viewer::*, seed};
+use crate::support::{
+    Answer, CARDS, Dice, Game, LEVELS, Server, Stream,
+    Viewer::{self, *},
+    seed,
+};
 
 /// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.

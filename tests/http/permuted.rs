@@ -9,7 +9,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CARDS, Dice, Game, Kept, LEVELS, PRESETS, Server, Stream, UNKNOWN_TOKEN, Viewer, Viewer::*,
+    CARDS, Dice, Game, Kept, LEVELS, PRESETS, Server, Stream, UNKNOWN_TOKEN,
+    Viewer::{self, *},
 };
 
 /// Moves that may be legal or not, besides those of every card.

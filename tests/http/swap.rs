@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CARDS, Game, Server, UNKNOWN_TOKEN, Viewer, Viewer::*};
+use crate::support::{
+    Answer, CARDS, Game, Server, UNKNOWN_TOKEN,
+    Viewer::{self, *},
+};
 
 fn swap(game: &Game, viewer: Viewer, body: &Value) -> Answer {
     game.post(viewer, "/swap").json(body).send()

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::{Game, Server, Signal, UNKNOWN_TOKEN, Viewer, Viewer::*};
+use crate::support::{
+    Game, Server, Signal, UNKNOWN_TOKEN,
+    Viewer::{self, *},
+};
 
 /// Gets a fresh token for a seat; the handle with it.
 fn reissue<'a>(game: &Game<'a>, by: Viewer, seat: usize) -> Game<'a> {

@@ -1,4 +1,4 @@
-"""Tests of perft.py, and the smaller counts of tests/perft with it; `python3 perft.py ../perft/*.txt` does them all."""
+"""Tests of perft.py, and the smaller counts of crates/dog-rules/tests/perft with it; `python3 perft.py ../../crates/dog-rules/tests/perft/*.txt` does them all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import perft
 
-CASES = sorted((Path(__file__).parent.parent / "perft").glob("*.txt"))
+CASES = sorted((Path(__file__).parents[2] / "crates/dog-rules/tests/perft").glob("*.txt"))
 LIMIT = 1_000  # larger counts take minutes
 
 ALL_IN = """

@@ -2,13 +2,12 @@
 
 use std::{sync::atomic::AtomicU64, time::Duration};
 
+use dog_bot::Level;
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
 };
-
-use crate::bot::Level;
 
 /// How well is played.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

@@ -6,22 +6,20 @@ use actix_web::{
     HttpRequest, HttpResponse,
     web::{Data, Path},
 };
+use dog_bot::Suggestion;
+use dog_rules::{game::Phase, view::SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::find;
-use crate::{
-    api::{
-        App,
-        pool::QUICK,
-        problem::Problem,
-        request::Caller,
-        wire::{
-            advice::{Advice, Target, playouts},
-            query::{AdviceParams, Thinking, query},
-        },
+use crate::api::{
+    App,
+    pool::QUICK,
+    problem::Problem,
+    request::Caller,
+    wire::{
+        advice::{Advice, Target, playouts},
+        query::{AdviceParams, Thinking, query},
     },
-    bot::{self, Suggestion},
-    rules::{game::Phase, view::SeatView},
 };
 
 /// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
@@ -79,7 +77,7 @@ pub fn advise(
 pub fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
     let (level, begun) = (thinking.level, Instant::now());
-    let suggestions = bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
+    let suggestions = dog_bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
     let counts = &app.metrics.advisers;
     counts.advised(level, playouts(&suggestions), begun.elapsed());
     suggestions

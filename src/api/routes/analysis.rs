@@ -1,28 +1,26 @@
 //! Stateless analysis: a position in, moves or advice out, or a picture. Nothing is stored.
 
 use actix_web::{HttpRequest, HttpResponse, http::header, web::Data};
+use dog_bot::Choice;
+use dog_rules::moves::{Generator, LegalMove};
 
 use super::{
     advice::{advise, suggestions},
     picture::{SVG, drawn},
 };
-use crate::{
-    api::{
-        App, accept,
-        limits::Client,
-        pool::QUICK,
-        problem::Problem,
-        request::Body,
-        wire::{
-            advice::{Advice, Target},
-            analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
-            moves::{self, LegalMoves},
-            picture::{self, AnalysisParams, Preview},
-            query::{AdviceParams, NoQuery, query},
-        },
+use crate::api::{
+    App, accept,
+    limits::Client,
+    pool::QUICK,
+    problem::Problem,
+    request::Body,
+    wire::{
+        advice::{Advice, Target},
+        analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
+        moves::{self, LegalMoves},
+        picture::{self, AnalysisParams, Preview},
+        query::{AdviceParams, NoQuery, query},
     },
-    bot::Choice,
-    rules::moves::{Generator, LegalMove},
 };
 
 /// The forms in which an analysis is to be had.

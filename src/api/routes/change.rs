@@ -5,6 +5,12 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use dog_rules::{
+    event::Action,
+    game::{ActionRefusal, Game},
+    refusal::Refusal,
+    seat::Seat,
+};
 
 use super::{find, find_seat};
 use crate::{
@@ -17,12 +23,6 @@ use crate::{
             game::{Changed, Role},
             request::{DealRequest, HandOverRequest, PlayRequest, Swap, SwapRequest},
         },
-    },
-    rules::{
-        event::Action,
-        game::{ActionRefusal, Game},
-        refusal::Refusal,
-        seat::Seat,
     },
     store::{Draft, Reader, Record, Store, StoreError, Transaction},
 };

@@ -5,6 +5,7 @@ use actix_web::{
     http::{Method, StatusCode, header},
     web::{Data, Path},
 };
+use dog_rules::game::Phase;
 use jiff::SignedDuration;
 
 use super::{find, game_not_found};
@@ -25,7 +26,6 @@ use crate::{
             request::TokenRequest,
         },
     },
-    rules::game::Phase,
     store::{GameId, Record, TokenHash, now},
 };
 

@@ -8,6 +8,12 @@ use actix_web::{
     rt::time::timeout,
     web::{Data, Path},
 };
+use dog_rules::{
+    event::Event,
+    game::{Game, Phase},
+    seat::{BySeat, Seat},
+    shuffle::Seed,
+};
 
 use super::{find, game_not_found};
 use crate::{
@@ -24,12 +30,6 @@ use crate::{
             query::{GameParams, ListParams, query},
             request::{CreateGame, NewGame},
         },
-    },
-    rules::{
-        event::Event,
-        game::{Game, Phase},
-        seat::{BySeat, Seat},
-        shuffle::Seed,
     },
     store::{
         GameId, ListQuery, LogEntry, Record, TableChanges, TokenHash, Tokens, Transaction, now,

@@ -7,6 +7,10 @@ use actix_web::{
     http::{Method, header},
     web::{Bytes, Data, Path},
 };
+use dog_rules::{
+    record::{About, Replayed, Step, StepWriter, Transcript, Written},
+    seat::BySeat,
+};
 use futures_util::stream::{self, StreamExt};
 
 use super::{find, game_not_found, games::created};
@@ -26,10 +30,6 @@ use crate::{
             query::{NoQuery, query},
             request::ImportRequest,
         },
-    },
-    rules::{
-        record::{About, Replayed, Step, StepWriter, Transcript, Written},
-        seat::BySeat,
     },
     store::{
         Creator, GameId, LogEntry, PackedLog, Reader, Record, TableChanges, Tempo, TokenHash,
@@ -283,7 +283,7 @@ fn imported(
 ) -> Result<(Record, PackedLog), Problem> {
     let replayed = replay(text)?;
     let now = now();
-    let entry = |entry: crate::rules::record::Entry| LogEntry {
+    let entry = |entry: dog_rules::record::Entry| LogEntry {
         version: entry.version,
         at: now,
         action: entry.action,

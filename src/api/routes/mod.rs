@@ -19,15 +19,12 @@ use actix_web::{
     http::{Method, header},
     web::{self, ServiceConfig},
 };
+use dog_rules::seat::Seat;
 use utoipa::OpenApi;
 
 pub use self::meta::CompressedFiles;
-
 use super::problem::{Code, Problem};
-use crate::{
-    rules::seat::Seat,
-    store::{GameId, Reader, Record},
-};
+use crate::store::{GameId, Reader, Record};
 
 /// The operations, for the OpenAPI document.
 #[derive(OpenApi)]

@@ -4,20 +4,18 @@ use actix_web::{
     HttpRequest, HttpResponse,
     web::{Data, Path},
 };
+use dog_rules::moves::Generator;
 
 use super::find;
-use crate::{
-    api::{
-        App,
-        pool::QUICK,
-        problem::Problem,
-        request::Caller,
-        wire::{
-            moves::LegalMoves,
-            query::{MovesParams, query},
-        },
+use crate::api::{
+    App,
+    pool::QUICK,
+    problem::Problem,
+    request::Caller,
+    wire::{
+        moves::LegalMoves,
+        query::{MovesParams, query},
     },
-    rules::moves::Generator,
 };
 
 /// Every legal move of the seat to move, ready to be posted back.

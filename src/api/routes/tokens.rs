@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use dog_rules::event::Action;
 
 use super::{find, find_seat};
 use crate::{
@@ -17,7 +18,6 @@ use crate::{
             request::TokenRequest,
         },
     },
-    rules::event::Action,
     store::{Draft, TokenHash},
 };
 

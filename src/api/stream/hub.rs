@@ -12,6 +12,11 @@ use std::{
 };
 
 use actix_web::web::Bytes;
+use dog_rules::{
+    event::{Event, Viewer},
+    options::Rules,
+    seat::MAX_SEATS,
+};
 use tokio::sync::{self, Semaphore, watch};
 
 use super::Format;
@@ -21,11 +26,6 @@ use crate::{
         pool::{LOG_PAGE, LOG_PAGE_COST, Pool, QUICK},
         problem::Problem,
         wire::log::LogEntryView,
-    },
-    rules::{
-        event::{Event, Viewer},
-        options::Rules,
-        seat::MAX_SEATS,
     },
     store::{Change, Changes, GameId, LogEntry, Standing, Store, StoreError, Tokens, Watch},
 };

@@ -6,6 +6,7 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
+use dog_rules::{game::Phase, options::Rules};
 use futures_util::{Stream, stream};
 
 use super::{
@@ -20,7 +21,6 @@ use crate::{
         request::Caller,
         wire::game::{GameView, Role},
     },
-    rules::{game::Phase, options::Rules},
     store::{LogEntry, Record},
 };
 
@@ -202,6 +202,13 @@ impl Viewing {
 mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
+    use dog_rules::{
+        game::{Game, Setup},
+        options::Preset,
+        player::Player,
+        seat::BySeat,
+        shuffle::Seed,
+    };
     use futures_util::FutureExt;
 
     use super::*;
@@ -210,13 +217,6 @@ mod tests {
             metrics::PoolMeter,
             pool::{Make, Pool},
             stream::hub::{Hub, Watching},
-        },
-        rules::{
-            game::{Game, Setup},
-            options::Preset,
-            player::Player,
-            seat::BySeat,
-            shuffle::Seed,
         },
         store::{GameId, LogEntry, Store, TableChanges, Tempo, TokenHash, Tokens, now},
     };

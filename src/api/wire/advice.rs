@@ -2,6 +2,12 @@
 
 use std::collections::HashSet;
 
+use dog_bot::{
+    Choice, Level, Suggestion,
+    effect::{Captured, Effect},
+    search::Budget,
+};
+use dog_rules::{card::Card, moves::LegalMove, seat::Seat, view::SeatView};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -9,15 +15,7 @@ use super::{
     moves::{self, MoveView},
     query::Thinking,
 };
-use crate::{
-    api::problem::Problem,
-    bot::{
-        Choice, Level, Suggestion,
-        effect::{Captured, Effect},
-        search::Budget,
-    },
-    rules::{card::Card, moves::LegalMove, seat::Seat, view::SeatView},
-};
+use crate::api::problem::Problem;
 
 /// Ranked advice, best first.
 #[derive(Serialize, ToSchema)]

@@ -2,6 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use dog_bot::Level;
+use dog_rules::{
+    board::Board,
+    card::{Card, Cards},
+    options::Rules,
+    seat::Seat,
+    view::SeatView,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -12,17 +20,7 @@ use super::{
     request::{seat_of, shape, take_rules},
     rules::RulesRequest,
 };
-use crate::{
-    api::problem::{Code, Problem},
-    bot::Level,
-    rules::{
-        board::Board,
-        card::{Card, Cards},
-        options::Rules,
-        seat::Seat,
-        view::SeatView,
-    },
-};
+use crate::api::problem::{Code, Problem};
 
 fn cards(names: &[String]) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;

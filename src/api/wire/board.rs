@@ -1,15 +1,13 @@
 //! The board as clients see and send it.
 
+use dog_rules::{
+    board::{Board, Placement},
+    options::Rules,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{
-    api::problem::Problem,
-    rules::{
-        board::{Board, Placement},
-        options::Rules,
-    },
-};
+use crate::api::problem::Problem;
 
 /// Where one seat's four pieces stand.
 #[derive(Serialize, ToSchema)]

@@ -1,16 +1,16 @@
 //! Events as a viewer may see them, each type with its own schema.
 
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use super::{game::SeatKind, moves::MoveView};
-use crate::rules::{
+use dog_rules::{
     card::{Card, Cards},
     event::{Event, Given, Viewer},
     options::Rules,
     player::Level,
     seat::Seat,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{game::SeatKind, moves::MoveView};
 
 /// Something that happened in a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]

@@ -1,5 +1,15 @@
 //! A game as a viewer may see it, and the answers built around it.
 
+use dog_rules::{
+    card::{Card, Cards},
+    event::{Event, Viewer},
+    exchange::ExchangeState,
+    game::Phase,
+    options::Preset,
+    player::{Level, Player},
+    seat::Seat,
+    view::{Possible, SeatInView},
+};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -9,19 +19,7 @@ use super::{
     event::EventView,
     rules::RulesView,
 };
-use crate::{
-    rules::{
-        card::{Card, Cards},
-        event::{Event, Viewer},
-        exchange::ExchangeState,
-        game::Phase,
-        options::Preset,
-        player::{Level, Player},
-        seat::Seat,
-        view::{Possible, SeatInView},
-    },
-    store::Record,
-};
+use crate::store::Record;
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]

@@ -1,18 +1,16 @@
 //! The log of a game as a viewer may see it; of a finished one with nothing hidden, so that anyone
 //! can replay and check it.
 
+use dog_rules::{
+    game::Game,
+    player::{Level, Player},
+    seat::Seat,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{game::SeatKind, log::LogEntryView, rules::RulesView};
-use crate::{
-    rules::{
-        game::Game,
-        player::{Level, Player},
-        seat::Seat,
-    },
-    store::Record,
-};
+use crate::store::Record;
 
 /// The whole log of a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -112,12 +110,12 @@ impl PlayerView {
 
 #[cfg(test)]
 mod tests {
+    use dog_rules::{event::Action, game::Setup, options::Preset, seat::BySeat, shuffle::Seed};
     use serde_json::{Value, json};
 
     use super::*;
     use crate::{
         api::wire::game::Role,
-        rules::{event::Action, game::Setup, options::Preset, seat::BySeat, shuffle::Seed},
         store::{GameId, LogEntry, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 

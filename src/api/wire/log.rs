@@ -1,17 +1,15 @@
 //! A game's log, one entry a version, as a viewer may see it.
 
+use dog_rules::{
+    event::{Event, Viewer},
+    game::{Game, Phase},
+    options::Rules,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::event::EventView;
-use crate::{
-    rules::{
-        event::{Event, Viewer},
-        game::{Game, Phase},
-        options::Rules,
-    },
-    store::LogEntry,
-};
+use crate::store::LogEntry;
 
 /// How one version of a game came to be.
 #[derive(Serialize, ToSchema)]

@@ -13,4 +13,3 @@ pub mod picture;
 pub mod query;
 pub mod request;
 pub mod rules;
-mod schema;

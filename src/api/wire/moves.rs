@@ -1,21 +1,19 @@
 //! Moves as clients see them, ready to be posted back.
 
+use dog_rules::{
+    board::{Board, Field},
+    card::Card,
+    judge::{self, Capture, Kind, Outcome, PlayedPart},
+    moves::LegalMove,
+    notation::Move,
+    options::Rules,
+    seat::Seat,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::board::{self, SeatBoard};
-use crate::{
-    api::problem::Problem,
-    rules::{
-        board::{Board, Field},
-        card::Card,
-        judge::{self, Capture, Kind, Outcome, PlayedPart},
-        moves::LegalMove,
-        notation::Move,
-        options::Rules,
-        seat::Seat,
-    },
-};
+use crate::api::problem::Problem;
 
 /// A legal move. Post its `id` back to play it.
 #[derive(Serialize, ToSchema)]

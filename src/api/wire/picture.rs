@@ -1,5 +1,16 @@
 //! What clients say of the picture they want, and the picture of a game or a position.
 
+use dog_rules::{
+    board::Board,
+    card::Cards,
+    event::Event,
+    game::{Game, Phase},
+    judge::{self, Kind, Outcome},
+    notation::Move,
+    options::Rules,
+    refusal::Refusal,
+    seat::Seat,
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -7,17 +18,6 @@ use super::request::seat_of;
 use crate::{
     api::problem::{Code, Problem},
     picture::{self, Picture, Shown},
-    rules::{
-        board::Board,
-        card::Cards,
-        event::Event,
-        game::{Game, Phase},
-        judge::{self, Kind, Outcome},
-        notation::Move,
-        options::Rules,
-        refusal::Refusal,
-        seat::Seat,
-    },
 };
 
 /// What the picture of a game is to show.

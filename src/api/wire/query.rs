@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
+use dog_bot::search::Budget;
+use dog_rules::{game::Phase, player::Level};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use super::request::{in_range, level};
-use crate::{
-    api::{
-        pool::QUICK,
-        problem::{Code, Problem},
-    },
-    bot::search::Budget,
-    rules::{game::Phase, player::Level},
+use crate::api::{
+    pool::QUICK,
+    problem::{Code, Problem},
 };
 
 /// Milliseconds of thinking at most.
@@ -173,7 +171,7 @@ impl AdviceParams {
     pub fn thinking(&self) -> Result<Thinking, Problem> {
         let level = self.level()?;
         let asked = self.budget()?;
-        let budget = level.budget().map(|own| asked.unwrap_or(own));
+        let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
         // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
         let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
         Ok(Thinking {

@@ -1,5 +1,13 @@
 //! The bodies that clients send, and how they become the domain's.
 
+use dog_rules::{
+    card::Card,
+    game::Setup,
+    options::Rules,
+    player::{Level, Player},
+    seat::Seat,
+    shuffle::Seed,
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -10,14 +18,6 @@ use super::{
 };
 use crate::{
     api::problem::{Code, Problem},
-    rules::{
-        card::Card,
-        game::Setup,
-        options::Rules,
-        player::{Level, Player},
-        seat::Seat,
-        shuffle::Seed,
-    },
     store::Tempo,
 };
 

@@ -1,16 +1,14 @@
 //! Rules as clients name them, and as they are written out (RULES §2).
 
+use dog_rules::options::{
+    DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+    SevenPartner, SevenSurplus,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{
-    api::problem::{Code, Problem},
-    rules::options::{
-        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
-        SevenPartner, SevenSurplus,
-    },
-};
+use crate::api::problem::{Code, Problem};
 
 /// How many cards each seat gets: a first pass, then a list that is repeated.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]

@@ -2,23 +2,21 @@
 //! make of it: every field of every event.
 
 use anyhow::{Context, bail, ensure};
+use dog_rules::{
+    card::Card,
+    event::{Action, Event},
+    game::{Game, Setup},
+    notation::Move,
+    options::Rules,
+    player::{Level, Player},
+    record::{Entry, Replayed},
+    seat::Seat,
+    shuffle::Seed,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Deserializer, Map, Value};
 
-use crate::{
-    api::{history::HistoryHead, log::LogEntryView},
-    rules::{
-        card::Card,
-        event::{Action, Event},
-        game::{Game, Setup},
-        notation::Move,
-        options::Rules,
-        player::{Level, Player},
-        record::{Entry, Replayed},
-        seat::Seat,
-        shuffle::Seed,
-    },
-};
+use crate::api::{history::HistoryHead, log::LogEntryView};
 
 /// What became of a history.
 pub struct Verified {

@@ -1,10 +1,10 @@
 //! The logs of finished games are packed, and nobody notices.
 
+use dog_rules::moves::Generator;
 use flate2::{Compression, write::DeflateEncoder};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use super::{super::archive::PAGE, connect, migrations::MIGRATIONS, *};
-use crate::rules::moves::Generator;
 
 /// Plays a game to its end by chance.
 fn finished(store: &Store) -> Record {

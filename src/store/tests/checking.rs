@@ -2,12 +2,12 @@
 
 use std::{fs::OpenOptions, time::Duration};
 
+use dog_rules::{moves::Generator, record::Written};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use super::{check::Finding, *};
-use crate::rules::{moves::Generator, record::Written};
 
 /// Bits that are flipped, one at a time.
 const FLIPS: usize = 30;

@@ -21,8 +21,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use super::*;
-use crate::rules::{
+use dog_rules::{
     event::{Action, Event},
     game::{Game, Phase, Setup},
     options::Preset,
@@ -30,6 +29,8 @@ use crate::rules::{
     seat::{BySeat, Seat},
     shuffle::Seed,
 };
+
+use super::*;
 
 /// A directory that goes when the test is over.
 struct Dir(PathBuf);

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use dog_rules::player::Level;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::rules::player::Level;
 
 /// A game in which these seats are bots.
 fn with_bots(bots: &[usize], tempo: Tempo) -> Record {

@@ -1,0 +1,124 @@
+//! How fast the value net is, on one core. `cargo bench --bench net`.
+
+use std::{hint::black_box, ops::ControlFlow, time::Duration};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dog_bot::net::{
+    differences::Differences,
+    inputs::Inputs,
+    judge::Scratch,
+    nets::Nets,
+    stage::{Kept, Stage},
+};
+use dog_rules::{
+    game::Phase,
+    options::{Options, Preset, Rules},
+    playout::Playout,
+    sample::Sampler,
+    seat::Seat,
+    view::SeatView,
+};
+use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
+
+criterion_group! {
+    name = net;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(3))
+        .without_plots();
+    targets = evaluations
+}
+criterion_main!(net);
+
+/// The rules of every preset for so many seats.
+fn rules(seats: u8) -> Vec<Rules> {
+    let rules = |preset: Preset| {
+        Rules::try_from(Options {
+            seats,
+            ..preset.options()
+        })
+    };
+    Preset::ALL
+        .map(|preset| rules(preset).expect("possible rules"))
+        .into()
+}
+
+/// What seats to move see, all through random games.
+fn views(rules: &[Rules]) -> Vec<SeatView<'_>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut sampler = Sampler::new();
+    let mut views = Vec::new();
+    for rules in rules {
+        let mut game = Playout::new(rules, Seat::default());
+        while game.winner().is_none() {
+            game.play_on(&mut sampler, &mut rng, 17);
+            if game.phase() == Phase::Play {
+                views.push(game.seen_from(game.turn()));
+            }
+        }
+    }
+    views
+}
+
+fn evaluations(criterion: &mut Criterion) {
+    let nets = Nets::built_in().expect("nets that fit");
+    for seats in [4, 6] {
+        let rules = rules(seats);
+        let views = views(&rules);
+        let mut group = criterion.benchmark_group(format!("net, {seats} seats"));
+        let mut scratch = Scratch::default();
+        let mut boards = 0;
+        for view in &views {
+            nets.of(view.rules).plays(view, &mut scratch, |_, _, _| {
+                boards += 1;
+                ControlFlow::Continue(())
+            });
+        }
+        // What one board costs in a decision: listing the moves, inputs and all three layers.
+        group.throughput(Throughput::Elements(boards));
+        group.bench_function("decisions, a board", |bencher| {
+            bencher.iter(|| {
+                for view in &views {
+                    black_box(nets.of(view.rules).best_play(view, &mut scratch));
+                }
+            });
+        });
+        // The net alone: all three layers of a board, by what it differs from the one before.
+        let mut evaluations = Vec::new();
+        let mut number = 0;
+        for view in &views {
+            let judge = nets.of(view.rules);
+            let inputs = Inputs::new(&judge.layout, view, Stage::Played);
+            let kept = Kept::Seen(view.hand);
+            let (mut cards, mut before) = (Vec::new(), Vec::new());
+            inputs.cards(kept, &mut cards);
+            inputs.board(&view.board, kept, &mut before);
+            let common = judge.net.more(&judge.net.hidden(&cards), &before);
+            let mut lists = Vec::new();
+            judge.plays(view, &mut scratch, |card, board, _| {
+                let mut kept = view.hand;
+                kept.remove(card);
+                let mut list = Vec::new();
+                inputs.board(board, Kept::Seen(kept), &mut list);
+                lists.push(list);
+                ControlFlow::Continue(())
+            });
+            number += lists.len() as u64;
+            evaluations.push((judge, common, before, lists, inputs.head(kept)));
+        }
+        let mut differences = Differences::default();
+        group.throughput(Throughput::Elements(number));
+        group.bench_function("evaluations", |bencher| {
+            bencher.iter(|| {
+                for (judge, common, before, lists, head) in &evaluations {
+                    differences.begin(judge.layout.len(), before);
+                    for list in lists {
+                        let found = differences.of(list);
+                        black_box(judge.net.logit(common, found, *head));
+                    }
+                }
+            });
+        });
+        group.finish();
+    }
+}

@@ -1,0 +1,477 @@
+//! What the net is told: a seat's view, after its own choice, as a list of active inputs.
+//!
+//! Seats are counted from the seat itself, track fields from its start, each quarter of the ring
+//! from its first field, so that starts lie at the same inputs whatever the ring's length. Two
+//! lists make up a view: what lies in the hands and on the piles ([`Inputs::cards`]), which is the
+//! same for every board that a card leads to, and the board ([`Inputs::board`]).
+
+use dog_rules::{
+    board::{Board, PIECES},
+    card::{Card, Cards},
+    options::{Exchange, GoalEntry, Protection, Rules, SevenLanding, SevenPartner, SevenSurplus},
+    ring::{self, Ring},
+    seat::{BySeat, Seat},
+    view::SeatView,
+};
+
+use super::{
+    stage::{Kept, Stage},
+    uses,
+};
+
+/// An active input and its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Input {
+    pub index: u16,
+    pub value: f32,
+}
+
+/// Track fields of a quarter, at most (RULES §2).
+const QUARTER: usize = 16;
+/// Cards in a hand that have an input each; of larger hands the rest is not seen.
+const HAND: u8 = 6;
+/// Cards of one kind in the own hand that have an input each.
+const COPIES: u8 = 3;
+/// Ways to be captured: from 1 to 13 fields behind, by a backward four, by one leaving its kennel.
+const THREATS: usize = 15;
+/// The farthest that a card carries a piece.
+const REACH: u8 = 13;
+/// What a card could do, as inputs: be played, take home, hit, be played but do harm.
+const USES: usize = 4;
+/// Steps that make one unit of the inputs that count steps.
+const LAP: f32 = 64.0;
+/// Whatever else is told about the options.
+const OPTIONS: usize = 12;
+
+/// Where each kind of input begins, for a number of seats. A change of anything in this file that
+/// gives an input another meaning needs a new [`VERSION`].
+#[derive(Clone, Debug)]
+pub struct Layout {
+    seats: usize,
+    own_hand: usize,
+    hidden_hand: usize,
+    counts: usize,
+    known: usize,
+    gone: usize,
+    asked: usize,
+    stage: usize,
+    next: usize,
+    beginner: usize,
+    deal: usize,
+    options: usize,
+    track: usize,
+    goal: usize,
+    kennel: usize,
+    fresh: usize,
+    home: usize,
+    to_go: usize,
+    threats: usize,
+    uses: usize,
+    unplayable: usize,
+    goals: usize,
+    stuck: usize,
+    swap: usize,
+    risk: usize,
+    gain: usize,
+    best_gain: usize,
+    partner_uses: usize,
+    partner_gain: usize,
+    len: usize,
+}
+
+/// The version of what the inputs mean.
+pub const VERSION: u32 = 3;
+
+impl Layout {
+    /// The layout for 4 or 6 seats.
+    pub fn new(seats: u8) -> Layout {
+        let seats = usize::from(seats);
+        let kinds = Card::ALL.len();
+        let mut len = 0;
+        let mut next = |inputs: usize| {
+            len += inputs;
+            len - inputs
+        };
+        let mut layout = Layout {
+            seats,
+            own_hand: next(kinds * usize::from(COPIES)),
+            hidden_hand: next(1),
+            counts: next(seats * usize::from(HAND)),
+            known: next(kinds),
+            gone: next(kinds),
+            asked: next(seats),
+            stage: next(3),
+            next: next(seats + 1),
+            beginner: next(seats),
+            deal: next(usize::from(HAND) + 1),
+            options: next(OPTIONS),
+            track: next(seats * seats * QUARTER),
+            goal: next(seats * usize::from(PIECES)),
+            kennel: next(seats * usize::from(PIECES)),
+            fresh: next(seats),
+            home: next(seats),
+            to_go: next(seats),
+            threats: next(seats * (seats - 2) * THREATS),
+            uses: next(kinds * USES),
+            unplayable: next(usize::from(HAND)),
+            goals: next(seats << PIECES),
+            stuck: next(seats),
+            swap: next(seats),
+            risk: next(seats * (seats - 2)),
+            gain: next(kinds),
+            best_gain: next(2),
+            partner_uses: next(kinds * USES),
+            partner_gain: next(kinds),
+            len: 0,
+        };
+        layout.len = len;
+        layout
+    }
+
+    /// The number of inputs.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: every layout has inputs.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Lists the inputs of one seat's view after it did something.
+pub struct Inputs<'a> {
+    layout: &'a Layout,
+    view: &'a SeatView<'a>,
+    stage: Stage,
+    rules: &'a Rules,
+    seat: Seat,
+    /// The cards that are known to be with the partner.
+    partners: Cards,
+    /// The place of each track field among the inputs of a seat.
+    places: [u16; 96],
+    /// The place of each seat, counted from the one that sees.
+    relative: BySeat<u8>,
+    /// The pairs of a seat and one that can capture its pieces, and where their inputs begin.
+    pairs: Vec<(Seat, Seat, usize)>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Inputs as the view's seat sees them after it did `stage`.
+    pub fn new(layout: &'a Layout, view: &'a SeatView<'a>, stage: Stage) -> Inputs<'a> {
+        let (rules, seat): (&'a Rules, Seat) = (view.rules, view.seat);
+        let seats = rules.seats;
+        debug_assert_eq!(usize::from(seats), layout.seats);
+        let mut relative = BySeat::default();
+        for steps in 0..seats {
+            relative[seat.plus(steps, seats)] = steps;
+        }
+        let mut pairs = Vec::with_capacity(layout.seats * (layout.seats - 2));
+        for owner in (0..seats).map(|steps| seat.plus(steps, seats)) {
+            for other in (0..seats).map(|steps| seat.plus(steps, seats)) {
+                if owner.team(seats) != other.team(seats) {
+                    pairs.push((owner, other, layout.threats + pairs.len() * THREATS));
+                }
+            }
+        }
+        let mut partners = view.known[seat.partner(seats)];
+        if let Stage::Gave(card) = stage {
+            partners.add(card);
+        }
+        Inputs {
+            layout,
+            view,
+            stage,
+            rules,
+            seat,
+            partners,
+            places: places(rules, seat),
+            relative,
+            pairs,
+        }
+    }
+
+    /// Which of a net's heads judges the seat when it keeps these cards.
+    pub fn head(&self, kept: Kept) -> usize {
+        self.stage.head(kept.len())
+    }
+
+    /// What the seat knows of the cards and the round when it keeps these cards.
+    pub fn cards(&self, kept: Kept, inputs: &mut Vec<Input>) {
+        let Layout { seats, .. } = *self.layout;
+        let (view, stage) = (self.view, self.stage);
+        let mut add = |index: usize, value: f32| {
+            let index = index as u16;
+            inputs.push(Input { index, value });
+        };
+        let played = stage == Stage::Played;
+        let own_count = match stage {
+            Stage::Played => kept.len(),
+            _ => view.counts[self.seat],
+        };
+        if let Some(hand) = kept.seen() {
+            for card in hand.kinds() {
+                let first = self.layout.own_hand + card as usize * usize::from(COPIES);
+                for copy in 0..hand.count(card).min(COPIES) {
+                    add(first + usize::from(copy), 1.0);
+                }
+            }
+        } else {
+            add(self.layout.hidden_hand, 1.0);
+        }
+        let mut next = None;
+        for steps in 1..=seats {
+            let seat = self.seat.plus((steps % seats) as u8, self.rules.seats);
+            let cards = if seat == self.seat {
+                own_count
+            } else {
+                view.counts[seat]
+            };
+            let place = usize::from(self.relative[seat]);
+            let first = self.layout.counts + place * usize::from(HAND);
+            for card in 0..cards.min(HAND) {
+                add(first + usize::from(card), 1.0);
+            }
+            if next.is_none() && cards > 0 {
+                next = Some(place);
+            }
+            if view.asked[seat] || seat == self.seat && stage == Stage::Asked {
+                add(self.layout.asked + place, 1.0);
+            }
+        }
+        for card in self.partners.kinds() {
+            add(self.layout.known + card as usize, 1.0);
+        }
+        let deck = self.rules.deck();
+        for card in view.gone.kinds() {
+            let share = f32::from(view.gone.count(card)) / f32::from(deck.count(card).max(1));
+            add(self.layout.gone + card as usize, share);
+        }
+        match stage {
+            Stage::Played => {}
+            Stage::Gave(_) => add(self.layout.stage, 1.0),
+            Stage::Declined => add(self.layout.stage + 1, 1.0),
+            Stage::Asked => add(self.layout.stage + 2, 1.0),
+        }
+        // In the exchange the beginner plays next; with all hands empty nobody does.
+        let next = if played {
+            next.unwrap_or(seats)
+        } else {
+            usize::from(self.relative[view.beginner])
+        };
+        add(self.layout.next + next, 1.0);
+        let beginner = view.beginner.next(self.rules.seats);
+        add(
+            self.layout.beginner + usize::from(self.relative[beginner]),
+            1.0,
+        );
+        let deal = self.rules.deal_sizes.of_round(view.round + 1);
+        add(self.layout.deal + usize::from(deal.min(HAND)), 1.0);
+        for (option, value) in options(self.rules).into_iter().enumerate() {
+            if value != 0.0 {
+                add(self.layout.options + option, value);
+            }
+        }
+    }
+
+    /// What lies on this board, and what the cards that are kept could do there.
+    pub fn board(&self, board: &Board, kept: Kept, inputs: &mut Vec<Input>) {
+        let Layout { seats, .. } = *self.layout;
+        let mut add = |index: usize, value: f32| {
+            let index = index as u16;
+            inputs.push(Input { index, value });
+        };
+        let ring = self.rules.ring();
+        let pieces = usize::from(PIECES);
+        for seat in ring.seats() {
+            let place = usize::from(self.relative[seat]);
+            let of_seat = board.pieces(seat);
+            let first = self.layout.track + place * seats * QUARTER;
+            let mut to_go = u32::from(of_seat.in_kennel()) * (u32::from(ring.length()) + 5);
+            for field in of_seat.track_fields() {
+                add(first + usize::from(self.places[usize::from(field)]), 1.0);
+                to_go += u32::from(to_door(ring, board, seat, field)) + 2;
+            }
+            let goal = of_seat.goal();
+            for field in 0..pieces {
+                if goal & (1 << field) != 0 {
+                    add(self.layout.goal + place * pieces + field, 1.0);
+                }
+            }
+            for waiting in 0..usize::from(of_seat.in_kennel()) {
+                add(self.layout.kennel + place * pieces + waiting, 1.0);
+            }
+            if board.fresh(seat) {
+                add(self.layout.fresh + place, 1.0);
+            }
+            if of_seat.home() {
+                add(self.layout.home + place, 1.0);
+            }
+            add(self.layout.to_go + place, to_go as f32 / LAP);
+            add(
+                self.layout.goals + (place << PIECES) + usize::from(goal),
+                1.0,
+            );
+            if of_seat.on_track() == 0 {
+                add(self.layout.stuck + place, 1.0);
+            }
+            let swap = uses::best_swap(self.rules, board, seat);
+            if swap > 0 {
+                add(self.layout.swap + place, f32::from(swap) / LAP);
+            }
+        }
+        self.threats(board, &mut add);
+        self.partners_uses(board, &mut add);
+        if let Some(hand) = kept.seen() {
+            self.uses(board, hand, add);
+        }
+    }
+
+    /// What the cards that are known to be with the partner could do there.
+    fn partners_uses(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
+        if self.partners.is_empty() {
+            return;
+        }
+        let partner = self.seat.partner(self.rules.seats);
+        let table = uses::Table::new(self.rules, board, partner);
+        for card in self.partners.kinds() {
+            let found = table.of(card);
+            let Layout {
+                partner_uses,
+                partner_gain,
+                ..
+            } = *self.layout;
+            flags(found, partner_uses + card as usize * USES, &mut add);
+            if found.playable {
+                let gain = f32::from(found.gain) / LAP;
+                add(partner_gain + card as usize, gain);
+            }
+        }
+    }
+
+    /// What the cards that are kept could do.
+    fn uses(&self, board: &Board, kept: Cards, mut add: impl FnMut(usize, f32)) {
+        let table = uses::Table::new(self.rules, board, self.seat);
+        let mut unplayable = 0;
+        // What the two best cards win.
+        let mut best = [0.0; 2];
+        for card in kept.kinds() {
+            let found = table.of(card);
+            if !found.playable {
+                unplayable += kept.count(card);
+                continue;
+            }
+            flags(found, self.layout.uses + card as usize * USES, &mut add);
+            let gain = f32::from(found.gain) / LAP;
+            add(self.layout.gain + card as usize, gain);
+            for _ in 0..kept.count(card) {
+                if gain > best[0] {
+                    best = [gain, best[0]];
+                } else if gain > best[1] {
+                    best[1] = gain;
+                }
+            }
+        }
+        for (place, gain) in best.into_iter().enumerate() {
+            if gain > 0.0 {
+                add(self.layout.best_gain + place, gain);
+            }
+        }
+        for card in 0..unplayable.min(HAND) {
+            add(self.layout.unplayable + usize::from(card), 1.0);
+        }
+    }
+
+    /// Who can be captured by whom, blocks in the way left aside.
+    fn threats(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
+        let ring = self.rules.ring();
+        let blocks = board.blocks(self.rules);
+        for (pair, &(owner, other, first)) in self.pairs.iter().enumerate() {
+            let mut risk = 0;
+            let door = ring.door(owner);
+            let exposed = board.pieces(owner);
+            let start = ring.start(other);
+            for field in exposed.track_fields() {
+                if blocks & ring::bit(field) != 0 {
+                    continue;
+                }
+                let mut ranks = 0;
+                for from in board.pieces(other).track_fields() {
+                    let steps = ring.distance(from, field);
+                    if steps <= REACH {
+                        add(first + usize::from(steps) - 1, 1.0);
+                        // A seven captures whatever it passes.
+                        ranks += 2 + u32::from(steps < 7);
+                    } else if steps == ring.length() - 4 {
+                        add(first + THREATS - 2, 1.0);
+                        ranks += 2;
+                    }
+                }
+                if field == start && board.kennel(other) > 0 {
+                    add(first + THREATS - 1, 1.0);
+                    ranks += 3;
+                }
+                let walked = ring.length() - ring.distance(field, door);
+                risk += ranks * (u32::from(walked) + 40);
+            }
+            if risk > 0 {
+                add(self.layout.risk + pair, risk as f32 / 256.0);
+            }
+        }
+    }
+}
+
+/// What a card could do, as inputs from `first` on; none of one that cannot be played.
+fn flags(found: uses::Use, first: usize, mut add: impl FnMut(usize, f32)) {
+    if !found.playable {
+        return;
+    }
+    let flags = [true, found.home, found.hit, !found.harmless];
+    for (place, is) in flags.into_iter().enumerate() {
+        if is {
+            add(first + place, 1.0);
+        }
+    }
+}
+
+/// The place of each track field, counted from the seat's start.
+fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
+    let ring = rules.ring();
+    let mut places = [0; 96];
+    for field in 0..ring.length() {
+        let steps = ring.distance(ring.start(seat), field);
+        let (quarter, offset) = (steps / rules.fields_per_seat, steps % rules.fields_per_seat);
+        places[usize::from(field)] = u16::from(quarter) * QUARTER as u16 + u16::from(offset);
+    }
+    places
+}
+
+/// Steps to the door, of a piece of the seat's on this field: a whole lap for one that must leave
+/// the door first (RULES §4).
+fn to_door(ring: &Ring, board: &Board, seat: Seat, field: u8) -> u8 {
+    let door = ring.door(seat);
+    if field == door && board.fresh(seat) && door == ring.start(seat) {
+        ring.length()
+    } else {
+        ring.distance(field, door)
+    }
+}
+
+/// The options that change what a position is worth (RULES §2).
+fn options(rules: &Rules) -> [f32; OPTIONS] {
+    let set = |is: bool| f32::from(u8::from(is));
+    [
+        set(rules.fields_per_seat == 15),
+        f32::from(rules.jokers) / 8.0,
+        set(rules.exchange == Exchange::Optional),
+        set(rules.start_block == Protection::Always),
+        set(rules.start_swap_protection == Protection::Always),
+        set(rules.goal_entry == GoalEntry::BeforeStart),
+        set(rules.backward_into_goal),
+        set(rules.seven_landing == SevenLanding::MustBeFree),
+        set(rules.seven_surplus == SevenSurplus::LapsesOnWin),
+        set(rules.seven_partner == SevenPartner::Always),
+        set(rules.jack_own_pair),
+        set(rules.jack_without_effect),
+    ]
+}

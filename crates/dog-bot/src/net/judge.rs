@@ -1,0 +1,262 @@
+//! What the net says of everything that a seat may do.
+
+use std::ops::ControlFlow;
+
+use dog_rules::{
+    board::Board,
+    card::{Card, Cards},
+    moves::Generator,
+    notation::Move,
+    options::Exchange,
+    view::SeatView,
+};
+
+use super::{
+    Hidden, Net,
+    differences::Differences,
+    inputs::{Input, Inputs, Layout},
+    stage::{Kept, Stage},
+};
+use crate::Choice;
+
+/// The logarithm of the odds of a won game: more than the net says of any other.
+pub const WON: f32 = 30.0;
+
+/// A net, and the layout of its inputs.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    pub layout: Layout,
+    pub net: Net,
+}
+
+/// Memory that is used again from one decision to the next.
+#[derive(Default)]
+pub struct Scratch {
+    pub generator: Generator,
+    boards: Vec<Board>,
+    inputs: Vec<Input>,
+    cards: Differences,
+    board: Differences,
+}
+
+impl Scratch {
+    /// Lists the boards that a card leads to.
+    fn list_boards(&mut self, view: &SeatView, card: Card) {
+        let Scratch {
+            generator, boards, ..
+        } = self;
+        boards.clear();
+        generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
+    }
+}
+
+/// What a seat sees before it plays, the first layer's sums of it, and what they are of.
+struct Known<'a> {
+    inputs: Inputs<'a>,
+    view: &'a SeatView<'a>,
+    hidden: Hidden,
+}
+
+impl Judge {
+    /// Looks at every way to play a card, each board that a card leads to once, and tells `seen`
+    /// the card, the board and the logarithm of the odds, until that breaks off; nothing if no
+    /// card can be played.
+    pub fn plays(
+        &self,
+        view: &SeatView,
+        scratch: &mut Scratch,
+        mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
+    ) {
+        let mut known = None;
+        for card in view.hand.kinds() {
+            scratch.list_boards(view, card);
+            if scratch.boards.is_empty() {
+                continue;
+            }
+            let known =
+                known.get_or_insert_with(|| self.before(view, Kept::Seen(view.hand), scratch));
+            let mut kept = view.hand;
+            kept.remove(card);
+            let kept = Kept::Seen(kept);
+            let common = self.common(known, kept, scratch);
+            for place in 0..scratch.boards.len() {
+                let board = scratch.boards[place];
+                let logit = self.of_board(known, &common, &board, kept, scratch);
+                if seen(card, &board, logit).is_break() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The best way to play a card: the first of those that the net likes most.
+    pub fn best_play(&self, view: &SeatView, scratch: &mut Scratch) -> Option<(Card, Board, f32)> {
+        let mut best = None;
+        self.plays(view, scratch, |card, board, logit| {
+            if best.is_none_or(|(_, _, highest)| logit > highest) {
+                best = Some((card, *board, logit));
+            }
+            ControlFlow::Continue(())
+        });
+        best
+    }
+
+    /// The most that each kind of card can come to for a seat whose hand is not known, as a
+    /// logarithm of the odds; nothing for what cannot be played. A joker does whatever another card
+    /// can.
+    pub fn best_of_cards(
+        &self,
+        view: &SeatView,
+        scratch: &mut Scratch,
+    ) -> [Option<f32>; Card::ALL.len()] {
+        let kept = Kept::Counted(view.counts[view.seat].saturating_sub(1));
+        let known = self.before(view, kept, scratch);
+        let mut best = [None; Card::ALL.len()];
+        for card in Card::RANKS {
+            scratch.list_boards(view, card);
+            let logits = (0..scratch.boards.len()).map(|place| {
+                let board = scratch.boards[place];
+                self.of_board(&known, &known.hidden, &board, kept, scratch)
+            });
+            best[card as usize] = logits.reduce(f32::max);
+        }
+        best[Card::Joker as usize] = best.into_iter().flatten().reduce(f32::max);
+        best
+    }
+
+    /// Adds up what the seat sees before it plays, as if it kept these cards.
+    fn before<'a>(
+        &'a self,
+        view: &'a SeatView<'a>,
+        kept: Kept,
+        scratch: &mut Scratch,
+    ) -> Known<'a> {
+        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+        let list = &mut scratch.inputs;
+        let add = |hidden, differences: &mut Differences, list: &[Input]| {
+            differences.begin(self.layout.len(), list);
+            self.net.more(hidden, list)
+        };
+        list.clear();
+        inputs.cards(kept, list);
+        let hidden = add(&self.net.first_bias, &mut scratch.cards, list);
+        list.clear();
+        inputs.board(&view.board, kept, list);
+        let hidden = add(&hidden, &mut scratch.board, list);
+        Known {
+            inputs,
+            view,
+            hidden,
+        }
+    }
+
+    /// What all boards have in common of a card after which these are kept.
+    fn common(&self, known: &Known, kept: Kept, scratch: &mut Scratch) -> Hidden {
+        scratch.inputs.clear();
+        known.inputs.cards(kept, &mut scratch.inputs);
+        self.net
+            .more(&known.hidden, scratch.cards.of(&scratch.inputs))
+    }
+
+    /// The logarithm of the odds on this board, with the cards that are kept and the hidden layer
+    /// that they have in common with the board that was there before.
+    fn of_board(
+        &self,
+        known: &Known,
+        common: &Hidden,
+        board: &Board,
+        kept: Kept,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        let Known { inputs, view, .. } = known;
+        if board.team_home(view.rules, view.seat) {
+            return WON;
+        }
+        scratch.inputs.clear();
+        inputs.board(board, kept, &mut scratch.inputs);
+        let differences = scratch.board.of(&scratch.inputs);
+        self.net.logit(common, differences, inputs.head(kept))
+    }
+
+    /// The logarithm of the odds of a single view, all its inputs added up.
+    fn whole(
+        &self,
+        view: &SeatView,
+        stage: Stage,
+        kept: Kept,
+        board: &Board,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        let inputs = Inputs::new(&self.layout, view, stage);
+        scratch.inputs.clear();
+        inputs.cards(kept, &mut scratch.inputs);
+        inputs.board(board, kept, &mut scratch.inputs);
+        let head = inputs.head(kept);
+        self.net.logit(&self.net.first_bias, &scratch.inputs, head)
+    }
+
+    /// The logarithm of the odds after the seat folds.
+    pub fn of_fold(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
+        self.of_choice(view, Choice::Play(Move::Fold), scratch)
+    }
+
+    /// Every answer that the seat may give in the exchange (RULES §7.3), with the logarithm of
+    /// the odds after it.
+    pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
+        let choices = answers(view);
+        let judged = |choice| (choice, self.of_choice(view, choice, scratch));
+        choices.into_iter().map(judged).collect()
+    }
+
+    /// The best answer in the exchange.
+    ///
+    /// # Panics
+    /// In an exchange without cards, which no game has.
+    pub fn best_answer(&self, view: &SeatView, scratch: &mut Scratch) -> (Choice, f32) {
+        let answers = self.answers(view, scratch).into_iter();
+        let better = |best: (Choice, f32), other: (Choice, f32)| {
+            if other.1 > best.1 { other } else { best }
+        };
+        answers.reduce(better).expect("a hand in the exchange")
+    }
+
+    /// The logarithm of the odds after a choice that leaves the board as it is.
+    fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+        let (stage, hand) = after(view, choice);
+        self.whole(view, stage, Kept::Seen(hand), &view.board, scratch)
+    }
+}
+
+/// What the seat has done and what it keeps, after a choice.
+pub fn after(view: &SeatView, choice: Choice) -> (Stage, Cards) {
+    let mut hand = view.hand;
+    let stage = match choice {
+        Choice::Play(Move::Play { card, .. }) => {
+            hand.remove(card);
+            Stage::Played
+        }
+        Choice::Play(Move::Fold) => {
+            hand = Cards::EMPTY;
+            Stage::Played
+        }
+        Choice::Give(card) => {
+            hand.remove(card);
+            Stage::Gave(card)
+        }
+        Choice::Decline => Stage::Declined,
+        Choice::Ask => Stage::Asked,
+    };
+    (stage, hand)
+}
+
+/// Every answer that the seat may give in the exchange.
+pub fn answers(view: &SeatView) -> Vec<Choice> {
+    let mut answers: Vec<Choice> = view.hand.kinds().map(Choice::Give).collect();
+    if view.rules.exchange == Exchange::Optional {
+        answers.push(Choice::Decline);
+        if !view.asked[view.seat] {
+            answers.push(Choice::Ask);
+        }
+    }
+    answers
+}

@@ -1,0 +1,214 @@
+//! The value net: how likely a seat's team is to win, as the seat sees the game.
+//!
+//! Three layers: the [`inputs`], of which only the active ones are added up, [`HIDDEN`] and
+//! [`SECOND`] units between (leaky ReLU), one output, the logarithm of the odds. What comes after the
+//! first layer is there several times, as [`Head`]s: one judges exchanges, the others what is left
+//! when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
+//! so that a value is the same number on every machine, whichever instructions the machine offers.
+
+use fearless_simd::{Level, Simd, dispatch};
+
+pub mod differences;
+pub mod file;
+pub mod fingerprint;
+pub mod inputs;
+pub mod judge;
+pub mod nets;
+pub mod rows;
+pub mod setting;
+pub mod stage;
+mod uses;
+
+use inputs::Input;
+use rows::Rows;
+
+/// Units of the first hidden layer.
+pub const HIDDEN: usize = 256;
+/// Units of the second.
+pub const SECOND: usize = 32;
+/// Heads of a net: see [`stage::Stage::head`].
+pub const HEADS: usize = 4;
+/// What a unit lets through of a negative sum.
+pub const LEAK: f32 = 0.05;
+
+/// The first hidden layer before its activation.
+pub type Hidden = [f32; HIDDEN];
+
+/// The weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Net {
+    /// One row an input.
+    pub first: Rows<HIDDEN>,
+    pub first_bias: Hidden,
+    pub heads: [Head; HEADS],
+}
+
+/// The weights after the first layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// One row a unit of the first hidden layer.
+    pub second: Rows<SECOND>,
+    pub second_bias: [f32; SECOND],
+    pub last: [f32; SECOND],
+    pub last_bias: f32,
+}
+
+impl Net {
+    /// A net of that many inputs with all weights zero.
+    pub fn zero(inputs: usize) -> Net {
+        Net {
+            first: Rows::zero(inputs),
+            first_bias: [0.0; HIDDEN],
+            heads: std::array::from_fn(|_| Head::zero()),
+        }
+    }
+
+    /// Every weight, block by block.
+    pub fn blocks(&self) -> impl Iterator<Item = &[f32]> {
+        let first = [self.first.as_flattened(), self.first_bias.as_slice()];
+        first
+            .into_iter()
+            .chain(self.heads.iter().flat_map(Head::blocks))
+    }
+
+    /// Every weight, block by block, to be changed.
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        let heads = self.heads.iter_mut().flat_map(Head::blocks_mut);
+        let first = [
+            self.first.as_flattened_mut(),
+            self.first_bias.as_mut_slice(),
+        ];
+        first.into_iter().chain(heads)
+    }
+
+    /// The first layer's sums with these inputs active.
+    pub fn hidden(&self, inputs: &[Input]) -> Hidden {
+        self.more(&self.first_bias, inputs)
+    }
+
+    /// The first layer's sums with these inputs active besides those of `common`.
+    pub fn more(&self, common: &Hidden, inputs: &[Input]) -> Hidden {
+        let mut hidden = *common;
+        dispatch!(Level::new(), simd => add_rows(simd, &mut hidden, &self.first, inputs));
+        hidden
+    }
+
+    /// The logarithm of the odds that the team wins, with these inputs active besides those of
+    /// `common`, as this head has it.
+    pub fn logit(&self, common: &Hidden, inputs: &[Input], head: usize) -> f32 {
+        let head = &self.heads[head];
+        dispatch!(Level::new(), simd => {
+            let mut hidden = *common;
+            add_rows(simd, &mut hidden, &self.first, inputs);
+            activate(simd, &mut hidden);
+            let mut second = head.second_sums(simd, &hidden);
+            activate(simd, &mut second);
+            head.output(&second)
+        })
+    }
+}
+
+impl Head {
+    fn zero() -> Head {
+        Head {
+            second: Rows::zero(HIDDEN),
+            second_bias: [0.0; SECOND],
+            last: [0.0; SECOND],
+            last_bias: 0.0,
+        }
+    }
+
+    /// Every weight, block by block.
+    pub fn blocks(&self) -> [&[f32]; 4] {
+        [
+            self.second.as_flattened(),
+            self.second_bias.as_slice(),
+            self.last.as_slice(),
+            std::slice::from_ref(&self.last_bias),
+        ]
+    }
+
+    /// Every weight, block by block, to be changed.
+    pub fn blocks_mut(&mut self) -> [&mut [f32]; 4] {
+        [
+            self.second.as_flattened_mut(),
+            self.second_bias.as_mut_slice(),
+            self.last.as_mut_slice(),
+            std::slice::from_mut(&mut self.last_bias),
+        ]
+    }
+
+    /// The second layer's sums. Even and odd units are added up apart, which keeps two chains of
+    /// sums going at a time.
+    #[inline(always)]
+    pub fn second_sums<S: Simd>(&self, _: S, hidden: &Hidden) -> [f32; SECOND] {
+        let (mut even, mut odd) = (self.second_bias, [0.0; SECOND]);
+        for (units, rows) in hidden.chunks_exact(2).zip(self.second.chunks_exact(2)) {
+            for unit in 0..SECOND {
+                even[unit] += units[0] * rows[0][unit];
+                odd[unit] += units[1] * rows[1][unit];
+            }
+        }
+        for unit in 0..SECOND {
+            even[unit] += odd[unit];
+        }
+        even
+    }
+
+    #[inline(always)]
+    pub fn output(&self, second: &[f32; SECOND]) -> f32 {
+        let mut sum = self.last_bias;
+        for (unit, weight) in second.iter().zip(&self.last) {
+            sum += unit * weight;
+        }
+        sum
+    }
+}
+
+/// Adds the rows of the active inputs, a block of units after the other, so that the sums of a
+/// block stay in registers.
+#[inline(always)]
+pub fn add_rows<S: Simd>(_: S, hidden: &mut Hidden, rows: &[Hidden], inputs: &[Input]) {
+    const BLOCK: usize = 128;
+    for first in (0..HIDDEN).step_by(BLOCK) {
+        let mut sums: [f32; BLOCK] = hidden[first..first + BLOCK].try_into().expect("a block");
+        for input in inputs {
+            let row: &[f32; BLOCK] = rows[usize::from(input.index)][first..first + BLOCK]
+                .try_into()
+                .expect("a block");
+            for unit in 0..BLOCK {
+                sums[unit] += input.value * row[unit];
+            }
+        }
+        hidden[first..first + BLOCK].copy_from_slice(&sums);
+    }
+}
+
+#[inline(always)]
+pub fn activate<S: Simd>(_: S, units: &mut [f32]) {
+    for unit in units {
+        *unit = unit.max(LEAK * *unit);
+    }
+}
+
+/// The probability that a logarithm of the odds stands for.
+pub fn probability(logit: f32) -> f32 {
+    1.0 / (1.0 + exp(-logit))
+}
+
+/// e to the power of x, to within a few units of the last place; of x beyond 30 as of 30, below
+/// -30 as of -30. It is made of sums and products, and so the same on every machine.
+pub fn exp(x: f32) -> f32 {
+    let x = x.clamp(-30.0, 30.0);
+    // x = n ln 2 + r with |r| <= ln 2 / 2; e^r by its series.
+    let n = (x * std::f32::consts::LOG2_E).round();
+    let r = x - n * std::f32::consts::LN_2;
+    let mut sum = 1.0;
+    for divisor in [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0] {
+        sum = 1.0 + r / divisor * sum;
+    }
+    sum * f32::from_bits(((n as i32 + 127) as u32) << 23)
+}
+
+#[cfg(test)]
+mod tests;

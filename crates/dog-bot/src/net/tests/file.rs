@@ -1,0 +1,217 @@
+//! Nets in files: what is written is read again, what does not fit is refused, nothing panics.
+
+use dog_rules::options::{Options, Preset, Rules};
+use rand::RngExt;
+use serde_json::{Value, json};
+
+use crate::{
+    net::{
+        HEADS, HIDDEN, SECOND,
+        file::{read, write},
+        fingerprint::fingerprint,
+        inputs::Layout,
+        judge::Judge,
+        nets::Nets,
+        setting::Setting,
+    },
+    testing::{random_net, rng},
+};
+
+fn judge(setting: Setting) -> Judge {
+    let layout = Layout::new(setting.seats());
+    let mut net = random_net(layout.len(), &mut rng(1));
+    // A block of nothing has a unit too.
+    net.heads[0].last_bias = 0.0;
+    Judge { layout, net }
+}
+
+fn bytes() -> Vec<u8> {
+    let setting = Setting::Four16;
+    write(&judge(setting), setting, "a run", "a strength")
+}
+
+/// Where the weights begin.
+fn weights(bytes: &[u8]) -> usize {
+    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    lines.by_ref().take(2).map(<[u8]>::len).sum()
+}
+
+/// The same file with something else in its header.
+fn with(name: &str, value: Value) -> Vec<u8> {
+    let bytes = bytes();
+    let (header, weights) = bytes.split_at(weights(&bytes));
+    let mut header: Value = serde_json::from_slice(&header[b"dog-net\n".len()..]).unwrap();
+    assert!(header.get(name).is_some(), "{name}");
+    header[name] = value;
+    [b"dog-net\n", header.to_string().as_bytes(), b"\n", weights].concat()
+}
+
+#[test]
+fn a_net_survives_its_file() {
+    for setting in Setting::ALL {
+        let judge = judge(setting);
+        let bytes = write(&judge, setting, "a run", "a strength");
+        let (again, header) = read(&bytes).unwrap();
+        assert_eq!(header.setting, setting);
+        assert_eq!(header.inputs, Layout::new(setting.seats()).len());
+        assert_eq!(
+            (header.hidden, header.second, header.heads),
+            (HIDDEN, SECOND, HEADS)
+        );
+        assert_eq!(header.fingerprint, fingerprint(setting));
+        assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
+        let largest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
+        let near = |row: &[f32], again: &[f32], steps: f32| {
+            // Half a step, and the error of the division by it.
+            let most = 0.51 * largest(row) / steps;
+            let off = |(weight, again): (&f32, &f32)| (weight - again).abs() > most;
+            assert!(!row.iter().zip(again).any(off), "steps of {most}");
+        };
+        for (row, again) in judge.net.first.iter().zip(again.net.first.iter()) {
+            near(row, again, 127.0);
+        }
+        for (block, again) in judge.net.blocks().zip(again.net.blocks()).skip(1) {
+            near(block, again, 32_767.0);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let whole = bytes();
+    let begin = weights(&whole);
+    let long = [&whole[..], &[0]].concat();
+    let unit = |place: usize, unit: f32| {
+        let mut bytes = whole.clone();
+        bytes[begin + place..][..4].copy_from_slice(&unit.to_le_bytes());
+        bytes
+    };
+    let not_positive = "a unit of the weights is not a positive number";
+    let four_15 = fingerprint(Setting::Four15);
+    for (bytes, message) in [
+        (Vec::new(), "this is not a net"),
+        (whole[1..].to_vec(), "this is not a net"),
+        (whole[..begin / 2].to_vec(), "the header cannot be read"),
+        (
+            whole[..b"dog-net\n".len()].to_vec(),
+            "the header cannot be read",
+        ),
+        (with("setting", json!("five")), "the header cannot be read"),
+        (with("inputs", json!(-1)), "the header cannot be read"),
+        (
+            with("format", json!(2)),
+            "the file has format 2, this program reads format 3",
+        ),
+        (
+            with("inputs", json!(5)),
+            "the net has 5 inputs, this program",
+        ),
+        (
+            with("setting", json!("six")),
+            " inputs, this program needs ",
+        ),
+        (
+            with("hidden", json!(64)),
+            "the net has 64 units in the first layer, this program needs 256",
+        ),
+        (
+            with("second", json!(0)),
+            "the net has 0 units in the second layer, this program needs 32",
+        ),
+        (
+            with("heads", json!(1)),
+            "the net has 1 heads, this program needs 4",
+        ),
+        (
+            with("setting", json!("four-15")),
+            &format!("needed {four_15}"),
+        ),
+        (
+            with("fingerprint", json!("0123")),
+            "with other inputs or other rules than this program's (fingerprint 0123, needed ",
+        ),
+        (whole[..begin].to_vec(), "the file has 0 bytes of weights"),
+        (
+            whole[..begin - 1].to_vec(),
+            "the file has 0 bytes of weights",
+        ),
+        (
+            whole[..whole.len() - 1].to_vec(),
+            " bytes of weights where ",
+        ),
+        (
+            whole[..whole.len() - 2].to_vec(),
+            " bytes of weights where ",
+        ),
+        (long, " bytes of weights where "),
+        (unit(0, 0.0), not_positive),
+        (unit(0, -1e-5), not_positive),
+        (unit(0, f32::INFINITY), not_positive),
+        (unit(0, f32::NAN), not_positive),
+        // The last row is the last bias.
+        (unit(whole.len() - begin - 6, 0.0), not_positive),
+    ] {
+        let error = read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(message), "{error:?} is not {message:?}");
+    }
+    assert!(read(&with("run", json!("another"))).is_ok());
+}
+
+#[test]
+fn a_net_for_another_table_says_so() {
+    let (_, header) = read(&bytes()).unwrap();
+    assert!(header.fits(Setting::Four16).is_ok());
+    assert!(header.fits(Setting::Four15).is_err());
+    let error = header.fits(Setting::Six).unwrap_err().to_string();
+    assert_eq!(error, "the net is for four-16, not for six");
+}
+
+#[test]
+fn damage_does_no_harm() {
+    let whole = bytes();
+    let mut rng = rng(9);
+    let header = weights(&whole);
+    let mut refused = 0;
+    for _ in 0..150 {
+        let mut bytes = whole.clone();
+        for _ in 0..rng.random_range(1..4) {
+            bytes[rng.random_range(0..header)] = rng.random();
+        }
+        if rng.random() {
+            bytes.truncate(rng.random_range(0..2 * header));
+        }
+        match read(&bytes) {
+            Ok((judge, _)) => {
+                let mut weights = judge.net.blocks().flatten();
+                assert!(weights.all(|weight| weight.is_finite()));
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 75, "{refused}");
+}
+
+#[test]
+fn the_program_carries_a_net_for_every_table() {
+    let files: [&[u8]; 3] = [
+        include_bytes!("../weights/four-15.net"),
+        include_bytes!("../weights/four-16.net"),
+        include_bytes!("../weights/six.net"),
+    ];
+    let nets = Nets::built_in().unwrap();
+    for preset in Preset::ALL {
+        for seats in [4, 6] {
+            let options = Options {
+                seats,
+                ..preset.options()
+            };
+            let rules = Rules::try_from(options).unwrap();
+            let setting = Setting::of(&rules);
+            let (judge, header) = read(files[setting as usize]).unwrap();
+            assert!(header.fits(setting).is_ok(), "{}", setting.name());
+            assert_eq!(nets.of(&rules).net, judge.net, "{}", setting.name());
+        }
+    }
+    // Whoever fetches the program fetches them too.
+    assert!(files.iter().map(|file| file.len()).sum::<usize>() <= 1_000_000);
+}

@@ -1,0 +1,307 @@
+//! What the net is told: nothing hidden, nothing twice, the same to every seat.
+
+use dog_rules::{
+    board::{Board, Placement},
+    card::{Card, Cards},
+    event::Action,
+    options::{
+        Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding, SevenPartner,
+        SevenSurplus,
+    },
+    seat::BySeat,
+    view::SeatView,
+};
+use rand::{RngExt, rngs::ChaCha8Rng};
+
+use super::{judge, list, views};
+use crate::{
+    net::{
+        fingerprint::fingerprint,
+        inputs::{Input, Layout},
+        setting::Setting,
+        stage::{Kept, Stage},
+    },
+    testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, to_act, view},
+};
+
+/// The inputs in an order of their own, to compare.
+fn sorted(list: Vec<Input>) -> Vec<(u16, u32)> {
+    let bits = |input: Input| (input.index, input.value.to_bits());
+    let mut list: Vec<_> = list.into_iter().map(bits).collect();
+    list.sort_unstable();
+    list
+}
+
+/// Everything that the net could be asked about a view: what the seat did, and what it keeps.
+fn choices(view: &SeatView) -> Vec<(Stage, Cards)> {
+    if view.exchanging {
+        let choices = judge::answers(view).into_iter();
+        return choices.map(|choice| judge::after(view, choice)).collect();
+    }
+    let played = view.hand.kinds().map(|card| {
+        let mut kept = view.hand;
+        kept.remove(card);
+        (Stage::Played, kept)
+    });
+    let folded = (Stage::Played, Cards::EMPTY);
+    played.chain([folded]).collect()
+}
+
+/// The board with every seat's pieces given to the next seat, a quarter of the ring further on.
+fn board_turned(rules: &Rules, board: &Board) -> Board {
+    let mut placements = board.placements(rules);
+    for field in placements.iter_mut().flat_map(|seat| &mut seat.track) {
+        *field = rules.ring().forward(*field, rules.fields_per_seat);
+    }
+    placements.rotate_right(1);
+    Board::place(rules, &placements).unwrap()
+}
+
+/// The view with everybody moved to the next seat.
+fn turned<'a>(view: &SeatView<'a>) -> SeatView<'a> {
+    fn turn<T: Copy + Default>(rules: &Rules, of: &BySeat<T>) -> BySeat<T> {
+        let mut turned = BySeat::default();
+        for seat in rules.ring().seats() {
+            turned[seat.next(rules.seats)] = of[seat];
+        }
+        turned
+    }
+    let rules = view.rules;
+    SeatView {
+        board: board_turned(rules, &view.board),
+        seat: view.seat.next(rules.seats),
+        counts: turn(rules, &view.counts),
+        known: turn(rules, &view.known),
+        folded: turn(rules, &view.folded),
+        asked: turn(rules, &view.asked),
+        exchange: turn(rules, &view.exchange),
+        beginner: view.beginner.next(rules.seats),
+        ..view.clone()
+    }
+}
+
+/// The board of the view, or one that no game comes to.
+fn any_board(view: &SeatView, rng: &mut ChaCha8Rng) -> Board {
+    if rng.random() {
+        view.board
+    } else {
+        random_board(view.rules, rng)
+    }
+}
+
+#[test]
+fn every_seat_is_told_the_same() {
+    let mut told = 0;
+    views(1, 40, |view, rng| {
+        let layout = Layout::new(view.rules.seats);
+        let mut view = view.clone();
+        view.board = any_board(&view, rng);
+        let turned = turned(&view);
+        for (stage, kept) in choices(&view) {
+            for kept in [Kept::Seen(kept), Kept::Counted(kept.len())] {
+                let inputs = list(&view, stage, kept, &view.board);
+                let indices = inputs.iter().map(|input| usize::from(input.index));
+                assert!(indices.max().unwrap() < layout.len());
+                let other = list(&turned, stage, kept, &turned.board);
+                assert_eq!(sorted(inputs), sorted(other));
+                told += 1;
+            }
+        }
+    });
+    assert!(told > 1_000, "{told}");
+}
+
+/// A change of any fact is a change of the inputs.
+#[test]
+fn every_fact_is_told() {
+    let rules = Preset::DogspielIt.rules();
+    let seats = [0, 1, 2, 3].map(|number| seat(number, &rules));
+    let mut first = view(&rules, &["20 30 g1", "40", "50 g0", "0"], "2 5 K");
+    first.gone = cards("3 9");
+    let told =
+        |view: &SeatView, stage| sorted(list(view, stage, Kept::Seen(view.hand), &view.board));
+    let mut all = vec![told(&first, Stage::Played)];
+    let changes: [&dyn Fn(&mut SeatView); 15] = [
+        &|view| view.hand = cards("2 5 A"),
+        &|view| view.hand = cards("2 5"),
+        &|view| view.hand = cards("2 2 K"),
+        &|view| view.gone = cards("3 3 9"),
+        &|view| view.gone = cards("3 10"),
+        &|view| view.counts[seats[1]] = 2,
+        &|view| view.counts[seats[2]] = 2,
+        &|view| view.counts[seats[1]] = 0,
+        &|view| view.known[seats[2]] = cards("K"),
+        &|view| view.known[seats[2]] = cards("4"),
+        &|view| view.asked[seats[0]] = true,
+        &|view| view.asked[seats[2]] = true,
+        &|view| view.beginner = seats[1],
+        &|view| view.round = 2,
+        &|view| view.seat = seats[2],
+    ];
+    for change in changes {
+        let mut view = first.clone();
+        change(&mut view);
+        all.push(told(&view, Stage::Played));
+    }
+    let stages = [
+        Stage::Declined,
+        Stage::Asked,
+        Stage::Gave(Card::Nine),
+        Stage::Gave(Card::Ace),
+    ];
+    all.extend(stages.map(|stage| told(&first, stage)));
+    for pieces in [
+        ["20 31 g1", "40", "50 g0", "0"],
+        ["20 30 g2", "40", "50 g0", "0"],
+        ["20 30", "40", "50 g0", "0"],
+        ["20 30 g1", "41", "50 g0", "0"],
+        ["20 30 g1", "40", "50 g0 g1", "0"],
+        ["20 30 g1", "40", "50 g0", "0 16"],
+        ["0 20 30", "40", "50 g0", ""],
+        ["0f 20 30", "40", "50 g0", ""],
+    ] {
+        let mut view = first.clone();
+        view.board = testing::board(&rules, &pieces);
+        all.push(told(&view, Stage::Played));
+    }
+    let options: [&dyn Fn(&mut Options); 12] = [
+        &|options| options.jokers = 7,
+        &|options| options.exchange = Exchange::Optional,
+        &|options| options.start_block = Protection::Always,
+        &|options| options.start_swap_protection = Protection::Always,
+        &|options| options.goal_entry = GoalEntry::BeforeStart,
+        &|options| {
+            options.goal_entry = GoalEntry::BeforeStart;
+            options.backward_into_goal = true;
+        },
+        &|options| options.seven_landing = SevenLanding::MustBeFree,
+        &|options| options.seven_surplus = SevenSurplus::LapsesOnWin,
+        &|options| options.seven_partner = SevenPartner::Always,
+        &|options| options.jack_own_pair = true,
+        &|options| options.jack_without_effect = true,
+        // The size of the next deal.
+        &|options| options.deal_sizes.first[1] = 3,
+    ];
+    for change in options {
+        let mut options = Preset::DogspielIt.options();
+        change(&mut options);
+        let rules = Rules::try_from(options).unwrap();
+        let mut view = first.clone();
+        view.rules = &rules;
+        all.push(told(&view, Stage::Played));
+    }
+    let six = [15, 16].map(|fields_per_seat| {
+        let options = Options {
+            seats: 6,
+            fields_per_seat,
+            ..Preset::DogspielIt.options()
+        };
+        let rules = Rules::try_from(options).unwrap();
+        told(&view(&rules, &[""; 6], "2 5"), Stage::Played)
+    });
+    all.extend(six);
+    let facts = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), facts);
+}
+
+#[test]
+fn a_piece_that_moves_is_told() {
+    views(2, 30, |view, rng| {
+        let board = any_board(view, rng);
+        let told = |board: &Board| sorted(list(view, Stage::Played, Kept::Seen(view.hand), board));
+        let before = told(&board);
+        for _ in 0..5 {
+            let mut placements = board.placements(view.rules);
+            if moved(&mut placements, rng) {
+                let after = Board::place(view.rules, &placements).unwrap();
+                assert_ne!(before, told(&after), "{placements:?}");
+            }
+        }
+    });
+}
+
+/// Takes a piece off the track, to another field of it or to the kennel.
+fn moved(placements: &mut [Placement], rng: &mut ChaCha8Rng) -> bool {
+    let to = rng.random_range(0..80);
+    let free = to < 60 && !placements.iter().any(|seat| seat.track.contains(&to));
+    let seat = rng.random_range(0..placements.len());
+    let placement = &mut placements[seat];
+    if placement.track.is_empty() || placement.fresh {
+        return false;
+    }
+    placement.track.swap_remove(0);
+    placement.kennel = None;
+    if free {
+        placement.track.push(to);
+    }
+    true
+}
+
+/// Somebody who does not see a hand is told its size alone, whatever the view knows besides.
+#[test]
+fn a_hand_that_is_not_kept_is_not_told() {
+    views(3, 20, |view, _| {
+        let mut other = view.clone();
+        other.hand = cards("joker joker");
+        for (stage, kept) in choices(view) {
+            for kept in [Kept::Counted(kept.len()), Kept::Seen(kept)] {
+                let told = list(view, stage, kept, &view.board);
+                assert_eq!(told, list(&other, stage, kept, &view.board));
+            }
+        }
+    });
+}
+
+#[test]
+fn nothing_hidden_is_told() {
+    let mut chance = rng(4);
+    for preset in [Preset::DogspielIt, Preset::Hausregeln] {
+        let mut game = new_game(&preset.rules(), 5);
+        for _ in 0..60 {
+            let action = match to_act(&game) {
+                None if game.winner().is_some() => break,
+                None => Action::Deal { by: None },
+                Some(seat) => {
+                    let other = hidden_changed(&game, seat, &mut chance);
+                    let (view, again) = (game.seen_from(seat), other.seen_from(seat));
+                    for (stage, kept) in choices(&view) {
+                        let kept = Kept::Seen(kept);
+                        let told = list(&view, stage, kept, &view.board);
+                        assert_eq!(told, list(&again, stage, kept, &again.board));
+                    }
+                    testing::choose(crate::Level::Greedy, &view, &mut chance).action(seat)
+                }
+            };
+            game.apply(&action).unwrap();
+        }
+    }
+}
+
+#[test]
+fn settings_have_names_and_fingerprints() {
+    let prints = Setting::ALL.map(fingerprint);
+    assert_eq!(prints, Setting::ALL.map(fingerprint));
+    for (number, setting) in Setting::ALL.into_iter().enumerate() {
+        assert_eq!(Setting::by_name(setting.name()), Some(setting));
+        assert_eq!(serde_json::to_value(setting).unwrap(), setting.name());
+        assert!(!prints[..number].contains(&prints[number]));
+    }
+    assert_eq!(Setting::by_name("five"), None);
+    for preset in Preset::ALL {
+        for seats in [4, 6] {
+            let options = Options {
+                seats,
+                ..preset.options()
+            };
+            let rules = Rules::try_from(options).unwrap();
+            let setting = Setting::of(&rules);
+            assert_eq!(setting.seats(), seats);
+            if seats == 4 {
+                let fields = setting.name().strip_prefix("four-").unwrap();
+                assert_eq!(fields.parse(), Ok(rules.fields_per_seat));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The net against a plain calculation, and what a judge says by it.
+
+use std::{collections::HashSet, ops::ControlFlow};
+
+use dog_rules::{
+    board::Board,
+    card::{Card, Cards},
+    exchange::Answer,
+    game::Phase,
+    moves::Generator,
+    options::Preset,
+    playout::Playout,
+    sample::Sampler,
+    seat::Seat,
+    view::SeatView,
+};
+use rand::{Rng, RngExt, rngs::ChaCha8Rng};
+
+use super::{
+    inputs::{Inputs, Layout},
+    judge::{self, Judge, Scratch, WON},
+    stage::{Kept, Stage},
+    *,
+};
+use crate::testing::{naive_logit, random_inputs, random_net, random_rules, rng, view};
+
+mod differences;
+mod file;
+mod inputs;
+mod uses;
+
+/// Shows what the seats that are to act see in random games by random rules.
+fn views(seed: u64, games: usize, mut show: impl FnMut(&SeatView, &mut ChaCha8Rng)) {
+    let mut rng = rng(seed);
+    let mut sampler = Sampler::new();
+    for _ in 0..games {
+        let rules = random_rules(&mut rng);
+        let beginner = Seat::all(rules.seats).nth(rng.random_range(0..4));
+        let mut game = Playout::new(&rules, beginner.expect("a seat"));
+        for _ in 0..8 {
+            let turns = rng.random_range(1..50);
+            game.play_on(&mut sampler, &mut rng, turns);
+            match game.phase() {
+                Phase::Finished => break,
+                Phase::Play => show(&game.seen_from(game.turn()), &mut rng),
+                _ => exchange(&mut game, &mut rng, &mut show),
+            }
+        }
+    }
+}
+
+/// Deals, and shows what the seats see before they answer.
+fn exchange(
+    game: &mut Playout,
+    rng: &mut ChaCha8Rng,
+    mut show: impl FnMut(&SeatView, &mut ChaCha8Rng),
+) {
+    game.deal(rng);
+    for seat in game.rules().ring().seats() {
+        if !game.may_answer(seat) {
+            continue;
+        }
+        show(&game.seen_from(seat), rng);
+        let optional = game.may_ask(seat);
+        if optional && rng.random() {
+            game.ask(seat);
+            show(&game.seen_from(seat), rng);
+        }
+        let card = game.hand(seat).nth(0);
+        let answer = match optional && rng.random() {
+            true => Answer::Declined,
+            false => Answer::Offered(card),
+        };
+        game.answer(seat, answer);
+    }
+}
+
+/// What the net is told of a view in which the seat did this, which led to this board.
+fn list(view: &SeatView, stage: Stage, kept: Kept, board: &Board) -> Vec<Input> {
+    let layout = Layout::new(view.rules.seats);
+    let inputs = Inputs::new(&layout, view, stage);
+    let mut list = Vec::new();
+    inputs.cards(kept, &mut list);
+    inputs.board(board, kept, &mut list);
+    list
+}
+
+/// A judge for each number of seats, 4 and 6, by a net that knows nothing.
+fn judges(rng: &mut impl Rng) -> [Judge; 2] {
+    [4, 6].map(|seats| {
+        let layout = Layout::new(seats);
+        let net = random_net(layout.len(), rng);
+        Judge { layout, net }
+    })
+}
+
+/// The logarithm of the odds with all these inputs added up at once.
+fn in_one_go(judge: &Judge, inputs: &[Input], stage: Stage, kept: Kept) -> f32 {
+    let net = &judge.net;
+    net.logit(&net.first_bias, inputs, stage.head(kept.len()))
+}
+
+fn close(found: f32, expected: f32) -> bool {
+    (found - expected).abs() < 1e-4
+}
+
+#[test]
+fn probabilities_are_those_of_the_logistic_function() {
+    for step in -300..=300 {
+        let logit = step as f32 / 10.0;
+        let exact = 1.0 / (1.0 + f64::from(-logit).exp());
+        let error = (f64::from(probability(logit)) - exact).abs();
+        assert!(error < 1e-6, "{logit}: {error}");
+    }
+    assert!(probability(f32::INFINITY) > 0.999_999);
+}
+
+#[test]
+fn the_net_calculates_as_it_is_defined() {
+    let mut rng = rng(1);
+    for game in 0..60 {
+        let net = random_net(50, &mut rng);
+        let inputs = random_inputs(50, &mut rng);
+        let head = game % HEADS;
+        let whole = net.logit(&net.first_bias, &inputs, head);
+        let exact = naive_logit(&net, &inputs, head);
+        assert!((f64::from(whole) - exact).abs() < 1e-4, "{whole}, {exact}");
+        // What is added up beforehand and what later makes no difference.
+        for part in [0, inputs.len() / 3, inputs.len()] {
+            let (common, rest) = inputs.split_at(part);
+            assert!(close(net.logit(&net.hidden(common), rest, head), whole));
+            assert!(close(net.logit(&net.hidden(rest), common, head), whole));
+        }
+    }
+}
+
+#[test]
+fn blocks_are_all_weights() {
+    let mut net = Net::zero(7);
+    for weight in net.blocks_mut().flatten() {
+        *weight += 1.0;
+    }
+    let weights = 8 * HIDDEN + HEADS * (HIDDEN * SECOND + 2 * SECOND + 1);
+    assert_eq!(net.blocks().map(<[f32]>::len).sum::<usize>(), weights);
+    assert!(net.blocks().flatten().all(|&weight| weight == 1.0));
+}
+
+/// The exchange has a head of its own, whatever is kept; plays have theirs by what is kept.
+#[test]
+fn heads_are_told_by_the_stage_and_the_cards() {
+    let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| Stage::Played.head(kept));
+    assert_eq!(of_play, [0, 0, 1, 1, 2, 2, 2]);
+    for stage in [Stage::Gave(Card::Ace), Stage::Declined, Stage::Asked] {
+        assert!((0..=6).all(|kept| stage.head(kept) == HEADS - 1));
+    }
+}
+
+#[test]
+fn a_judge_sees_every_play_once() {
+    let judges = judges(&mut rng(2));
+    let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
+    let (mut plays, mut won) = (0, 0);
+    let mut check = |view: &SeatView| {
+        let judge = &judges[usize::from(view.rules.seats == 6)];
+        let mut expected = Vec::new();
+        for card in view.hand.kinds() {
+            let mut boards = Vec::new();
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
+            expected.extend(boards.into_iter().map(|board| (card, board)));
+        }
+        let (mut found, mut best) = (Vec::new(), None);
+        judge.plays(view, &mut scratch, |card, board, logit| {
+            let mut kept = view.hand;
+            kept.remove(card);
+            let kept = Kept::Seen(kept);
+            let inputs = list(view, Stage::Played, kept, board);
+            if board.team_home(view.rules, view.seat) {
+                won += 1;
+                assert_eq!(logit, WON);
+            } else if found.len() < 50 {
+                let whole = in_one_go(judge, &inputs, Stage::Played, kept);
+                assert!(close(logit, whole), "{logit}, {whole}");
+            }
+            if best.is_none_or(|(_, _, highest)| logit > highest) {
+                best = Some((card, *board, logit));
+            }
+            found.push((card, *board));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(found, expected);
+        assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len());
+        assert_eq!(judge.best_play(view, &mut scratch), best);
+        plays += found.len();
+    };
+    let rules = Preset::DogspielIt.rules();
+    let last = ["g0 g1 g2 g3", "20", "30 g1 g2 g3", ""];
+    check(&view(&rules, &last, "3 9 joker"));
+    views(3, 60, |view, _| {
+        if !view.exchanging {
+            check(view);
+        }
+    });
+    assert!(plays > 1_000 && won > 0, "{plays} plays, {won} of them won");
+}
+
+#[test]
+fn a_judge_breaks_off_when_told() {
+    let [judge, _] = judges(&mut rng(2));
+    let rules = Preset::DogspielIt.rules();
+    let view = view(&rules, &["20 30", "40", "", ""], "7 K");
+    let mut seen = 0;
+    judge.plays(&view, &mut Scratch::default(), |_, _, _| {
+        seen += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!(seen, 1);
+}
+
+#[test]
+fn a_judge_ranks_every_answer() {
+    let judges = judges(&mut rng(4));
+    let mut scratch = Scratch::default();
+    let mut asked = 0;
+    views(5, 60, |view, _| {
+        if !view.exchanging {
+            return;
+        }
+        let judge = &judges[usize::from(view.rules.seats == 6)];
+        let answers = judge.answers(view, &mut scratch);
+        let choices: Vec<_> = answers.iter().map(|&(choice, _)| choice).collect();
+        assert_eq!(choices, judge::answers(view));
+        let mut highest = f32::NEG_INFINITY;
+        for &(choice, logit) in &answers {
+            let (stage, kept) = judge::after(view, choice);
+            let kept = Kept::Seen(kept);
+            let inputs = list(view, stage, kept, &view.board);
+            assert!(close(logit, in_one_go(judge, &inputs, stage, kept)));
+            highest = highest.max(logit);
+            asked += u32::from(stage == Stage::Asked);
+        }
+        assert_eq!(judge.best_answer(view, &mut scratch).1, highest);
+    });
+    assert!(asked > 0);
+}
+
+/// What a card is worth to somebody else's hand must not depend on one's own.
+#[test]
+fn the_best_of_cards_is_told_without_the_hand() {
+    let judges = judges(&mut rng(6));
+    let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
+    views(7, 20, |view, _| {
+        let judge = &judges[usize::from(view.rules.seats == 6)];
+        let mut nobody = view.clone();
+        nobody.hand = Cards::EMPTY;
+        let kept = Kept::Counted(view.counts[view.seat] - 1);
+        let found = judge.best_of_cards(view, &mut scratch);
+        for card in Card::RANKS {
+            let mut boards = Vec::new();
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
+            let logits = boards.iter().map(|board| {
+                if board.team_home(view.rules, view.seat) {
+                    return WON;
+                }
+                let inputs = list(&nobody, Stage::Played, kept, board);
+                in_one_go(judge, &inputs, Stage::Played, kept)
+            });
+            let best = logits.reduce(f32::max);
+            assert!(match (found[card as usize], best) {
+                (Some(found), Some(best)) => close(found, best),
+                (found, best) => found.is_none() && best.is_none(),
+            });
+        }
+        let best = Card::RANKS.map(|card| found[card as usize]);
+        let best = best.into_iter().flatten().reduce(f32::max);
+        assert_eq!(found[Card::Joker as usize], best);
+    });
+}
+
+/// Also of a copy, and of few or no rows.
+#[test]
+fn rows_begin_with_a_line_of_memory() {
+    for count in [0, 1, 7, 300] {
+        let mut rows = Rows::<32>::zero(count);
+        assert_eq!(*rows, *vec![[0.0; 32]; count]);
+        for (number, row) in rows.iter_mut().enumerate() {
+            *row = [number as f32; 32];
+        }
+        let copy = rows.clone();
+        assert_eq!(rows, copy);
+        for row in rows.iter().chain(copy.iter()) {
+            assert_eq!(row.as_ptr().addr() % 64, 0);
+        }
+        if let Some(last) = rows.last_mut() {
+            last[31] += 1.0;
+            assert_ne!(rows, copy);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! What the cards that a seat keeps could do on a board: what of it needs the rules to be seen, at
+//! the price of a few looks a card rather than of a list of moves.
+
+use dog_rules::{
+    board::Board,
+    card::Card,
+    judge, movement,
+    options::Rules,
+    ring::{self, Fields, bit},
+    seat::Seat,
+};
+
+/// What one kind of card could do, the others standing still.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// It can be played. Of a joker, and of the splitting of a seven, that is taken for granted
+    /// when any piece can move.
+    pub playable: bool,
+    /// It takes a piece into the goal, or deeper into it.
+    pub home: bool,
+    /// It captures a piece of another team.
+    pub hit: bool,
+    /// It can be played without capturing a piece of the own team.
+    pub harmless: bool,
+    /// The most that one play wins, in steps: what a piece walks towards its goal and what is
+    /// captured, less what the own team loses.
+    pub gain: i16,
+}
+
+/// What it is worth, in steps, that a piece is out of its kennel.
+pub(super) const OUT: i16 = 40;
+/// What it is worth that a piece is in the goal.
+pub(super) const HOME: i16 = 20;
+
+/// Looks at a seat's pieces, or its partner's when all its own are home (RULES §4).
+pub struct Table<'a> {
+    rules: &'a Rules,
+    board: &'a Board,
+    mover: Seat,
+    blocks: Fields,
+    own_team: Fields,
+    others: Fields,
+    /// What a piece on each field has walked, where one stands: what its capture costs.
+    lost: [i16; 96],
+}
+
+impl<'a> Table<'a> {
+    pub fn new(rules: &'a Rules, board: &'a Board, seat: Seat) -> Table<'a> {
+        let own_team = board.track(seat) | board.track(seat.partner(rules.seats));
+        let mut lost = [0; 96];
+        for owner in rules.ring().seats() {
+            for field in board.pieces(owner).track_fields() {
+                lost[usize::from(field)] = OUT + walked(rules, board, owner, field);
+            }
+        }
+        Table {
+            rules,
+            board,
+            mover: judge::mover(rules, board, seat),
+            blocks: board.blocks(rules),
+            own_team,
+            others: board.occupied() & !own_team,
+            lost,
+        }
+    }
+
+    /// What this kind of card could do.
+    pub fn of(&self, card: Card) -> Use {
+        let mut found = Use::default();
+        match card {
+            Card::Seven => self.seven(&mut found),
+            Card::Jack => self.jack(&mut found),
+            Card::Joker => self.joker(&mut found),
+            _ => {
+                for &steps in card.forward() {
+                    self.forward(steps, &mut found);
+                }
+                if card == Card::Four {
+                    self.back(&mut found);
+                }
+                if card.leaves_kennel() {
+                    self.out(&mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// A piece that comes to stand on this field, by which it wins so many steps.
+    fn land(&self, field: u8, steps: i16, found: &mut Use) {
+        found.hit |= self.others & bit(field) != 0;
+        found.harmless |= self.own_team & bit(field) == 0;
+        found.wins(steps + self.captures(bit(field)));
+    }
+
+    /// What the capture of whatever stands on these fields wins.
+    fn captures(&self, fields: Fields) -> i16 {
+        let worth = |fields| -> i16 {
+            ring::fields(fields)
+                .map(|field| self.lost[usize::from(field)])
+                .sum()
+        };
+        worth(fields & self.others) - worth(fields & self.own_team)
+    }
+
+    /// How far a piece of the mover's on this field is.
+    fn walked(&self, field: u8) -> i16 {
+        walked(self.rules, self.board, self.mover, field)
+    }
+
+    fn forward(&self, steps: u8, found: &mut Use) {
+        let Table {
+            rules,
+            board,
+            mover,
+            blocks,
+            ..
+        } = *self;
+        let ring = rules.ring();
+        let pieces = board.pieces(mover);
+        for from in pieces.track_fields() {
+            let (path, to) = (ring.path(from, steps), ring.forward(from, steps));
+            let home = movement::into_goal(rules, board, blocks, mover, from, steps).is_ok();
+            self.walk(from, path, to, home, found);
+        }
+        if steps < 4 {
+            let goal = u16::from(pieces.goal());
+            // Fields that the piece steps on, the fields beyond the goal taken as full.
+            let path = ((1u16 << steps) - 1) << 1;
+            let walks =
+                (0..4).any(|from| goal >> from & 1 != 0 && (goal | 0xF0) & path << from == 0);
+            if walks {
+                found.home = true;
+                found.harmless = true;
+                found.wins(i16::from(steps));
+            }
+        }
+    }
+
+    /// A piece on the track that goes to another field of it if nothing blocks the path, or home.
+    fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut Use) {
+        if self.blocks & path == 0 {
+            self.land(to, self.walked(to) - self.walked(from), found);
+        }
+        if home {
+            self.enter(from, found);
+        }
+    }
+
+    /// A piece on the track that goes home.
+    fn enter(&self, from: u8, found: &mut Use) {
+        found.home = true;
+        found.harmless = true;
+        let lap = i16::from(self.rules.ring().length());
+        found.wins(lap - self.walked(from) + HOME);
+    }
+
+    fn back(&self, found: &mut Use) {
+        let Table {
+            rules,
+            board,
+            mover,
+            blocks,
+            ..
+        } = *self;
+        let ring = rules.ring();
+        for from in board.pieces(mover).track_fields() {
+            let (path, to) = (ring.path_back(from, 4), ring.backward(from, 4));
+            let home = movement::back_into_goal(rules, board, blocks, mover, from).is_ok();
+            self.walk(from, path, to, home, found);
+        }
+    }
+
+    fn out(&self, found: &mut Use) {
+        let start = self.rules.ring().start(self.mover);
+        if self.board.kennel(self.mover) > 0 && self.blocks & bit(start) == 0 {
+            self.land(start, OUT, found);
+        }
+    }
+
+    fn seven(&self, found: &mut Use) {
+        let ring = self.rules.ring();
+        for from in self.board.pieces(self.mover).track_fields() {
+            let path = ring.path(from, 7);
+            if self.blocks & ring.path(from, 1) == 0 {
+                found.playable = true;
+            }
+            if self.blocks & path == 0 {
+                found.hit |= self.others & path != 0;
+                found.harmless |= self.own_team & path == 0;
+                found.wins(7 + self.captures(path));
+            }
+            let to_door = ring.distance(from, ring.door(self.mover));
+            if to_door < 7 && self.blocks & ring.path(from, to_door) == 0 {
+                found.home = true;
+                found.gain = found.gain.max(7 + HOME);
+            }
+        }
+    }
+
+    fn jack(&self, found: &mut Use) {
+        let free = !self.board.unswappable(self.rules);
+        let own = self.board.track(self.mover);
+        let others = self.board.occupied() & !own;
+        if own & free != 0 && others & free != 0 {
+            found.hit = others & free & self.others != 0;
+            let gains = ring::fields(own & free)
+                .flat_map(|from| ring::fields(others & free).map(move |to| (from, to)));
+            for (from, to) in gains {
+                found.wins(self.walked(to) - self.walked(from) + self.swapped(from, to));
+            }
+        }
+        // Two jacks that change nothing (RULES §6).
+        found.playable |= self.rules.jack_own_pair && (own & free).count_ones() > 1;
+        found.playable |= self.rules.jack_without_effect && own != 0 && others == 0;
+        found.harmless = found.playable;
+    }
+
+    /// What the owner of the piece on `to` loses, or its partner wins, when it is moved to `from`.
+    fn swapped(&self, from: u8, to: u8) -> i16 {
+        let owner = self
+            .board
+            .owner(self.rules, to)
+            .expect("a piece stands there");
+        let before = walked(self.rules, self.board, owner, to);
+        let won = walked(self.rules, self.board, owner, from) - before;
+        if self.own_team & bit(to) != 0 {
+            won
+        } else {
+            -won
+        }
+    }
+
+    fn joker(&self, found: &mut Use) {
+        for rank in Card::RANKS {
+            let other = self.of(rank);
+            found.gain = found.gain.max(other.gain);
+        }
+        found.playable = self.board.kennel(self.mover) > 0 || self.board.track(self.mover) != 0;
+        found.harmless = found.playable;
+        let ring = self.rules.ring();
+        for from in self.board.pieces(self.mover).track_fields() {
+            let to_door = ring.distance(from, ring.door(self.mover));
+            found.home |= to_door <= 12 && self.blocks & ring.path(from, to_door) == 0;
+            found.hit |= self.others & ring.path(from, 13) != 0;
+        }
+    }
+}
+
+impl Use {
+    /// The card can be played, and wins so many steps.
+    fn wins(&mut self, steps: i16) {
+        self.gain = if self.playable {
+            self.gain.max(steps)
+        } else {
+            steps
+        };
+        self.playable = true;
+    }
+}
+
+/// Steps that a seat's piece on this field has walked: at the door a whole lap, none for one that
+/// must leave the door first (RULES §4).
+pub(super) fn walked(rules: &Rules, board: &Board, seat: Seat, field: u8) -> i16 {
+    let ring = rules.ring();
+    let door = ring.door(seat);
+    if field == door && door == ring.start(seat) && board.fresh(seat) {
+        return 0;
+    }
+    i16::from(ring.length() - ring.distance(field, door))
+}
+
+/// The most that a seat's piece wins by changing places with another seat's, in steps.
+pub fn best_swap(rules: &Rules, board: &Board, seat: Seat) -> u8 {
+    let ring = rules.ring();
+    let free = !board.unswappable(rules);
+    let door = ring.door(seat);
+    let to_door = |field: u8| ring.distance(field, door);
+    let own = board.track(seat);
+    let farthest = ring::fields(own & free).map(to_door).max();
+    let nearest = ring::fields(board.occupied() & !own & free)
+        .map(to_door)
+        .min();
+    match (farthest, nearest) {
+        (Some(farthest), Some(nearest)) => farthest.saturating_sub(nearest),
+        _ => 0,
+    }
+}

@@ -1,0 +1,345 @@
+//! Thinking ahead: what the net says of a choice is checked by playing on from it, with the hidden
+//! cards dealt out in ways that fit what the seat has seen.
+//!
+//! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
+//! ([`super::worlds`]), each candidate is played with the same cards, the game goes on to the end of
+//! the round (with little time for some plies), in which every seat plays what the net tells it by its
+//! own information, and the net says how the team stands then. As time passes the weaker half of the
+//! candidates is left out, and again, so that most of it goes into telling the best apart (sequential
+//! halving).
+
+mod budget;
+mod playing;
+mod watch;
+
+use std::ops::ControlFlow;
+
+use dog_rules::{board::Board, card::Card, playout::Playout, view::SeatView};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+
+pub use self::{
+    budget::{Budget, Clock},
+    playing::{End, Playing, answer},
+};
+use super::{
+    Choice,
+    net::{
+        judge::{Judge, Scratch, WON},
+        nets::Nets,
+        probability,
+    },
+    worlds::Worlds,
+};
+
+/// Boards that are judged between two looks at the clock, which costs as much as some.
+const CLOCK_EVERY: u32 = 128;
+/// Deals between two looks at which candidates are left out because they are surely worse.
+const DEALS: u32 = 16;
+
+/// What the search is made of. The parts can be left out one by one, to measure what each is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Method {
+    /// Choices looked at closely, at most.
+    pub candidates: usize,
+    /// Choices that the net gives this much less than the best, in logarithms of the odds, are not
+    /// looked at.
+    pub margin: f32,
+    /// Turns that a playout lasts at least; as the budget has it if nothing is said.
+    pub plies: Option<u32>,
+    /// Whether a playout ends with the round, where no hand is hidden any more.
+    pub to_round_end: bool,
+    /// Whether every candidate is played with the same hidden cards and the same luck.
+    pub common: bool,
+    /// Whether the weaker half of the candidates is left out as time passes.
+    pub halving: bool,
+    /// How many deals the net's own word counts for.
+    pub prior: f32,
+    /// Deals of which one is taken, the likelier ones rather; 1 takes any.
+    pub weighing: u32,
+    /// Candidates that are found to be worse than the best, by so many standard errors, are left
+    /// out on the way, and with a single one left there is nothing to think about. Infinite:
+    /// the whole budget is used, as is asked of advice.
+    pub sure: f64,
+}
+
+impl Method {
+    /// How somebody thinks who only wants to know what is best.
+    pub fn to_choose() -> Method {
+        Method {
+            sure: 3.0,
+            ..Method::default()
+        }
+    }
+
+    /// How choices that are given are compared: all of them, by as many playouts each.
+    pub fn to_compare(self) -> Method {
+        Method {
+            candidates: usize::MAX,
+            margin: f32::INFINITY,
+            halving: false,
+            sure: f64::INFINITY,
+            ..self
+        }
+    }
+}
+
+impl Default for Method {
+    fn default() -> Method {
+        Method {
+            candidates: 8,
+            margin: 2.0,
+            plies: None,
+            to_round_end: true,
+            common: true,
+            halving: true,
+            prior: 12.0,
+            weighing: 48,
+            sure: f64::INFINITY,
+        }
+    }
+}
+
+/// A choice as the search sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Candidate {
+    /// A card and the board it leads to.
+    Play(Card, Board),
+    /// An answer in the exchange.
+    Answer(Choice),
+    /// Nothing can be played.
+    Fold,
+}
+
+/// What was found out about a candidate.
+#[derive(Clone, Debug)]
+pub struct Thought {
+    pub candidate: Candidate,
+    /// What the net says at once, as a logarithm of the odds.
+    pub logit: f32,
+    /// Playouts.
+    pub samples: u32,
+    /// What each playout came to. With common luck the candidates' lists go deal by deal.
+    values: Vec<f32>,
+    sum: f64,
+    squares: f64,
+    /// Playouts in which a piece that was moved is captured before the seat's next turn.
+    pub captured: u32,
+}
+
+impl Thought {
+    fn new(candidate: Candidate, logit: f32) -> Thought {
+        Thought {
+            candidate,
+            logit,
+            samples: 0,
+            values: Vec::new(),
+            sum: 0.0,
+            squares: 0.0,
+            captured: 0,
+        }
+    }
+
+    /// The estimated chance that the team wins, 0 to 1, where the net's word counts for `prior`
+    /// playouts.
+    pub fn win_probability(&self, prior: f32) -> f64 {
+        let net = chance(self.logit);
+        let (prior, samples) = (f64::from(prior), f64::from(self.samples));
+        if self.samples == 0 {
+            net
+        } else {
+            (prior * net + self.sum) / (prior + samples)
+        }
+    }
+
+    /// The standard error of the mean of the playouts; none of fewer than two.
+    pub fn standard_error(&self) -> Option<f64> {
+        let samples = f64::from(self.samples);
+        (self.samples > 1).then(|| {
+            let mean = self.sum / samples;
+            let variance = (self.squares / samples - mean * mean).max(0.0);
+            (variance / (samples - 1.0)).sqrt()
+        })
+    }
+
+    /// The share of the playouts in which a piece that was moved is captured before the seat's
+    /// next turn.
+    pub fn risk(&self) -> Option<f64> {
+        (self.samples > 0).then(|| f64::from(self.captured) / f64::from(self.samples))
+    }
+
+    /// Whether the playouts were worse than the other's by more than so many standard errors of
+    /// the mean difference, deal by deal.
+    fn surely_worse(&self, other: &Thought, errors: f64) -> bool {
+        let differences = other.values.iter().zip(&self.values);
+        let differences = differences.map(|(other, own)| f64::from(other - own));
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for difference in differences {
+            count += 1.0;
+            sum += difference;
+            squares += difference * difference;
+        }
+        let mean = sum / count;
+        let variance = (squares / count - mean * mean).max(0.0);
+        count > 1.0 && mean > errors * (variance / (count - 1.0)).sqrt()
+    }
+
+    fn add(&mut self, value: f64, captured: bool) {
+        self.samples += 1;
+        self.values.push(value as f32);
+        self.sum += value;
+        self.squares += value * value;
+        self.captured += u32::from(captured);
+    }
+}
+
+/// Somebody who thinks ahead, with memory that is used again.
+pub struct Thinker<'n> {
+    nets: &'n Nets,
+    method: Method,
+    scratch: Scratch,
+}
+
+impl<'n> Thinker<'n> {
+    pub fn new(nets: &'n Nets, method: Method) -> Thinker<'n> {
+        Thinker {
+            nets,
+            method,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Everything that the seat may choose, best first: what the search looked at closely, then
+    /// the rest as the net ranks it.
+    pub fn think<R: Rng>(&mut self, view: &SeatView, budget: Budget, rng: &mut R) -> Vec<Thought> {
+        self.think_of(view, budget, rng, |_| true)
+    }
+
+    /// The same of some of the choices, at least one.
+    pub fn think_of<R: Rng>(
+        &mut self,
+        view: &SeatView,
+        budget: Budget,
+        rng: &mut R,
+        included: impl Fn(&Candidate) -> bool,
+    ) -> Vec<Thought> {
+        let clock = Clock::start(budget);
+        let judge = self.nets.of(view.rules);
+        let mut thoughts = self.at_once(judge, view, &clock);
+        thoughts.retain(|thought| included(&thought.candidate));
+        // A stable sort leaves exact ties in the order of the rules.
+        thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
+        let best = thoughts[0].logit;
+        let close = |thought: &&Thought| thought.logit > best - self.method.margin;
+        let close = thoughts
+            .iter()
+            .take(self.method.candidates)
+            .take_while(close);
+        let mut candidates = close.count();
+        if candidates < 2 || best >= WON {
+            return thoughts;
+        }
+        let worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
+        let plies = self.method.plies.unwrap_or(budget.plies());
+        let halvings = candidates.next_power_of_two().trailing_zeros();
+        let (mut halved, mut deals) = (0, 0u32);
+        let mut samples = 0;
+        'thinking: loop {
+            let deal = |rng: &mut R| {
+                let hands = worlds.deal(rng);
+                let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+                (Playout::of(view, hands, &mut luck.clone()), luck)
+            };
+            let (mut world, mut luck) = deal(rng);
+            for (place, thought) in thoughts[..candidates].iter_mut().enumerate() {
+                if clock.used(samples) >= 1.0 {
+                    break 'thinking;
+                }
+                if place > 0 && !self.method.common {
+                    (world, luck) = deal(rng);
+                }
+                let mut playing = Playing {
+                    judge,
+                    plies,
+                    to_round_end: self.method.to_round_end,
+                    clock: &clock,
+                    scratch: &mut self.scratch,
+                };
+                let mut luck = luck.clone();
+                let Some(end) = playing.on(view.seat, &world, thought.candidate, &mut luck) else {
+                    break 'thinking;
+                };
+                thought.add(end.value, end.captured);
+                samples += 1;
+            }
+            let used = clock.used(samples) * f64::from(halvings);
+            if self.method.halving && candidates > 2 && used >= f64::from(halved + 1) {
+                halved += 1;
+                self.rank(&mut thoughts[..candidates]);
+                candidates = candidates.div_ceil(2);
+            }
+            deals += 1;
+            if self.method.sure.is_finite() && deals.is_multiple_of(DEALS) {
+                candidates = self.in_doubt(&mut thoughts[..candidates]);
+                if candidates < 2 {
+                    break;
+                }
+            }
+        }
+        self.rank(&mut thoughts[..candidates]);
+        thoughts
+    }
+
+    /// Ranks candidates, those that are surely worse than the best last; returns how many are left
+    /// in doubt, the best among them.
+    fn in_doubt(&self, candidates: &mut [Thought]) -> usize {
+        self.rank(candidates);
+        let (best, others) = candidates.split_first_mut().expect("two candidates");
+        others.sort_by_key(|other| other.surely_worse(best, self.method.sure));
+        let doubtful = |other: &Thought| !other.surely_worse(best, self.method.sure);
+        1 + others.partition_point(doubtful)
+    }
+
+    /// The chance that a thought's candidate wins, as the method weighs it.
+    pub fn win_probability(&self, thought: &Thought) -> f64 {
+        thought.win_probability(self.method.prior)
+    }
+
+    fn rank(&self, thoughts: &mut [Thought]) {
+        let chance = |thought: &Thought| thought.win_probability(self.method.prior);
+        thoughts.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+    }
+
+    /// What the net says of every choice at once. When the time is up, what is left is not judged.
+    fn at_once(&mut self, judge: &Judge, view: &SeatView, clock: &Clock) -> Vec<Thought> {
+        if view.exchanging {
+            let answers = judge.answers(view, &mut self.scratch);
+            let thought = |(choice, logit)| Thought::new(Candidate::Answer(choice), logit);
+            return answers.into_iter().map(thought).collect();
+        }
+        let mut thoughts = Vec::new();
+        judge.plays(view, &mut self.scratch, |card, board, logit| {
+            thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
+            if (thoughts.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        if thoughts.is_empty() {
+            let logit = judge.of_fold(view, &mut self.scratch);
+            thoughts.push(Thought::new(Candidate::Fold, logit));
+        }
+        thoughts
+    }
+}
+
+/// The chance that a logarithm of the odds stands for; a won game is won.
+fn chance(logit: f32) -> f64 {
+    if logit >= WON {
+        1.0
+    } else {
+        f64::from(probability(logit))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! What tests of players are made of: boards as they are spoken, random games, a plain calculation
+//! of a net. Built for tests and with the feature `testing` only.
+
+use std::sync::LazyLock;
+
+use dog_rules::{
+    board::{Board, Placement},
+    card::{Card, Cards},
+    game::{Game, Phase, Setup},
+    options::{
+        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+        SevenPartner, SevenSurplus,
+    },
+    player::Player,
+    seat::Seat,
+    shuffle::Seed,
+    view::SeatView,
+};
+use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
+
+use crate::{
+    Choice, Level, Suggestion,
+    net::{HIDDEN, LEAK, Net, SECOND, inputs::Input, nets::Nets},
+    search::Budget,
+};
+
+/// A board as it is spoken: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
+pub fn board(rules: &Rules, seats: &[&str]) -> Board {
+    let number = |text: &str| text.parse().expect("a field");
+    let placements: Vec<Placement> = seats
+        .iter()
+        .map(|pieces| {
+            let mut placement = Placement::default();
+            for piece in pieces.split_whitespace() {
+                if let Some(goal) = piece.strip_prefix('g') {
+                    placement.goal.push(number(goal));
+                } else {
+                    placement.fresh |= piece.ends_with('f');
+                    placement.track.push(number(piece.trim_end_matches('f')));
+                }
+            }
+            placement
+        })
+        .collect();
+    Board::place(rules, &placements).unwrap()
+}
+
+pub fn cards(text: &str) -> Cards {
+    text.split_whitespace()
+        .map(|card| card.parse::<Card>().unwrap())
+        .collect()
+}
+
+pub fn seat(number: u8, rules: &Rules) -> Seat {
+    Seat::new(number, rules.seats).unwrap()
+}
+
+/// What seat 0 sees, everybody holding as many cards.
+pub fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
+    SeatView::to_play(rules, board(rules, pieces), seat(0, rules), cards(hand))
+}
+
+pub fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// The nets, read once for all tests.
+pub fn nets() -> &'static Nets {
+    static NETS: LazyLock<Nets> = LazyLock::new(|| Nets::built_in().unwrap());
+    &NETS
+}
+
+/// Advice; of a level that thinks ahead, after a few playouts.
+pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
+    crate::advise(nets(), level, Some(Budget::Samples(6)), view, rng)
+}
+
+pub fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
+    advise(level, view, rng)[0].choice
+}
+
+/// The id of the move that greedy plays.
+pub fn plays(rules: &Rules, pieces: &[&str], hand: &str) -> String {
+    match choose(Level::Greedy, &view(rules, pieces, hand), &mut rng(1)) {
+        Choice::Play(mv) => mv.to_string(),
+        other => panic!("{other:?} is no move"),
+    }
+}
+
+pub fn new_game(rules: &Rules, seed: u64) -> Game {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let name = String::new;
+    Game::new(Setup {
+        rules: rules.clone(),
+        players: vec![Player::human(name()); usize::from(rules.seats)],
+        first_dealer: None,
+        seed: Seed::new(bytes),
+        seed_given: true,
+    })
+}
+
+/// Somebody who is to act, if the game is neither over nor waiting for a deal.
+pub fn to_act(game: &Game) -> Option<Seat> {
+    match game.phase() {
+        Phase::Deal | Phase::Finished => None,
+        Phase::Exchange => {
+            Seat::all(game.rules().seats).find(|&seat| game.check_exchange(seat).is_ok())
+        }
+        Phase::Play => game.turn(),
+    }
+}
+
+/// Rules with every option drawn at random.
+pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
+    fn one_of<T: Clone>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
+        values[rng.random_range(0..values.len())].clone()
+    }
+    let goal_entry = one_of(rng, &[GoalEntry::OnStart, GoalEntry::BeforeStart]);
+    let protections = [Protection::Always, Protection::Fresh];
+    let sizes = vec![6, 5, 4, 3, 2];
+    let options = Options {
+        preset: Preset::DogspielIt,
+        seats: one_of(rng, &[4, 6]),
+        fields_per_seat: one_of(rng, &[15, 16]),
+        jokers: rng.random_range(0..=12),
+        deal_sizes: DealSizes {
+            first: sizes.clone(),
+            then: sizes,
+        },
+        dealer: one_of(rng, &[Dealer::Rotates, Dealer::Fixed]),
+        exchange: one_of(rng, &[Exchange::Mandatory, Exchange::Optional]),
+        start_block: one_of(rng, &protections),
+        start_swap_protection: one_of(rng, &protections),
+        goal_entry,
+        backward_into_goal: goal_entry == GoalEntry::BeforeStart && rng.random(),
+        seven_landing: one_of(rng, &[SevenLanding::Captures, SevenLanding::MustBeFree]),
+        seven_surplus: one_of(rng, &[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin]),
+        seven_partner: one_of(rng, &[SevenPartner::WhenHome, SevenPartner::Always]),
+        jack_own_pair: rng.random(),
+        jack_without_effect: rng.random(),
+    };
+    Rules::try_from(options).unwrap()
+}
+
+/// A board with every piece somewhere.
+pub fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
+    let mut free: Vec<u8> = (0..rules.ring().length()).collect();
+    free.shuffle(rng);
+    let placement = |seat: Seat| {
+        let mut placement = Placement::default();
+        // One seat in three has all or most of its pieces at home.
+        let homely = rng.random_range(0..3) == 0;
+        for field in 0..4 {
+            match rng.random_range(0..8) {
+                _ if homely && rng.random_range(0..4) > 0 => placement.goal.push(field),
+                0..3 => {}
+                3 => placement.goal.push(field),
+                _ => placement.track.extend(free.pop()),
+            }
+        }
+        let start = rules.ring().start(seat);
+        placement.fresh = placement.track.contains(&start) && rng.random();
+        placement
+    };
+    let placements: Vec<Placement> = rules.ring().seats().map(placement).collect();
+    Board::place(rules, &placements).unwrap()
+}
+
+/// The same game with everything changed that the seat cannot see: the other hands, the cards
+/// laid down in the exchange, the stock and the shuffle seed.
+pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
+    let mut value = serde_json::to_value(game).unwrap();
+    let others: Vec<usize> = (0..usize::from(game.rules().seats))
+        .filter(|&other| other != usize::from(seat.number()))
+        .collect();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let mut pool: Vec<char> = text(&value["stock"]).chars().collect();
+    for &other in &others {
+        pool.extend(text(&value["seats"][other]["hand"]).chars());
+    }
+    pool.shuffle(rng);
+    for &other in &others {
+        let state = &mut value["seats"][other];
+        let size = text(&state["hand"]).len();
+        let hand: String = pool.drain(..size).collect();
+        let held: Cards = serde_json::from_value(hand.clone().into()).unwrap();
+        if let (Some(card), true) = (held.kinds().next(), state["answer"]["offered"].is_string()) {
+            state["answer"]["offered"] = card.name().into();
+        }
+        state["hand"] = hand.into();
+    }
+    value["stock"] = pool.into_iter().collect::<String>().into();
+    value["seed"] = "0".repeat(64).into();
+    serde_json::from_value(value).unwrap()
+}
+
+/// A net of which no two blocks that follow each other have weights of the same size.
+pub fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {
+    let mut net = Net::zero(inputs);
+    let sizes = [0.2, 0.3, 0.15, 0.4, 0.25, 0.1];
+    for (block, size) in net.blocks_mut().zip(sizes.into_iter().cycle()) {
+        for weight in block {
+            *weight = size * (2.0 * rng.random::<f32>() - 1.0);
+        }
+    }
+    net
+}
+
+/// Some active inputs, in any order, now and then one twice.
+pub fn random_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
+    let active = rng.random_range(0..30);
+    let input = |_| Input {
+        index: rng.random_range(0..inputs) as u16,
+        value: 2.0 * rng.random::<f32>() - 0.5,
+    };
+    (0..active).map(input).collect()
+}
+
+/// What the net says, by the definition: every input with every unit, in double precision.
+pub fn naive_logit(net: &Net, inputs: &[Input], head: usize) -> f64 {
+    let leaky = |sum: f64| {
+        if sum > 0.0 {
+            sum
+        } else {
+            sum * f64::from(LEAK)
+        }
+    };
+    let mut values = vec![0.0; net.first.len()];
+    for input in inputs {
+        values[usize::from(input.index)] += f64::from(input.value);
+    }
+    let layer = |values: &[f64], weight: &dyn Fn(usize) -> f32, bias: f32| {
+        let terms = values.iter().enumerate();
+        let sum: f64 = terms
+            .map(|(row, value)| value * f64::from(weight(row)))
+            .sum();
+        sum + f64::from(bias)
+    };
+    let hidden = |unit: usize| {
+        let sum = layer(&values, &|row| net.first[row][unit], net.first_bias[unit]);
+        leaky(sum)
+    };
+    let hidden: Vec<f64> = (0..HIDDEN).map(hidden).collect();
+    let head = &net.heads[head];
+    let second = |unit: usize| {
+        let bias = head.second_bias[unit];
+        let sum = layer(&hidden, &|row| head.second[row][unit], bias);
+        leaky(sum)
+    };
+    let second: Vec<f64> = (0..SECOND).map(second).collect();
+    layer(&second, &|row| head.last[row], head.last_bias)
+}

@@ -1,0 +1,129 @@
+//! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
+
+use dog_rules::{
+    event::Action,
+    game::Phase,
+    options::{Options, Preset},
+    plays::Played,
+};
+
+use super::*;
+use crate::{
+    Level,
+    testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, to_act, view},
+};
+
+/// So many deals of what a view leaves open, each drawn of so many.
+fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
+    let judge = nets().of(view.rules);
+    let worlds = Worlds::new(judge, view, draws, &mut Scratch::default());
+    let mut rng = rng(1);
+    (0..number).map(|_| worlds.deal(&mut rng)).collect()
+}
+
+fn check(view: &SeatView, hands: &BySeat<Cards>) {
+    assert_eq!(hands[view.seat], view.hand);
+    let mut all = view.gone;
+    for seat in view.rules.ring().seats() {
+        assert_eq!(hands[seat].len(), view.counts[seat], "{seat}");
+        assert!(hands[seat].includes(view.known[seat]), "{seat}");
+        all.add_all(hands[seat]);
+    }
+    assert!(view.rules.deck().includes(all), "{all:?}");
+}
+
+#[test]
+fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
+    let mut chance = rng(2);
+    let (mut exchanges, mut known, mut clues) = (0, 0, 0);
+    for (number, preset) in (0..).zip(Preset::ALL) {
+        let options = Options {
+            seats: 4 + 2 * (number % 2) as u8,
+            ..preset.options()
+        };
+        let rules = Rules::try_from(options).unwrap();
+        let mut game = new_game(&rules, number);
+        for step in 0..70 {
+            let Some(seat) = to_act(&game) else {
+                game.apply(&Action::Deal { by: None }).unwrap();
+                continue;
+            };
+            let view = game.seen_from(seat);
+            if step % 5 == 0 {
+                let other = hidden_changed(&game, seat, &mut chance);
+                let dealt = deals(&view, 3, 4);
+                dealt.iter().for_each(|hands| check(&view, hands));
+                assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
+                exchanges += u32::from(game.phase() == Phase::Exchange);
+                known += view.known.iter().filter(|cards| !cards.is_empty()).count();
+                clues += view.plays.len();
+            }
+            let action = choose(Level::Random, &view, &mut chance).action(seat);
+            game.apply(&action).unwrap();
+        }
+    }
+    let seen = (exchanges, known, clues);
+    assert!(exchanges > 5 && known > 5 && clues > 100, "{seen:?}");
+}
+
+/// How often a seat holds a six or a joker.
+fn sixes(dealt: &[BySeat<Cards>], seat: Seat) -> f64 {
+    let six = |hands: &&BySeat<Cards>| {
+        let hand = hands[seat];
+        hand.contains(Card::Six) || hand.contains(Card::Joker)
+    };
+    dealt.iter().filter(six).count() as f64 / dealt.len() as f64
+}
+
+/// Seat 1 has walked on two fields, where six would have won the game.
+fn six_not_played(rules: &Rules) -> SeatView<'_> {
+    let home = "g0 g1 g2 g3";
+    let mut view = view(rules, &["", "13 g1 g2 g3", "", home], "2 5 9 Q");
+    view.gone = cards("2");
+    view.plays.push(Played {
+        seat: seat(1, rules),
+        before: board(rules, &["", "11 g1 g2 g3", "", home]),
+        card: Some(Card::Two),
+        laid: cards("2"),
+        after: view.board,
+    });
+    view
+}
+
+/// It hardly holds a six.
+#[test]
+fn what_was_played_tells_what_is_left() {
+    let rules = Preset::DogspielIt.rules();
+    let [other, third] = [1, 2].map(|number| seat(number, &rules));
+    let view = six_not_played(&rules);
+    let nothing_played = SeatView {
+        plays: Vec::new(),
+        ..view.clone()
+    };
+    let blind = deals(&nothing_played, 2_000, 48);
+    let dealt = [blind, deals(&view, 2_000, 1), deals(&view, 2_000, 48)];
+    let [blind, uniform, weighed] = [0, 1, 2].map(|way| sixes(&dealt[way], other));
+    assert!((blind - uniform).abs() < 0.06, "{blind}, {uniform}");
+    assert!(weighed < 0.5 * uniform, "{weighed}, {uniform}");
+    // It tells nothing of those who have not played.
+    let [blind, uniform, weighed] = [0, 1, 2].map(|way| sixes(&dealt[way], third));
+    assert!((blind - uniform).abs() < 0.06, "{blind}, {uniform}");
+    assert!((weighed - uniform).abs() < 0.06, "{weighed}, {uniform}");
+}
+
+/// A hand without a choice says nothing: whoever had but one card, or only the same, played it.
+#[test]
+fn who_had_no_choice_tells_nothing() {
+    let rules = Preset::DogspielIt.rules();
+    let view = six_not_played(&rules);
+    let (judge, mut scratch) = (nets().of(&rules), Scratch::default());
+    let clue = Worlds::new(judge, &view, 48, &mut scratch).clues[0];
+    let likelihood = |hand: &str| {
+        let mut hands = BySeat::default();
+        hands[seat(1, &rules)] = cards(hand);
+        clue.likelihood(&hands)
+    };
+    assert_eq!(likelihood(""), 1.0);
+    assert_eq!(likelihood("2"), 1.0);
+    assert!(likelihood("6") < 0.2 && likelihood("Q") > 0.2);
+}

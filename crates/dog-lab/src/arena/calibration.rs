@@ -1,0 +1,199 @@
+//! Whether advice is right about itself: how often a team wins when it was given a chance.
+
+use std::num::NonZeroUsize;
+
+use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+use dog_rules::{options::Rules, seat::BySeat};
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+
+use super::{
+    duplicate::{play_out, set_up},
+    games::each_game,
+};
+
+/// Decisions in which the chance of the choice taken lay in one tenth of 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tenth {
+    pub decisions: u64,
+    /// The sum of the chances given.
+    pub said: f64,
+    /// How many of them were won.
+    pub won: u64,
+    /// The sum over games of the squares of what was won beyond what was said.
+    squares: f64,
+}
+
+impl Tenth {
+    /// The mean chance given.
+    pub fn mean_said(&self) -> f64 {
+        self.said / self.decisions.max(1) as f64
+    }
+
+    /// The share that was won.
+    pub fn share_won(&self) -> f64 {
+        self.won as f64 / self.decisions.max(1) as f64
+    }
+
+    /// The standard error of the difference of the two. The decisions of a game all end as it
+    /// does, so it comes from what games differ in.
+    pub fn standard_error(&self) -> f64 {
+        self.squares.sqrt() / self.decisions.max(1) as f64
+    }
+}
+
+/// What chances a level names, and what becomes of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Decisions by the chance given, the lowest tenth first.
+    pub tenths: [Tenth; 10],
+    /// What the logarithms of the odds given would have to be multiplied with to fit best: 1 if
+    /// the level is as sure as it should be, more if it is too modest.
+    pub sharpness: f64,
+}
+
+impl Calibration {
+    /// Of the decisions of games, by the chance given and whether they were won.
+    pub fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
+        let mut tenths = [Tenth::default(); 10];
+        for game in games {
+            let mut beyond = [0.0; 10];
+            for &(chance, won) in game {
+                let place = ((chance * 10.0) as usize).min(9);
+                tenths[place].decisions += 1;
+                tenths[place].said += chance;
+                tenths[place].won += u64::from(won);
+                beyond[place] += f64::from(u8::from(won)) - chance;
+            }
+            for (tenth, beyond) in tenths.iter_mut().zip(beyond) {
+                tenth.squares += beyond * beyond;
+            }
+        }
+        let sharpness = sharpness(games.iter().flatten());
+        Calibration { tenths, sharpness }
+    }
+}
+
+/// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
+/// be looked for by halves.
+fn sharpness<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
+    // A chance of nothing or of all cannot be stretched.
+    let inner: Vec<(f64, f64)> = decisions
+        .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance))
+        .map(|&(chance, won)| ((chance / (1.0 - chance)).ln(), f64::from(u8::from(won))))
+        .collect();
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        let slope = |&(odds, won): &(f64, f64)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds;
+        if inner.iter().map(slope).sum::<f64>() > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
+}
+
+/// What is to be played.
+#[derive(Clone, Copy)]
+pub struct SelfPlay<'a> {
+    pub nets: &'a Nets,
+    pub rules: &'a Rules,
+    pub level: Level,
+    pub budget: Option<Budget>,
+    pub games: u32,
+    pub seed: u64,
+    pub threads: NonZeroUsize,
+}
+
+/// Plays games with one level at all seats; every decision counts, those of the exchange too.
+pub fn calibrate(plan: &SelfPlay) -> Calibration {
+    let games = each_game(plan.games, plan.threads, |number| game(plan, number));
+    Calibration::of(&games)
+}
+
+/// The decisions of a game: the chance given to what was chosen, and whether the team won. None of
+/// a game that does not end.
+fn game(plan: &SelfPlay, number: u32) -> Vec<(f64, bool)> {
+    let seats = plan.rules.seats;
+    let stream = |stream: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
+        rng.set_stream(u64::from(number) * 8 + stream);
+        rng
+    };
+    let mut shuffle = [0; 32];
+    stream(7).fill_bytes(&mut shuffle);
+    let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
+    let mut said: Vec<(u8, f64)> = Vec::new();
+    let mut game = set_up(plan.rules, shuffle);
+    let winner = play_out(&mut game, |game, seat| {
+        let view = game.seen_from(seat);
+        let advice = advise(plan.nets, plan.level, plan.budget, &view, &mut luck[seat]);
+        let best = advice.first().expect("a seat that is to act has a choice");
+        said.push((seat.team(seats), best.win_probability));
+        best.choice.action(seat)
+    });
+    let Some(winner) = winner else {
+        return Vec::new();
+    };
+    let said = said.into_iter();
+    said.map(|(team, chance)| (chance, team == winner))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+
+    /// Decisions of somebody who says `said(p)` where the chance is p.
+    fn games(said: impl Fn(f64) -> f64) -> Vec<Vec<(f64, bool)>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut decision = |_| {
+            let chance: f64 = rng.random_range(0.0..1.0);
+            (said(chance), rng.random_bool(chance))
+        };
+        (0..50_000).map(|game| vec![decision(game)]).collect()
+    }
+
+    #[test]
+    fn who_says_what_is_so_is_right() {
+        let found = Calibration::of(&games(|chance| chance));
+        assert!((found.sharpness - 1.0).abs() < 0.05, "{}", found.sharpness);
+        for tenth in found.tenths {
+            assert!((4_500..5_500).contains(&tenth.decisions));
+            let error = (tenth.share_won() - tenth.mean_said()).abs();
+            assert!(error < 4.0 * tenth.standard_error(), "{error}");
+            // Of 5,000 coins.
+            assert!((0.002..0.0075).contains(&tenth.standard_error()));
+        }
+    }
+
+    #[test]
+    fn the_modest_and_the_boastful_are_told() {
+        // Odds of which the square root is said, and their square.
+        let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
+        let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
+        let found = Calibration::of(&games(modest)).sharpness;
+        assert!((found - 2.0).abs() < 0.1, "{found}");
+        let found = Calibration::of(&games(boastful)).sharpness;
+        assert!((found - 0.5).abs() < 0.05, "{found}");
+        // Certainties count in their tenths, and nothing can be learnt from them.
+        let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
+        assert_eq!(certain.tenths[0].decisions, 1);
+        assert_eq!((certain.tenths[9].decisions, certain.tenths[9].won), (2, 1));
+    }
+
+    /// However many decisions a game has, it is won but once.
+    #[test]
+    fn the_decisions_of_a_game_are_no_proof_of_each_other() {
+        let one = games(|chance| chance);
+        let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
+        let (one, many) = (Calibration::of(&one), Calibration::of(&many));
+        for (one, many) in one.tenths.iter().zip(many.tenths) {
+            assert_eq!(7 * one.decisions, many.decisions);
+            assert!((one.standard_error() - many.standard_error()).abs() < 1e-9);
+        }
+    }
+}

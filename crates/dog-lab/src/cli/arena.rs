@@ -1,0 +1,356 @@
+//! `dog-lab arena`: measures one player against another in duplicate matches.
+
+use std::{
+    io::{IsTerminal, Write, stderr, stdout},
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use clap::Args;
+use dog_rules::options::{Preset, Rules};
+use serde::Serialize;
+
+use crate::arena::{
+    Decision, Interval, MOST_TURNS, Match, PlayerSpec, Sprt, Tally, Thinking, run_match,
+};
+
+/// How often the line of progress is written.
+const PROGRESS: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Args)]
+pub struct Arena {
+    /// The player that is measured: random, greedy, planner, net, fast, strong (see docs/arena.md).
+    #[arg(value_name = "A")]
+    a: PlayerSpec,
+    /// The player it is measured against.
+    #[arg(value_name = "B")]
+    b: PlayerSpec,
+    /// A preset, and options such as "hausregeln seats=6"; "all" stands for every preset. May be
+    /// given several times.
+    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = read_variants)]
+    rules: Vec<Variants>,
+    /// Shuffles, each of which is played once for each team that A may hold.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+    /// All cards and all of the players' luck follow from it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Stop as soon as a sequential test decides between these expected scores, such as 0.50,0.55.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = read_scores)]
+    sprt: Option<(f64, f64)>,
+    /// The chance that the test takes the high score for true when the low one is.
+    #[arg(long, default_value_t = 0.05, requires = "sprt")]
+    alpha: f64,
+    /// The chance that the test takes the low score for true when the high one is.
+    #[arg(long, default_value_t = 0.05, requires = "sprt")]
+    beta: f64,
+    /// Pairs played at once; as many as there are cores if left out.
+    #[arg(long, value_name = "N", value_parser = super::threads)]
+    threads: Option<NonZeroUsize>,
+    /// Print a JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rules and what they are called.
+#[derive(Clone, Debug)]
+struct Variant {
+    name: String,
+    rules: Rules,
+}
+
+/// What one `--rules` stands for.
+type Variants = Vec<Variant>;
+
+/// Reads rules, or "all" with options for every preset.
+fn read_variants(text: &str) -> Result<Variants, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let names = match words.split_first() {
+        Some((&"all", options)) => Preset::ALL
+            .map(|preset| [&[preset.name()], options].concat().join(" "))
+            .to_vec(),
+        _ => vec![words.join(" ")],
+    };
+    let variant = |name: String| match name.parse() {
+        Ok(rules) => Ok(Variant { name, rules }),
+        Err(problem) => Err(problem.to_string()),
+    };
+    names.into_iter().map(variant).collect()
+}
+
+/// Reads the two scores of a sequential test.
+fn read_scores(text: &str) -> Result<(f64, f64), String> {
+    let scores = text.split_once(',').and_then(|(low, high)| {
+        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        Some((low, high))
+    });
+    scores.ok_or_else(|| "two scores are needed, LOW,HIGH, such as 0.50,0.55".to_owned())
+}
+
+impl Arena {
+    /// Plays a match by each of the rules and prints a line for each.
+    ///
+    /// # Errors
+    /// If the bounds of the test make no sense, or nothing can be printed.
+    pub fn run(self) -> anyhow::Result<()> {
+        let sprt = self
+            .sprt
+            .map(|(low, high)| Sprt::new(low, high, self.alpha, self.beta))
+            .transpose()
+            .context("--sprt")?;
+        let variants: Vec<&Variant> = self.rules.iter().flatten().collect();
+        let names = variants.iter().map(|variant| variant.name.len());
+        let table = Table {
+            players: format!("{} – {}", self.a, self.b),
+            rules: names.max().unwrap_or_default(),
+        };
+        if !self.json {
+            table.head()?;
+        }
+        for variant in variants {
+            let begin = Instant::now();
+            let tally = self.play(variant, sprt.as_ref());
+            let seconds = begin.elapsed().as_secs_f64();
+            if self.json {
+                let line = self.line(variant, &tally, sprt.as_ref(), seconds);
+                writeln!(stdout(), "{}", serde_json::to_string(&line)?)?;
+            } else {
+                table.row(variant, &tally, seconds)?;
+                table.notes(&tally, sprt.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> Tally {
+        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let plan = Match {
+            rules: &variant.rules,
+            players: [&|| self.a.build(), &|| self.b.build()],
+            pairs: self.pairs,
+            seed: self.seed,
+            threads: self.threads.unwrap_or_else(cores),
+        };
+        let mut progress = Progress::new(&variant.name, self.pairs);
+        let tally = run_match(&plan, |tally| {
+            progress.show(tally);
+            match sprt.map(|sprt| sprt.decide(tally.scores())) {
+                None | Some(Decision::Undecided) => ControlFlow::Continue(()),
+                Some(Decision::Low | Decision::High) => ControlFlow::Break(()),
+            }
+        });
+        progress.clear();
+        tally
+    }
+
+    /// A match as data.
+    fn line<'a>(
+        &self,
+        variant: &'a Variant,
+        tally: &'a Tally,
+        sprt: Option<&Sprt>,
+        seconds: f64,
+    ) -> Line<'a> {
+        let Interval { low, high } = tally.interval();
+        Line {
+            rules: &variant.name,
+            a: self.a.to_string(),
+            b: self.b.to_string(),
+            seed: self.seed,
+            pairs: tally.pairs(),
+            score: tally.mean(),
+            low,
+            high,
+            wins: tally.wins,
+            unfinished: tally.unfinished,
+            pairs_by_score: tally.scores(),
+            thinking: tally.thinking.map(|thinking| ThinkingTimes {
+                decisions: thinking.decisions,
+                mean_us: micros(thinking.mean()),
+                max_us: micros(thinking.longest),
+            }),
+            sprt: sprt.map(|sprt| SprtResult {
+                scores: sprt.scores(),
+                bounds: sprt.bounds(),
+                llr: sprt.llr(tally.scores()),
+                decision: sprt.decide(tally.scores()).name(),
+            }),
+            seconds,
+        }
+    }
+}
+
+/// What `--json` prints of a match; docs/arena.md describes it.
+#[derive(Serialize)]
+struct Line<'a> {
+    rules: &'a str,
+    a: String,
+    b: String,
+    seed: u64,
+    pairs: u32,
+    score: f64,
+    low: f64,
+    high: f64,
+    wins: [u64; 2],
+    unfinished: u64,
+    pairs_by_score: &'a [u32],
+    thinking: [ThinkingTimes; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sprt: Option<SprtResult>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ThinkingTimes {
+    decisions: u64,
+    mean_us: f64,
+    max_us: f64,
+}
+
+#[derive(Serialize)]
+struct SprtResult {
+    scores: [f64; 2],
+    bounds: [f64; 2],
+    llr: f64,
+    decision: &'static str,
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1000.0
+}
+
+/// A line that shows how far a match is, where somebody may be watching.
+struct Progress<'a> {
+    name: &'a str,
+    pairs: u32,
+    shown: Option<Instant>,
+    on: bool,
+}
+
+impl Progress<'_> {
+    fn new(name: &str, pairs: u32) -> Progress<'_> {
+        Progress {
+            name,
+            pairs,
+            shown: None,
+            on: stderr().is_terminal(),
+        }
+    }
+
+    fn show(&mut self, tally: &Tally) {
+        if !self.on || self.shown.is_some_and(|shown| shown.elapsed() < PROGRESS) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let Progress { name, pairs, .. } = self;
+        let score = tally.mean() * 100.0;
+        // Nothing depends on whether it can be seen.
+        let _ = write!(
+            stderr(),
+            "\r\x1b[K{name}: {} of {pairs} pairs, {score:.2}%",
+            tally.pairs()
+        );
+    }
+
+    fn clear(&self) {
+        if self.on {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// The table that is printed, and how wide its first columns are.
+struct Table {
+    players: String,
+    rules: usize,
+}
+
+impl Table {
+    fn head(&self) -> anyhow::Result<()> {
+        self.line([
+            "rules",
+            "players",
+            "pairs",
+            "score %",
+            "95% interval",
+            "games won",
+            "pairs by score",
+            "A: mean, max",
+            "B: mean, max",
+            "seconds",
+        ])
+    }
+
+    fn row(&self, variant: &Variant, tally: &Tally, seconds: f64) -> anyhow::Result<()> {
+        let percent = |score: f64| format!("{:.2}", score * 100.0);
+        let Interval { low, high } = tally.interval();
+        let by_score: Vec<String> = tally.full_scores().map(|pairs| pairs.to_string()).collect();
+        let time =
+            |thinking: &Thinking| format!("{:.1?}, {:.1?}", thinking.mean(), thinking.longest);
+        let [a, b] = tally.wins;
+        self.line([
+            &variant.name,
+            &self.players,
+            &tally.pairs().to_string(),
+            &percent(tally.mean()),
+            &format!("{} – {}", percent(low), percent(high)),
+            &format!("{a} – {b}"),
+            &by_score.join("/"),
+            &time(&tally.thinking[0]),
+            &time(&tally.thinking[1]),
+            &format!("{seconds:.1}"),
+        ])
+    }
+
+    /// What a column has no room for.
+    fn notes(&self, tally: &Tally, sprt: Option<&Sprt>) -> anyhow::Result<()> {
+        let mut out = stdout();
+        if tally.unfinished > 0 {
+            writeln!(
+                out,
+                "  {} games were given up after {MOST_TURNS} turns and count as chance would have \
+                 it; pairs with one may be missing among the pairs by score",
+                tally.unfinished
+            )?;
+        }
+        if let Some(sprt) = sprt {
+            let [low, high] = sprt.scores();
+            let [lower, upper] = sprt.bounds();
+            let verdict = match sprt.decide(tally.scores()) {
+                Decision::Low => format!("H0 accepted, the score is {low} or less"),
+                Decision::High => format!("H1 accepted, the score is {high} or more"),
+                Decision::Undecided => "undecided".to_owned(),
+            };
+            let llr = sprt.llr(tally.scores());
+            writeln!(
+                out,
+                "  SPRT {low} or {high}: {verdict}; LLR {llr:.2}, bounds {lower:.2} and {upper:.2}"
+            )?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, cells: [&str; 10]) -> anyhow::Result<()> {
+        let [rules, players, rest @ ..] = cells;
+        let [
+            pairs,
+            score,
+            interval,
+            wins,
+            by_score,
+            time_a,
+            time_b,
+            seconds,
+        ] = rest;
+        let (first, second) = (self.rules, self.players.chars().count().max(7));
+        writeln!(
+            stdout(),
+            "{rules:first$}  {players:second$}  {pairs:>7}  {score:>7}  {interval:>15}  {wins:>15}  \
+             {by_score:>20}  {time_a:>18}  {time_b:>18}  {seconds:>7}"
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! `dog-lab train`: trains a value net by self-play.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{Write, stdout},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use dog_bot::net::{file, judge::Judge, nets::Nets, setting::Setting};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::train::{GAMES, Plan, Run, Window, checkpoint, gate};
+
+/// How often a run is written to disk and to the log.
+const SAVED_EVERY: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Args)]
+pub struct Train {
+    /// Which net: four-15, four-16 (four seats, so many fields a seat) or six.
+    #[arg(value_parser = setting)]
+    net: Setting,
+    /// The folder of the run: checkpoint, log, and the net that comes of it. A run that is there
+    /// already is gone on with.
+    #[arg(long, value_name = "FOLDER")]
+    run: PathBuf,
+    /// Games to play in all.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Begin with this net in place of one drawn at random.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// What the run's luck is drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The length of Adam's first steps.
+    #[arg(long, default_value_t = 1e-3)]
+    step: f32,
+    /// The length of its last.
+    #[arg(long, default_value_t = 2e-5)]
+    last_step: f32,
+    /// How often any choice is made in place of the best, at first.
+    #[arg(long, default_value_t = 0.01)]
+    exploration: f32,
+    /// λ: how much of a later estimate is taken from what came still later.
+    #[arg(long, default_value_t = 0.95)]
+    lambda: f32,
+    /// Look at one decision in so many with its alternatives, too; at none if 0.
+    #[arg(long, default_value_t = 0)]
+    alternatives: u32,
+    /// Games that are played before they are learnt from.
+    #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
+    window: u64,
+    /// Threads that play and learn; as many as there are cores if left out.
+    #[arg(long, value_name = "N", value_parser = super::threads)]
+    threads: Option<NonZeroUsize>,
+    /// When the run is done, play its net against the one in this file, or in the program if the
+    /// file does not fit it, and write it there if it is shown to be stronger.
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+}
+
+fn setting(name: &str) -> Result<Setting, String> {
+    let names = Setting::ALL.map(Setting::name).join(", ");
+    Setting::by_name(name).ok_or(format!("the nets are {names}"))
+}
+
+/// A line of the log.
+#[derive(Serialize)]
+struct Line {
+    #[serde(flatten)]
+    window: Window,
+    step: f32,
+    seconds: f64,
+}
+
+impl Train {
+    /// Trains until all games are played.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or a run or a net in it does not fit.
+    pub fn run(self) -> anyhow::Result<()> {
+        let threads = match self.threads {
+            Some(threads) => threads,
+            None => thread::available_parallelism()?,
+        };
+        fs::create_dir_all(&self.run).with_context(|| self.run.display().to_string())?;
+        let path = self.run.join("checkpoint");
+        let mut run = self.begin(&path)?;
+        let mut log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.run.join("log.jsonl"))?;
+        let bar = ProgressBar::new(run.plan.games).with_style(ProgressStyle::with_template(
+            "{wide_bar} {pos}/{len} games, {per_sec}, {eta} left, {msg}",
+        )?);
+        bar.set_position(run.games);
+        bar.reset_eta();
+        let begin = Instant::now();
+        let mut saved = Instant::now();
+        while !run.done() {
+            let step = run.step();
+            let window = run.window(threads.get());
+            bar.set_position(window.games);
+            bar.set_message(format!(
+                "loss {:.4}, {:.0} turns",
+                window.loss, window.turns
+            ));
+            if saved.elapsed() >= SAVED_EVERY || run.done() {
+                let seconds = begin.elapsed().as_secs_f64();
+                let line = Line {
+                    window,
+                    step,
+                    seconds,
+                };
+                writeln!(log, "{}", serde_json::to_string(&line)?)?;
+                checkpoint::save(&run, &path)?;
+                self.write_net(&run)?;
+                saved = Instant::now();
+            }
+        }
+        bar.finish();
+        match &self.into {
+            Some(file) => self.gate(&run, file, threads),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets the run's net take a file's place if it is stronger.
+    fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
+        let setting = run.plan.setting;
+        let mut nets = Nets::built_in()?;
+        match fs::read(path).map(|bytes| file::read(&bytes)) {
+            Ok(Ok((judge, header))) => {
+                header.fits(setting)?;
+                nets.replace(setting, judge);
+            }
+            Ok(Err(error)) => log::warn!("{}: {error}", path.display()),
+            Err(error) => log::warn!("{}: {error}", path.display()),
+        }
+        // As it would be read from its file, rounded numbers and all.
+        let (judge, _) = file::read(&net(run, "not measured"))?;
+        let bar = ProgressBar::new_spinner();
+        let show = |story: &str| bar.set_message(format!("the new net scores {story}"));
+        let verdict = gate::decide(&nets, &judge, setting, threads, show);
+        bar.finish_and_clear();
+        let what = if verdict.stronger {
+            let strength = gate::strength(&nets, &judge, setting, threads);
+            fs::write(path, net(run, &strength))?;
+            format!("it takes its place; {strength}")
+        } else {
+            "that is not shown to be stronger".to_owned()
+        };
+        let against = path.display();
+        writeln!(
+            stdout(),
+            "the new net scores {} against {against}: {what}",
+            verdict.story
+        )?;
+        Ok(())
+    }
+
+    fn begin(&self, path: &Path) -> anyhow::Result<Run> {
+        let plan = Plan {
+            setting: self.net,
+            games: self.games,
+            seed: self.seed,
+            step: (self.step, self.last_step),
+            exploration: self.exploration,
+            lambda: self.lambda,
+            alternatives: self.alternatives,
+            games_a_window: self.window,
+        };
+        if path.exists() {
+            let run = checkpoint::load(path)?;
+            ensure!(
+                run.plan == plan,
+                "the run in {} has another plan: {:?}",
+                self.run.display(),
+                run.plan
+            );
+            return Ok(run);
+        }
+        let Some(from) = &self.from else {
+            return Ok(Run::new(plan));
+        };
+        let (judge, header) = file::read(&fs::read(from)?)?;
+        ensure!(
+            header.setting == self.net,
+            "{} is a net for {}",
+            from.display(),
+            header.setting.name()
+        );
+        Ok(Run::from_net(plan, judge, Some(header.run)))
+    }
+
+    /// Writes the run's net into its folder.
+    fn write_net(&self, run: &Run) -> anyhow::Result<()> {
+        fs::write(self.run.join("net"), net(run, "not measured"))?;
+        Ok(())
+    }
+}
+
+/// The averaged weights as a net that can play, and what is to be said of it.
+fn net(run: &Run, strength: &str) -> Vec<u8> {
+    let judge = Judge {
+        layout: run.judge.layout.clone(),
+        net: run.averaged.clone(),
+    };
+    file::write(&judge, run.plan.setting, &run.story(), strength)
+}

@@ -1,0 +1,180 @@
+//! The search for the best order of a hand: card by card, only the most promising plans are
+//! followed further, and of those that meet on one board with the same cards left only the best.
+
+use std::collections::HashMap;
+
+use dog_rules::{board::Board, card::Cards, moves::Generator, seat::Seat};
+
+use super::outlook::{Outlook, Worth};
+
+/// How much the boards after the first one count. What comes later is less certain, since the
+/// others do not stand still (0.7 instead: 50, against 55; with 1, the last board alone, 37).
+const LATER: f64 = 0.3;
+/// How much of what is left counts for the boards after each further one (0.3 instead: 54.6,
+/// against 55.4).
+const LATER_STILL: f64 = 0.7;
+/// The most boards that are looked at for one card more of all the plans. With the starts, which
+/// are all looked at, this bounds the work of a search: at most so many for each further card.
+pub const BOARDS_A_CARD: usize = 600;
+/// The most boards that one card of one plan adds. Only sevens that move the partner's pieces too
+/// have more; of those some, evenly spread over the list, must do.
+const BOARDS_OF_ONE: usize = 250;
+
+/// A board and the cards that are left to play on it.
+pub type Stage = (Board, Cards);
+
+/// The best plan that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The stage it begins with, as an index.
+    pub start: usize,
+    /// The boards along it, in steps, weighed against each other.
+    pub score: f64,
+}
+
+/// Looks for plans. Holds memory to use again.
+#[derive(Default)]
+pub struct Search {
+    pub generator: Generator,
+    boards: Vec<Board>,
+    met: HashMap<Stage, usize>,
+    paths: Vec<Path>,
+    longer: Vec<Path>,
+    /// Boards looked at in the last search.
+    #[cfg(test)]
+    pub looked_at: usize,
+}
+
+/// A plan so far.
+#[derive(Clone, Copy)]
+struct Path {
+    start: usize,
+    stage: Stage,
+    /// The share of the boards before the last one in the score.
+    earlier: f64,
+    /// The last board.
+    worth: Worth,
+}
+
+impl Search {
+    /// The best plan for the seat from one of these stages, the first of equal ones, following
+    /// `width` plans from card to card.
+    ///
+    /// # Panics
+    /// In debug builds, if there is no stage.
+    pub fn best_plan(
+        &mut self,
+        outlook: &Outlook,
+        seat: Seat,
+        starts: &[Stage],
+        width: usize,
+    ) -> Plan {
+        debug_assert!(!starts.is_empty());
+        self.met.clear();
+        self.paths.clear();
+        for (start, &stage) in starts.iter().enumerate() {
+            // Two ranks of a joker may lead to one board.
+            if self.met.insert(stage, start).is_none() {
+                self.paths.push(Path {
+                    start,
+                    stage,
+                    earlier: 0.0,
+                    worth: outlook.first(&stage, seat),
+                });
+            }
+        }
+        #[cfg(test)]
+        {
+            self.looked_at = self.paths.len();
+        }
+        let mut best = Plan {
+            start: 0,
+            score: f64::NEG_INFINITY,
+        };
+        let mut weight = 1.0;
+        let mut later = LATER;
+        let mut played = 0;
+        while !self.paths.is_empty() {
+            self.keep_best(width, weight);
+            played += 1;
+            self.lengthen(outlook, seat, played, weight, later, &mut best);
+            std::mem::swap(&mut self.paths, &mut self.longer);
+            #[cfg(test)]
+            {
+                self.looked_at += self.paths.len();
+            }
+            weight *= later;
+            later = LATER_STILL;
+        }
+        best
+    }
+
+    fn keep_best(&mut self, width: usize, weight: f64) {
+        let score = |path: &Path| path.earlier + weight * path.worth.value;
+        self.paths.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        self.paths.truncate(width);
+    }
+
+    /// Plays one card more of each plan; those that are at their end may be the best.
+    fn lengthen(
+        &mut self,
+        outlook: &Outlook,
+        seat: Seat,
+        played: usize,
+        weight: f64,
+        later: f64,
+        best: &mut Plan,
+    ) {
+        self.met.clear();
+        self.longer.clear();
+        let mut end = |start, score| {
+            if score > best.score {
+                *best = Plan { start, score };
+            }
+        };
+        for path in &self.paths {
+            let (board, hand) = path.stage;
+            if hand.is_empty() || path.worth.won {
+                end(path.start, path.earlier + weight * path.worth.value);
+                continue;
+            }
+            let earlier = path.earlier + weight * (1.0 - later) * path.worth.value;
+            let mut can_play = false;
+            for card in hand.kinds() {
+                self.boards.clear();
+                self.generator.boards_of_card(
+                    outlook.rules(),
+                    &board,
+                    seat,
+                    card,
+                    &mut self.boards,
+                );
+                can_play |= !self.boards.is_empty();
+                let mut left = hand;
+                left.remove(card);
+                let stride = self.boards.len().div_ceil(BOARDS_OF_ONE).max(1);
+                for &board in self.boards.iter().step_by(stride) {
+                    let stage = (board, left);
+                    if let Some(&index) = self.met.get(&stage) {
+                        let other: &mut Path = &mut self.longer[index];
+                        if earlier > other.earlier {
+                            (other.earlier, other.start) = (earlier, path.start);
+                        }
+                    } else if self.longer.len() < BOARDS_A_CARD {
+                        self.met.insert(stage, self.longer.len());
+                        self.longer.push(Path {
+                            start: path.start,
+                            stage,
+                            earlier,
+                            worth: outlook.later(&stage, seat, played, &path.worth),
+                        });
+                    }
+                }
+            }
+            if !can_play {
+                let folded = outlook.later(&(board, Cards::EMPTY), seat, played, &path.worth);
+                end(path.start, earlier + weight * later * folded.value);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The gate: a new net takes the old one's place only if it is shown to be stronger.
+
+use std::{num::NonZeroUsize, ops::ControlFlow, sync::Arc};
+
+use dog_bot::{
+    GREEDY_VERSION, Level,
+    net::{judge::Judge, nets::Nets, setting::Setting},
+};
+use dog_rules::options::Rules;
+
+use super::diet;
+use crate::{
+    arena::{Build, Decision, Match, Sprt, interval, mean, run_match},
+    player::{AtOnce, ByNet, Player},
+};
+
+/// The score above chance that the new net is to have, and that it is mistaken for having, or
+/// not having, one time in twenty.
+const BETTER: f64 = 0.02;
+const MISTAKEN: f64 = 0.05;
+/// Pairs that are played by one preset's rules before the next preset's turn comes.
+const PAIRS: u32 = 40;
+/// Pairs at most. A net that could not be told from the old one by then is not taken.
+const PAIRS_AT_MOST: u32 = 20_000;
+/// Pairs against greedy that a net's strength is told by.
+const PAIRS_AGAINST_GREEDY: u32 = 20_000;
+
+/// What the gate found.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Whether the new net is stronger.
+    pub stronger: bool,
+    /// The match, in words.
+    pub story: String,
+}
+
+/// Plays the net of a setting against another by every preset that fits, until a sequential test
+/// is decided.
+pub fn decide(
+    nets: &Nets,
+    new: &Judge,
+    setting: Setting,
+    threads: NonZeroUsize,
+    mut progress: impl FnMut(&str),
+) -> Verdict {
+    let old = by_net(nets);
+    let mut nets = nets.clone();
+    nets.replace(setting, new.clone());
+    let new = by_net(&nets);
+    let chance = 1.0 / f64::from(setting.seats() / 2);
+    let sprt = Sprt::new(chance, chance + BETTER, MISTAKEN, MISTAKEN).expect("bounds in order");
+    let presets = diet::presets(setting);
+    let mut counts: Vec<u32> = Vec::new();
+    let mut rounds = 0;
+    loop {
+        let rules = &presets[rounds as usize % presets.len()];
+        let played = pairs(rules, [&new, &old], PAIRS, u64::from(rounds), threads);
+        counts.resize(played.len(), 0);
+        for (count, more) in counts.iter_mut().zip(played) {
+            *count += more;
+        }
+        rounds += 1;
+        let story = story(&counts);
+        progress(&story);
+        let decision = sprt.decide(&counts);
+        if decision != Decision::Undecided || rounds * PAIRS >= PAIRS_AT_MOST {
+            let stronger = decision == Decision::High;
+            return Verdict { stronger, story };
+        }
+    }
+}
+
+/// How a net does against greedy, in words: by each preset that fits.
+pub fn strength(nets: &Nets, new: &Judge, setting: Setting, threads: NonZeroUsize) -> String {
+    let mut nets = nets.clone();
+    nets.replace(setting, new.clone());
+    let new = by_net(&nets);
+    let greedy = || -> Box<dyn Player> { Box::new(AtOnce(Level::Greedy)) };
+    let of_preset = |rules: &Rules| {
+        let counts = pairs(rules, [&new, &greedy], PAIRS_AGAINST_GREEDY, 1, threads);
+        format!("{} {}", rules.preset.name(), story(&counts))
+    };
+    let each: Vec<String> = diet::presets(setting).iter().map(of_preset).collect();
+    format!("against greedy {GREEDY_VERSION}: {}", each.join("; "))
+}
+
+fn by_net(nets: &Nets) -> impl Fn() -> Box<dyn Player> + Sync + use<> {
+    let nets = Arc::new(nets.clone());
+    move || Box::new(ByNet::new(nets.clone()))
+}
+
+/// How many pairs came to which score.
+fn pairs(
+    rules: &Rules,
+    players: [&Build; 2],
+    pairs: u32,
+    seed: u64,
+    threads: NonZeroUsize,
+) -> Vec<u32> {
+    let plan = Match {
+        rules,
+        players,
+        pairs,
+        seed,
+        threads,
+    };
+    let tally = run_match(&plan, |_| ControlFlow::Continue(()));
+    tally.scores().to_vec()
+}
+
+/// A score in words.
+fn story(counts: &[u32]) -> String {
+    let interval = interval(counts);
+    format!(
+        "{:.1} % ({:.1} to {:.1}) of {} pairs",
+        100.0 * mean(counts),
+        100.0 * interval.low,
+        100.0 * interval.high,
+        counts.iter().sum::<u32>()
+    )
+}

@@ -1,0 +1,217 @@
+//! How the weights must change for the net to say what it should: back-propagation and Adam.
+
+use std::ops::Range;
+
+use dog_bot::net::{
+    HIDDEN, Hidden, LEAK, Net, SECOND, activate, add_rows, inputs::Input, probability,
+};
+use fearless_simd::{Level, Simd, dispatch};
+
+use super::selfplay::{Samples, Target};
+
+/// The sum over samples of the loss's slope at each weight, as a net of slopes.
+#[derive(Clone)]
+pub struct Gradient {
+    pub slopes: Net,
+    /// The sum of the groups' mean losses: cross entropies between target and probability, in nats.
+    pub loss: f64,
+    /// The samples of a group on their way through the net.
+    passes: Vec<Pass>,
+}
+
+/// A sample on its way through the net: its inputs, the head that judges it, and what the units of
+/// both hidden layers let through.
+#[derive(Clone)]
+struct Pass {
+    inputs: Range<usize>,
+    head: usize,
+    hidden: Hidden,
+    second: [f32; SECOND],
+}
+
+/// The most samples of a group.
+pub const LARGEST_GROUP: usize = 6;
+
+/// How much more what tells the samples of a group apart counts than what they have in common:
+/// it is what decides between them, and they had the same luck.
+const EMPHASIS: f32 = 4.0;
+
+impl Gradient {
+    pub fn new(inputs: usize) -> Gradient {
+        Gradient {
+            slopes: Net::zero(inputs),
+            loss: 0.0,
+            passes: Vec::new(),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for weights in self.slopes.blocks_mut() {
+            weights.fill(0.0);
+        }
+        self.loss = 0.0;
+    }
+
+    /// Adds the slopes of these groups of samples.
+    pub fn add_groups(&mut self, net: &Net, samples: &Samples, which: &[u32]) {
+        dispatch!(Level::new(), simd => {
+            for &group in which {
+                self.add_group(simd, net, samples, samples.groups[group as usize].clone());
+            }
+        });
+    }
+
+    /// Adds the slopes that another thread found.
+    pub fn add(&mut self, other: &Gradient) {
+        for (own, other) in self.slopes.blocks_mut().zip(other.slopes.blocks()) {
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
+            }
+        }
+        self.loss += other.loss;
+    }
+
+    /// Adds the slopes of a group. What its samples have in common counts as much as one sample,
+    /// how they differ [`EMPHASIS`] times as much.
+    #[inline(always)]
+    fn add_group<S: Simd>(&mut self, simd: S, net: &Net, samples: &Samples, group: Range<usize>) {
+        let count = group.len() as f32;
+        let (mut errors, mut sum) = ([0.0; LARGEST_GROUP], 0.0);
+        self.passes.clear();
+        for (target, error) in samples.targets[group].iter().zip(&mut errors) {
+            let Target {
+                inputs,
+                head,
+                chance: expected,
+            } = target;
+            let of_net = &net.heads[*head];
+            let mut hidden = net.first_bias;
+            add_rows(
+                simd,
+                &mut hidden,
+                &net.first,
+                &samples.inputs[inputs.clone()],
+            );
+            activate(simd, &mut hidden);
+            let mut second = of_net.second_sums(simd, &hidden);
+            activate(simd, &mut second);
+            let chance = probability(of_net.output(&second));
+            self.loss += loss(chance, *expected) / f64::from(count);
+            *error = chance - expected;
+            sum += *error;
+            self.passes.push(Pass {
+                inputs: inputs.clone(),
+                head: *head,
+                hidden,
+                second,
+            });
+        }
+        let mean = sum / count;
+        let passes = std::mem::take(&mut self.passes);
+        for (pass, error) in passes.iter().zip(errors) {
+            let slope = mean / count + EMPHASIS * (error - mean);
+            self.add_pass(simd, net, &samples.inputs[pass.inputs.clone()], pass, slope);
+        }
+        self.passes = passes;
+    }
+
+    #[inline(always)]
+    fn add_pass<S: Simd>(&mut self, _: S, net: &Net, inputs: &[Input], pass: &Pass, slope: f32) {
+        let Pass {
+            head,
+            hidden,
+            second,
+            ..
+        } = pass;
+        let (of_net, slopes) = (&net.heads[*head], &mut self.slopes);
+        let of_head = &mut slopes.heads[*head];
+        of_head.last_bias += slope;
+        let mut of_second = [0.0; SECOND];
+        for unit in 0..SECOND {
+            of_head.last[unit] += slope * second[unit];
+            of_second[unit] = slope * of_net.last[unit] * through(second[unit]);
+            of_head.second_bias[unit] += of_second[unit];
+        }
+        let mut of_hidden: Hidden = [0.0; HIDDEN];
+        let rows = of_net.second.iter().zip(of_head.second.iter_mut());
+        for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(hidden).zip(rows) {
+            // Eight sums side by side, which vectors can hold.
+            let mut sums = [0.0; 8];
+            let parts = of_second.chunks_exact(8).zip(row.chunks_exact(8));
+            for ((of_second, row), slopes) in parts.zip(slopes.chunks_exact_mut(8)) {
+                for lane in 0..8 {
+                    sums[lane] += of_second[lane] * row[lane];
+                    slopes[lane] += of_second[lane] * unit;
+                }
+            }
+            *of_unit = sums.iter().sum::<f32>() * through(unit);
+        }
+        for (slope, of_unit) in slopes.first_bias.iter_mut().zip(&of_hidden) {
+            *slope += of_unit;
+        }
+        for input in inputs {
+            let row = &mut slopes.first[usize::from(input.index)];
+            for (slope, of_unit) in row.iter_mut().zip(&of_hidden) {
+                *slope += input.value * of_unit;
+            }
+        }
+    }
+}
+
+/// How much a unit that let this through lets through of a change.
+#[inline(always)]
+fn through(unit: f32) -> f32 {
+    if unit > 0.0 { 1.0 } else { LEAK }
+}
+
+fn loss(chance: f32, target: f32) -> f64 {
+    let (chance, target) = (f64::from(chance).clamp(1e-6, 1.0 - 1e-6), f64::from(target));
+    -(target * chance.ln() + (1.0 - target) * (1.0 - chance).ln())
+}
+
+/// The optimiser Adam: steps along the mean slope, measured by the slopes' size.
+#[derive(Clone)]
+pub struct Adam {
+    pub mean: Net,
+    pub square: Net,
+    pub steps: u64,
+}
+
+impl Adam {
+    const MEAN: f32 = 0.9;
+    const SQUARE: f32 = 0.999;
+    const LEAST: f32 = 1e-8;
+
+    pub fn new(inputs: usize) -> Adam {
+        Adam {
+            mean: Net::zero(inputs),
+            square: Net::zero(inputs),
+            steps: 0,
+        }
+    }
+
+    /// One step of this length against the mean slope over so many samples.
+    pub fn step(&mut self, net: &mut Net, gradient: &Gradient, samples: usize, length: f32) {
+        self.steps += 1;
+        let age = self.steps.min(1_000_000) as i32;
+        let mean_share = 1.0 - Adam::MEAN.powi(age);
+        let square_share = 1.0 - Adam::SQUARE.powi(age);
+        let scale = 1.0 / samples as f32;
+        let blocks = net
+            .blocks_mut()
+            .zip(gradient.slopes.blocks())
+            .zip(self.mean.blocks_mut().zip(self.square.blocks_mut()));
+        for ((weights, slopes), (means, squares)) in blocks {
+            dispatch!(Level::new(), _simd => {
+                let moments = means.iter_mut().zip(squares.iter_mut());
+                for ((weight, slope), (mean, square)) in weights.iter_mut().zip(slopes).zip(moments) {
+                    let slope = slope * scale;
+                    *mean = Adam::MEAN * *mean + (1.0 - Adam::MEAN) * slope;
+                    *square = Adam::SQUARE * *square + (1.0 - Adam::SQUARE) * slope * slope;
+                    let size = (*square / square_share).sqrt() + Adam::LEAST;
+                    *weight -= length * (*mean / mean_share) / size;
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Training of the value net: games that it plays with itself, and learning from them.
+//!
+//! A run is a row of windows. In each, the net as it is plays some games on all seats, every
+//! decision of which becomes a sample (see [`selfplay`]); the samples of the window are shuffled
+//! and learnt from in batches (see [`gradient`]). A game's luck depends on the run's seed and the
+//! game's number alone, and sums are made in a fixed order, so a run is the same again on any
+//! number of threads, interrupted or not.
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use dog_bot::net::{Net, inputs::Layout, judge::Judge, setting::Setting};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
+use serde::{Deserialize, Serialize};
+
+pub mod checkpoint;
+mod diet;
+pub mod gate;
+pub mod gradient;
+pub mod selfplay;
+
+use gradient::{Adam, Gradient};
+use selfplay::{Samples, SelfPlay};
+
+/// Games of a window, if nobody says: some 16,000 positions.
+pub const GAMES: u64 = 96;
+/// Groups of samples of a batch.
+const BATCH: usize = 512;
+/// Parts of a batch that threads work on.
+const PARTS: usize = 4;
+/// What the weights of a window count among the averaged ones.
+const AVERAGED: f32 = 0.01;
+
+/// What a run is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub setting: Setting,
+    /// Games in all.
+    pub games: u64,
+    pub seed: u64,
+    /// The length of Adam's steps at the beginning and at the end; between them it falls by the
+    /// same factor every window.
+    pub step: (f32, f32),
+    /// ε at the beginning; it falls evenly to nothing at four fifths of the run.
+    pub exploration: f32,
+    pub lambda: f32,
+    /// One decision in so many is looked at with its alternatives; none if 0.
+    #[serde(default)]
+    pub alternatives: u32,
+    /// Games that are played before they are learnt from.
+    #[serde(default = "games")]
+    pub games_a_window: u64,
+}
+
+/// What runs that were begun before it could be chosen have as their window.
+const fn games() -> u64 {
+    GAMES
+}
+
+/// A run as far as it has come.
+#[derive(Clone)]
+pub struct Run {
+    pub plan: Plan,
+    /// How the net that it began with was trained, if it did not begin from nothing.
+    pub before: Option<String>,
+    pub judge: Judge,
+    /// The mean of the weights of the latest windows: what is used in the end.
+    pub averaged: Net,
+    pub adam: Adam,
+    /// Games played.
+    pub games: u64,
+    /// Samples learnt from.
+    pub samples: u64,
+}
+
+/// What a window was like.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Window {
+    pub games: u64,
+    pub samples: u64,
+    /// The mean loss of the window's groups of samples, each before it was learnt from, in nats.
+    pub loss: f64,
+    /// The mean number of turns of a game.
+    pub turns: f64,
+}
+
+impl Run {
+    /// A run from nothing: weights drawn at random.
+    pub fn new(plan: Plan) -> Run {
+        let layout = Layout::new(plan.setting.seats());
+        let mut net = Net::zero(layout.len());
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
+        let mut fill = |weights: &mut [f32], size: f32| {
+            for weight in weights {
+                *weight = size * (2.0 * rng.random::<f32>() - 1.0);
+            }
+        };
+        // Some 60 inputs are active at a time.
+        fill(net.first.as_flattened_mut(), (3.0f32 / 60.0).sqrt());
+        let inputs = dog_bot::net::HIDDEN as f32;
+        // Heads begin as one and grow apart.
+        let [head, others @ ..] = &mut net.heads;
+        fill(head.second.as_flattened_mut(), (3.0 / inputs).sqrt());
+        fill(&mut head.last, 0.1);
+        for other in others {
+            *other = head.clone();
+        }
+        Run::from_net(plan, Judge { layout, net }, None)
+    }
+
+    /// A run that goes on from a net, which was trained like this before.
+    pub fn from_net(plan: Plan, judge: Judge, before: Option<String>) -> Run {
+        Run {
+            plan,
+            before,
+            averaged: judge.net.clone(),
+            adam: Adam::new(judge.layout.len()),
+            judge,
+            games: 0,
+            samples: 0,
+        }
+    }
+
+    /// How its net was trained, in words.
+    pub fn story(&self) -> String {
+        let Plan {
+            seed, alternatives, ..
+        } = self.plan;
+        let (games, samples) = (self.games, self.samples);
+        let mut story = match &self.before {
+            Some(before) => format!("{before}; then "),
+            None => String::new(),
+        };
+        story += &format!("{games} games, {samples} positions of self-play, seed {seed}");
+        if alternatives > 0 {
+            story += &format!(", alternatives at one decision in {alternatives}");
+        }
+        story
+    }
+
+    /// Whether all games have been played.
+    pub fn done(&self) -> bool {
+        self.games >= self.plan.games
+    }
+
+    /// How much of the run is done, 0 to 1.
+    fn progress(&self) -> f32 {
+        (self.games as f64 / self.plan.games as f64) as f32
+    }
+
+    /// The length of the next step.
+    pub fn step(&self) -> f32 {
+        let (first, last) = self.plan.step;
+        first * (last / first).powf(self.progress())
+    }
+
+    /// Plays the next games, and learns from them.
+    pub fn window(&mut self, threads: usize) -> Window {
+        let (samples, turns) = self.play(threads);
+        let loss = self.learn(&samples, threads);
+        self.games += self.plan.games_a_window;
+        self.samples += samples.targets.len() as u64;
+        for (averaged, block) in self.averaged.blocks_mut().zip(self.judge.net.blocks()) {
+            for (averaged, weight) in averaged.iter_mut().zip(block) {
+                *averaged += AVERAGED * (weight - *averaged);
+            }
+        }
+        Window {
+            games: self.games,
+            samples: self.samples,
+            loss,
+            turns: f64::from(turns) / self.plan.games_a_window as f64,
+        }
+    }
+
+    fn play(&self, threads: usize) -> (Samples, u32) {
+        let exploration = self.plan.exploration * (1.0 - self.progress() / 0.8).max(0.0);
+        let next = AtomicUsize::new(0);
+        let games = self.plan.games_a_window as usize;
+        let played = Mutex::new(vec![None; games]);
+        let work = || {
+            let mut play = SelfPlay::new(
+                &self.judge,
+                exploration,
+                self.plan.lambda,
+                self.plan.alternatives,
+            );
+            loop {
+                let game = next.fetch_add(1, Ordering::Relaxed);
+                if game >= games {
+                    break;
+                }
+                let number = self.games + game as u64;
+                let seed = self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                let rules = diet::rules(self.plan.setting, &mut rng);
+                let mut samples = Samples::default();
+                let turns = play.game(&rules, &mut rng, &mut samples);
+                played.lock().expect("no panic")[game] = Some((samples, turns));
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut all = Samples::default();
+        let mut turns = 0;
+        for game in played.into_inner().expect("no panic") {
+            let (samples, of_game) = game.expect("every game was played");
+            all.append(&samples);
+            turns += of_game;
+        }
+        (all, turns)
+    }
+
+    /// Learns from samples in batches; returns the mean loss of their groups.
+    fn learn(&mut self, samples: &Samples, threads: usize) -> f64 {
+        let step = self.step();
+        let inputs = self.judge.layout.len();
+        let mut order: Vec<u32> = (0..samples.groups.len() as u32).collect();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed ^ !self.games);
+        order.shuffle(&mut rng);
+        let mut parts = vec![Gradient::new(inputs); PARTS];
+        let mut loss = 0.0;
+        for batch in order.chunks(BATCH) {
+            let net = &self.judge.net;
+            let of_part = batch.len().div_ceil(PARTS);
+            let mut work: Vec<_> = parts.iter_mut().zip(batch.chunks(of_part)).collect();
+            let share = work.len().div_ceil(threads);
+            thread::scope(|scope| {
+                let mut shares = work.chunks_mut(share).map(|share| {
+                    move || {
+                        for (gradient, which) in share {
+                            gradient.clear();
+                            gradient.add_groups(net, samples, which);
+                        }
+                    }
+                });
+                let own = shares.next();
+                for share in shares {
+                    scope.spawn(share);
+                }
+                if let Some(own) = own {
+                    own();
+                }
+            });
+            let used = work.len();
+            let (sum, rest) = parts.split_first_mut().expect("parts");
+            for part in &rest[..used - 1] {
+                sum.add(part);
+            }
+            loss += sum.loss;
+            self.adam.step(&mut self.judge.net, sum, batch.len(), step);
+        }
+        loss / samples.groups.len().max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests;

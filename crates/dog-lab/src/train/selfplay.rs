@@ -1,0 +1,363 @@
+//! Games that the net plays with itself, and what is to be learnt from them.
+
+use std::ops::{ControlFlow, Range};
+
+use dog_bot::{
+    Choice,
+    net::{
+        inputs::{Input, Inputs},
+        judge::{Judge, Scratch, WON, after},
+        probability,
+        stage::{Kept, Stage},
+    },
+    search::{Budget, Candidate, Clock, Playing},
+};
+use dog_rules::{
+    board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
+    seat::Seat, view::SeatView,
+};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+
+use super::gradient::LARGEST_GROUP;
+
+/// More turns than any game between players that want to win takes; such a game teaches nothing
+/// of how it ends.
+const MOST_TURNS: u32 = 2_500;
+/// Choices that are looked at together.
+const ALTERNATIVES: usize = LARGEST_GROUP;
+/// One decision in so many is shown to the net without its own hand, so that it can tell what a
+/// seat's position is worth to those who do not know its hand.
+const HIDDEN_HAND: u32 = 16;
+
+/// What is to be learnt: with these inputs, this chance to win, as this head should have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    pub inputs: Range<usize>,
+    pub head: usize,
+    pub chance: f32,
+}
+
+/// All that is to be learnt from some games.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    pub inputs: Vec<Input>,
+    pub targets: Vec<Target>,
+    /// Targets that belong together: one by itself, or what the alternatives of one decision came
+    /// to with the same luck.
+    pub groups: Vec<Range<usize>>,
+}
+
+impl Samples {
+    pub fn clear(&mut self) {
+        self.inputs.clear();
+        self.targets.clear();
+        self.groups.clear();
+    }
+
+    /// Adds another list.
+    pub fn append(&mut self, other: &Samples) {
+        let first = self.targets.len();
+        let shifted = |group: &Range<usize>| group.start + first..group.end + first;
+        self.groups.extend(other.groups.iter().map(shifted));
+        let first = self.inputs.len();
+        self.inputs.extend_from_slice(&other.inputs);
+        let shifted = |target: &Target| Target {
+            inputs: target.inputs.start + first..target.inputs.end + first,
+            ..*target
+        };
+        self.targets.extend(other.targets.iter().map(shifted));
+    }
+}
+
+/// One decision of a game.
+struct Decision {
+    team: u8,
+    inputs: Range<usize>,
+    head: usize,
+    /// The net's own estimate of the best choice.
+    estimate: f32,
+    /// Whether something else than the best was chosen, to explore.
+    explored: bool,
+}
+
+/// Plays games with the net on all seats.
+pub struct SelfPlay<'a> {
+    pub judge: &'a Judge,
+    /// How often any choice is made in place of the best.
+    pub exploration: f32,
+    /// One decision in so many is looked at with its alternatives; none if 0.
+    pub alternatives: u32,
+    /// λ: how much of a later estimate is taken from what came still later.
+    pub lambda: f32,
+    pub scratch: Scratch,
+    decisions: Vec<Decision>,
+}
+
+impl<'a> SelfPlay<'a> {
+    pub fn new(judge: &'a Judge, exploration: f32, lambda: f32, alternatives: u32) -> SelfPlay<'a> {
+        SelfPlay {
+            judge,
+            exploration,
+            lambda,
+            alternatives,
+            scratch: Scratch::default(),
+            decisions: Vec::new(),
+        }
+    }
+
+    /// Plays a game and adds what it teaches; returns its turns.
+    pub fn game(&mut self, rules: &Rules, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) -> u32 {
+        let beginner = rng.random_range(0..rules.seats);
+        let beginner = Seat::new(beginner, rules.seats).expect("a seat");
+        let mut game = Playout::new(rules, beginner);
+        self.decisions.clear();
+        let mut turns = 0;
+        while turns < MOST_TURNS {
+            match game.phase() {
+                Phase::Deal => game.deal(rng),
+                Phase::Exchange => self.exchange(&mut game, rng, out),
+                Phase::Play => {
+                    self.turn(&mut game, rng, out);
+                    turns += 1;
+                }
+                Phase::Finished => break,
+            }
+        }
+        self.targets(rules, game.winner(), out);
+        turns
+    }
+
+    fn exchange(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
+        for seat in game.rules().ring().seats() {
+            if !game.may_answer(seat) {
+                continue;
+            }
+            let view = game.seen_from(seat);
+            // These decisions are few, and each is for a whole round: all are looked at.
+            if self.alternatives > 0 {
+                let answers = self.judge.answers(&view, &mut self.scratch);
+                let all = answers
+                    .into_iter()
+                    .map(|(choice, logit)| (Candidate::Answer(choice), logit));
+                self.look_around(game, &view, all.collect(), rng, out);
+            }
+            let (mut choice, logit) = self.judge.best_answer(&view, &mut self.scratch);
+            let explored = rng.random::<f32>() < self.exploration;
+            if explored {
+                let answers = dog_bot::net::judge::answers(&view);
+                choice = answers[rng.random_range(0..answers.len())];
+            }
+            let (stage, hand) = after(&view, choice);
+            let inputs = self.inputs(&view, stage, hand, &view.board, true, rng, out);
+            self.decided(&view, inputs, logit, explored);
+            match choice {
+                Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
+                Choice::Decline => game.answer(seat, Answer::Declined),
+                Choice::Ask => game.ask(seat),
+                Choice::Play(_) => unreachable!("no card is played in the exchange"),
+            }
+        }
+    }
+
+    fn turn(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
+        let view = game.seen_from(game.turn());
+        let explores = rng.random::<f32>() < self.exploration;
+        let looks = self.looks_around(rng);
+        let mut all = Vec::new();
+        let mut best: Option<(_, Board, f32)> = None;
+        let mut any = None;
+        let mut seen = 0;
+        self.judge
+            .plays(&view, &mut self.scratch, |card, board, logit| {
+                if best.is_none_or(|(_, _, highest)| logit > highest) {
+                    best = Some((card, *board, logit));
+                }
+                if looks {
+                    all.push((Candidate::Play(card, *board), logit));
+                }
+                if explores {
+                    seen += 1;
+                    if rng.random_range(0..seen) == 0 {
+                        any = Some((card, *board));
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+        let Some((mut card, mut board, logit)) = best else {
+            let mut inputs = |out: &mut Samples| {
+                let empty = Default::default();
+                self.inputs(&view, Stage::Played, empty, &view.board, true, rng, out)
+            };
+            let (range, head) = inputs(out);
+            let net = &self.judge.net;
+            let logit = net.logit(&net.first_bias, &out.inputs[range.clone()], head);
+            self.decided(&view, (range, head), logit, false);
+            game.fold();
+            return;
+        };
+        if looks {
+            self.look_around(game, &view, all, rng, out);
+        }
+        if let Some(other) = any {
+            (card, board) = other;
+        }
+        let mut hand = view.hand;
+        hand.remove(card);
+        let inputs = self.inputs(&view, Stage::Played, hand, &board, true, rng, out);
+        self.decided(&view, inputs, logit, any.is_some());
+        game.play(card, &board);
+    }
+
+    fn looks_around(&self, rng: &mut impl Rng) -> bool {
+        self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
+    }
+
+    /// Adds what the likeliest choices, and one of the others, come to when the game goes on from
+    /// each for a while, with the same luck: of those that are never chosen the game itself
+    /// teaches nothing, and what tells them apart is lost in its noise.
+    fn look_around(
+        &mut self,
+        game: &Playout,
+        view: &SeatView,
+        mut all: Vec<(Candidate, f32)>,
+        rng: &mut Xoshiro256PlusPlus,
+        out: &mut Samples,
+    ) {
+        if all.len() < 2 {
+            return;
+        }
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // One of the others has a chance to be found underrated.
+        if all.len() > ALTERNATIVES {
+            let other = rng.random_range(ALTERNATIVES - 1..all.len());
+            all.swap(ALTERNATIVES - 1, other);
+        }
+        let group = out.targets.len();
+        let clock = Clock::start(Budget::Samples(u32::MAX));
+        let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+        for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
+            if logit >= WON {
+                continue;
+            }
+            let mut playing = Playing {
+                judge: self.judge,
+                plies: u32::MAX,
+                to_round_end: true,
+                clock: &clock,
+                scratch: &mut self.scratch,
+            };
+            let Some(end) = playing.on(view.seat, game, candidate, &mut luck.clone()) else {
+                continue;
+            };
+            let (choice, board) = match candidate {
+                Candidate::Play(card, board) => {
+                    let mut hand = view.hand;
+                    hand.remove(card);
+                    ((Stage::Played, hand), board)
+                }
+                Candidate::Answer(choice) => (after(view, choice), view.board),
+                Candidate::Fold => continue,
+            };
+            let (stage, hand) = choice;
+            let (inputs, head) = self.inputs(view, stage, hand, &board, false, rng, out);
+            let chance = end.value as f32;
+            out.targets.push(Target {
+                inputs,
+                head,
+                chance,
+            });
+        }
+        if out.targets.len() > group {
+            out.groups.push(group..out.targets.len());
+        }
+    }
+
+    /// Adds the inputs of what the seat sees after a choice: one that stands alone is sometimes
+    /// shown without the seat's hand. Returns where they lie, and the head that is to judge them.
+    #[allow(clippy::too_many_arguments)]
+    fn inputs(
+        &self,
+        view: &SeatView,
+        stage: Stage,
+        hand: Cards,
+        board: &Board,
+        alone: bool,
+        rng: &mut impl Rng,
+        out: &mut Samples,
+    ) -> (Range<usize>, usize) {
+        let first = out.inputs.len();
+        let hidden = alone && stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
+        let inputs = Inputs::new(&self.judge.layout, view, stage);
+        let kept = if hidden {
+            Kept::Counted(hand.len())
+        } else {
+            Kept::Seen(hand)
+        };
+        inputs.cards(kept, &mut out.inputs);
+        inputs.board(board, kept, &mut out.inputs);
+        (first..out.inputs.len(), inputs.head(kept))
+    }
+
+    fn decided(
+        &mut self,
+        view: &SeatView,
+        (inputs, head): (Range<usize>, usize),
+        logit: f32,
+        explored: bool,
+    ) {
+        let estimate = if logit >= WON {
+            1.0
+        } else {
+            probability(logit)
+        };
+        self.decisions.push(Decision {
+            team: view.seat.team(view.rules.seats),
+            inputs,
+            head,
+            estimate,
+            explored,
+        });
+    }
+
+    /// Works out, from the last decision to the first, what each should have expected: λ of what
+    /// the next one came to and the rest of its own estimate. With two teams what one can hope
+    /// for the other must fear; of three, a team learns from its own seats only.
+    fn targets(&mut self, rules: &Rules, winner: Option<u8>, out: &mut Samples) {
+        let teams = usize::from(rules.seats / 2);
+        let mut ahead = [1.0 / teams as f32; 3];
+        if let Some(winner) = winner {
+            ahead = [0.0; 3];
+            ahead[usize::from(winner)] = 1.0;
+        } else if let Some(last) = self.decisions.last() {
+            spread(&mut ahead, teams, last.team, last.estimate, 1.0);
+        }
+        for decision in self.decisions.iter().rev() {
+            let target = ahead[usize::from(decision.team)];
+            // What follows from an experiment says nothing of the decisions before it.
+            let trust = if decision.explored { 0.0 } else { self.lambda };
+            // An experiment itself is judged by what came of it.
+            out.groups.push(out.targets.len()..out.targets.len() + 1);
+            out.targets.push(Target {
+                inputs: decision.inputs.clone(),
+                head: decision.head,
+                chance: target,
+            });
+            spread(
+                &mut ahead,
+                teams,
+                decision.team,
+                decision.estimate,
+                1.0 - trust,
+            );
+        }
+    }
+}
+
+/// Moves what the teams expect towards the estimate of one of them.
+fn spread(ahead: &mut [f32; 3], teams: usize, team: u8, estimate: f32, share: f32) {
+    let own = &mut ahead[usize::from(team)];
+    *own += share * (estimate - *own);
+    if teams == 2 {
+        ahead[usize::from(1 - team)] = 1.0 - ahead[usize::from(team)];
+    }
+}

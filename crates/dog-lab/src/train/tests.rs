@@ -1,0 +1,542 @@
+//! Training: slopes that are slopes, games that teach what happened, runs that can be stopped.
+
+use std::{env, fs, path::PathBuf, process};
+
+use dog_bot::{
+    net::{HEADS, Hidden, inputs::Input},
+    testing::{naive_logit, nets, random_inputs, random_net},
+};
+use dog_rules::options::{GoalEntry, Options, Preset, Rules, SevenPartner};
+use rand::{Rng, rngs::ChaCha8Rng};
+use serde_json::Value;
+
+use super::{gradient::LARGEST_GROUP, selfplay::Target, *};
+
+/// Inputs of the small nets of these tests.
+const INPUTS: usize = 20;
+
+fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// Random inputs, and random chances that are to be learnt from them.
+fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
+    let mut samples = Samples::default();
+    for _ in 0..number {
+        let first = samples.inputs.len();
+        samples.inputs.extend(random_inputs(INPUTS, rng));
+        let place = samples.targets.len();
+        samples.groups.push(place..place + 1);
+        samples.targets.push(Target {
+            inputs: first..samples.inputs.len(),
+            head: rng.random_range(0..HEADS),
+            chance: rng.random(),
+        });
+    }
+    samples
+}
+
+fn all(samples: &Samples) -> Vec<u32> {
+    (0..samples.groups.len() as u32).collect()
+}
+
+fn gradient(net: &Net, samples: &Samples) -> Gradient {
+    let mut gradient = Gradient::new(net.first.len());
+    gradient.add_groups(net, samples, &all(samples));
+    gradient
+}
+
+/// The odds that the net gives a sample, by its definition.
+fn naive_odds(net: &Net, samples: &Samples, target: &Target) -> f64 {
+    naive_logit(net, &samples.inputs[target.inputs.clone()], target.head).exp()
+}
+
+/// The cross entropy by its definition, in double precision.
+fn naive_loss(net: &Net, samples: &Samples) -> f64 {
+    let of_sample = |target: &Target| {
+        let odds = naive_odds(net, samples, target);
+        let (chance, target) = (odds / (1.0 + odds), f64::from(target.chance));
+        -target * chance.ln() - (1.0 - target) * (1.0 - chance).ln()
+    };
+    samples.targets.iter().map(of_sample).sum()
+}
+
+#[test]
+fn slopes_are_those_of_the_loss() {
+    let mut rng = rng(1);
+    let mut net = random_net(INPUTS, &mut rng);
+    let samples = random_samples(8, &mut rng);
+    let gradient = gradient(&net, &samples);
+    assert!((gradient.loss - naive_loss(&net, &samples)).abs() < 1e-4);
+    for (block, slopes) in gradient.slopes.blocks().enumerate() {
+        for _ in 0..25 {
+            let place = rng.random_range(0..slopes.len());
+            let slope = f64::from(slopes[place]);
+            let mut at = |change: f32| {
+                let weight = &mut net.blocks_mut().nth(block).unwrap()[place];
+                *weight += change;
+                (f64::from(*weight), naive_loss(&net, &samples))
+            };
+            // Short, so that hardly a unit's sum passes zero on the way.
+            let step = 2e-5;
+            let (above, below) = (at(step), at(-2.0 * step));
+            at(step);
+            let expected = (above.1 - below.1) / (above.0 - below.0);
+            let error = (slope - expected).abs();
+            assert!(
+                error < 1e-3 * (1.0 + slope.abs()),
+                "{block}: {slope}, {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn slopes_add_up() {
+    let mut rng = rng(2);
+    let net = random_net(INPUTS, &mut rng);
+    let samples = random_samples(10, &mut rng);
+    let whole = gradient(&net, &samples);
+    let (mut one, mut other) = (Gradient::new(INPUTS), Gradient::new(INPUTS));
+    one.add_groups(&net, &samples, &[3, 4, 5]);
+    // What was there before is forgotten.
+    one.clear();
+    one.add_groups(&net, &samples, &[0, 2, 4, 6, 8]);
+    other.add_groups(&net, &samples, &[9, 7, 5, 3, 1]);
+    one.add(&other);
+    assert!((one.loss - whole.loss).abs() < 1e-9);
+    let slopes = one
+        .slopes
+        .blocks()
+        .flatten()
+        .zip(whole.slopes.blocks().flatten());
+    for (slope, expected) in slopes {
+        assert!((slope - expected).abs() < 1e-5);
+    }
+}
+
+/// What a group has in common counts as one sample, how its samples differ four times as much.
+#[test]
+fn groups_are_told_apart() {
+    let mut rng = rng(11);
+    let net = random_net(INPUTS, &mut rng);
+    let mut samples = random_samples(5, &mut rng);
+    let errors: Vec<f32> = samples
+        .targets
+        .iter()
+        .map(|target| {
+            let odds = naive_odds(&net, &samples, target);
+            (odds / (1.0 + odds)) as f32 - target.chance
+        })
+        .collect();
+    let mean = errors.iter().sum::<f32>() / 5.0;
+    let alone: Vec<Gradient> = (0..5)
+        .map(|sample| {
+            let mut gradient = Gradient::new(INPUTS);
+            gradient.add_groups(&net, &samples, &[sample]);
+            gradient
+        })
+        .collect();
+    samples.groups.clear();
+    samples.groups.push(0..5);
+    let group = gradient(&net, &samples);
+    let losses: f64 = alone.iter().map(|gradient| gradient.loss).sum();
+    assert!((group.loss - losses / 5.0).abs() < 1e-6);
+    let mut expected = Gradient::new(INPUTS);
+    for (gradient, error) in alone.into_iter().zip(errors) {
+        let share = (mean / 5.0 + 4.0 * (error - mean)) / error;
+        let blocks = expected.slopes.blocks_mut().zip(gradient.slopes.blocks());
+        for (sum, slope) in blocks.flat_map(|(sums, slopes)| sums.iter_mut().zip(slopes)) {
+            *sum += share * slope;
+        }
+    }
+    let slopes = group.slopes.blocks().flatten();
+    for (slope, expected) in slopes.zip(expected.slopes.blocks().flatten()) {
+        let error = (slope - expected).abs();
+        assert!(error < 1e-3 * (1.0 + slope.abs()), "{slope}, {expected}");
+    }
+}
+
+#[test]
+fn a_step_leads_down() {
+    let mut rng = rng(3);
+    let before = random_net(INPUTS, &mut rng);
+    let samples = random_samples(10, &mut rng);
+    let gradient = gradient(&before, &samples);
+    let mut net = before.clone();
+    Adam::new(INPUTS).step(&mut net, &gradient, 10, 0.01);
+    let weights = before.blocks().flatten().zip(net.blocks().flatten());
+    for ((weight, moved), slope) in weights.zip(gradient.slopes.blocks().flatten()) {
+        let change = moved - weight;
+        if *slope == 0.0 {
+            assert_eq!(change, 0.0);
+        } else if slope.abs() > 1e-3 {
+            // The first step is as long as it is said to be, whatever the slope.
+            assert!(
+                (change + 0.01 * slope.signum()).abs() < 1e-4,
+                "{slope}: {change}"
+            );
+        }
+    }
+}
+
+#[test]
+fn samples_are_learnt() {
+    let mut rng = rng(4);
+    let mut net = random_net(INPUTS, &mut rng);
+    let mut samples = random_samples(40, &mut rng);
+    for target in &mut samples.targets {
+        target.chance = target.chance.round();
+    }
+    let mut adam = Adam::new(INPUTS);
+    let before = gradient(&net, &samples).loss;
+    for _ in 0..100 {
+        let slopes = gradient(&net, &samples);
+        adam.step(&mut net, &slopes, 40, 0.01);
+    }
+    let after = gradient(&net, &samples).loss;
+    assert!(after < 0.5 * before, "{before} before, {after} after");
+    assert_eq!(adam.steps, 100);
+}
+
+/// Rules of a setting.
+fn rules(setting: Setting) -> Rules {
+    let (preset, seats) = match setting {
+        Setting::Four15 => (Preset::Hausregeln, 4),
+        Setting::Four16 => (Preset::DogspielIt, 4),
+        Setting::Six => (Preset::Spielanleitung, 6),
+    };
+    let options = Options {
+        seats,
+        ..preset.options()
+    };
+    Rules::try_from(options).unwrap()
+}
+
+/// The samples of a game that the program's own net plays, and its turns.
+fn play(rules: &Rules, lambda: f32, change: impl FnOnce(&mut SelfPlay)) -> (Samples, u32) {
+    let mut play = SelfPlay::new(nets().of(rules), 0.0, lambda, 0);
+    change(&mut play);
+    let mut samples = Samples::default();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    let turns = play.game(rules, &mut rng, &mut samples);
+    (samples, turns)
+}
+
+#[test]
+fn every_decision_is_a_sample() {
+    for setting in [Setting::Four16, Setting::Six] {
+        let rules = rules(setting);
+        let (samples, turns) = play(&rules, 0.9, |_| {});
+        // The rest are answers in exchanges that nobody could decline.
+        let answers = samples.targets.len() as u32 - turns;
+        let rounds = answers / u32::from(rules.seats);
+        assert_eq!(answers, rounds * u32::from(rules.seats));
+        let cards: u32 = (1..=rounds)
+            .map(|round| u32::from(rules.deal_sizes.of_round(round) * rules.seats))
+            .sum();
+        assert!(
+            rounds > 3 && turns <= cards,
+            "{turns} turns, {rounds} rounds"
+        );
+        // Every input belongs to one of them.
+        let mut ranges: Vec<_> = samples
+            .targets
+            .iter()
+            .map(|target| &target.inputs)
+            .collect();
+        ranges.sort_by_key(|range| range.start);
+        let mut end = 0;
+        for range in ranges {
+            assert_eq!(range.start, end);
+            end = range.end;
+        }
+        assert_eq!(end, samples.inputs.len());
+    }
+}
+
+/// The last decision, which won, comes first.
+#[test]
+fn targets_tell_who_won() {
+    for setting in Setting::ALL {
+        let rules = rules(setting);
+        let (samples, _) = play(&rules, 1.0, |_| {});
+        let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
+        assert_eq!(targets[0], 1.0);
+        assert!(targets.iter().all(|target| [0.0, 1.0].contains(target)));
+        // Each team decides about as often.
+        let won = targets.iter().sum::<f32>() / targets.len() as f32;
+        let chance = 2.0 / f32::from(rules.seats);
+        assert!((won - chance).abs() < 0.15, "{won}");
+
+        let (samples, _) = play(&rules, 0.8, |_| {});
+        let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
+        assert!(targets.iter().all(|target| (0.0..=1.0).contains(target)));
+        assert_eq!(targets[0], 1.0);
+        // Whoever decided before it, of the winners or not, is told how the game ended.
+        assert!([0.0, 1.0].contains(&targets[1]), "{}", targets[1]);
+        // Long before the end nobody can know.
+        assert!((0.01..0.99).contains(targets.last().unwrap()));
+    }
+}
+
+#[test]
+fn experiments_and_alternatives_are_samples_too() {
+    let rules = rules(Setting::Four15);
+    let (plain, _) = play(&rules, 0.9, |_| {});
+    let (explored, _) = play(&rules, 0.9, |play| play.exploration = 0.2);
+    let (looked_around, turns) = play(&rules, 0.9, |play| play.alternatives = 20);
+    assert_ne!(plain.targets, explored.targets);
+    assert!(looked_around.targets.len() as u32 > turns + turns / 20);
+    // What was looked at together is a group, the rest stands alone, and nothing is left out.
+    let sizes = looked_around.groups.iter().map(ExactSizeIterator::len);
+    let (alone, together): (Vec<usize>, Vec<usize>) = sizes.partition(|&size| size == 1);
+    assert!(alone.len() as u32 >= turns && together.len() as u32 > turns / 40);
+    assert!(together.iter().all(|&size| size <= LARGEST_GROUP));
+    let mut groups = looked_around.groups.clone();
+    groups.sort_by_key(|group| group.start);
+    let mut next = 0;
+    for group in groups {
+        assert_eq!(group.start, next);
+        next = group.end;
+    }
+    assert_eq!(next, looked_around.targets.len());
+    for samples in [explored, looked_around] {
+        let mut targets = samples.targets.iter();
+        assert!(targets.all(|target| (0.0..=1.0).contains(&target.chance)));
+        let inputs = nets().of(&rules).layout.len();
+        let mut indices = samples.inputs.iter().map(|input| usize::from(input.index));
+        assert!(indices.all(|index| index < inputs));
+    }
+}
+
+#[test]
+fn lists_of_samples_are_put_together() {
+    let mut rng = rng(5);
+    let parts = [3, 0, 4].map(|number| random_samples(number, &mut rng));
+    let mut whole = Samples::default();
+    parts.iter().for_each(|part| whole.append(part));
+    let read = |samples: &Samples| -> Vec<(Vec<Input>, usize, f32)> {
+        let sample = |target: &Target| {
+            let inputs = samples.inputs[target.inputs.clone()].to_vec();
+            (inputs, target.head, target.chance)
+        };
+        samples.targets.iter().map(sample).collect()
+    };
+    let singles: Vec<_> = (0..7).map(|place| place..place + 1).collect();
+    assert_eq!(whole.groups, singles);
+    assert_eq!(
+        read(&whole),
+        parts.iter().flat_map(read).collect::<Vec<_>>()
+    );
+    whole.clear();
+    assert!(whole.inputs.is_empty() && whole.targets.is_empty() && whole.groups.is_empty());
+}
+
+#[test]
+fn a_net_says_how_it_was_trained() {
+    let mut run = run(Setting::Four15);
+    run.games = 4;
+    run.samples = 999;
+    let last = "4 games, 999 positions of self-play, seed 5, alternatives at one decision in 100";
+    assert_eq!(run.story(), last);
+    run.before = Some("12 games".to_owned());
+    run.plan.alternatives = 0;
+    let last = "12 games; then 4 games, 999 positions of self-play, seed 5";
+    assert_eq!(run.story(), last);
+}
+
+/// A short run in small windows.
+fn plan(setting: Setting) -> Plan {
+    Plan {
+        setting,
+        games: 4,
+        seed: 5,
+        step: (1e-3, 1e-4),
+        exploration: 0.1,
+        lambda: 0.9,
+        alternatives: 100,
+        games_a_window: 2,
+    }
+}
+
+fn run(setting: Setting) -> Run {
+    // A net that can play makes short games.
+    Run::from_net(plan(setting), nets().of(&rules(setting)).clone(), None)
+}
+
+fn assert_same(one: &Run, other: &Run) {
+    assert_eq!((&one.plan, &one.before), (&other.plan, &other.before));
+    assert_eq!((one.games, one.samples), (other.games, other.samples));
+    assert_eq!(one.adam.steps, other.adam.steps);
+    let nets = |run: &Run| {
+        let Adam { mean, square, .. } = run.adam.clone();
+        [run.judge.net.clone(), run.averaged.clone(), mean, square]
+    };
+    assert!(nets(one) == nets(other), "the weights differ");
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mut runs = [1, 2, 3].map(|threads| {
+        let mut run = run(Setting::Four16);
+        let window = run.window(threads);
+        (run, serde_json::to_string(&window).unwrap())
+    });
+    let (first, window) = &runs[0];
+    assert_ne!(first.judge.net, nets().of(&rules(Setting::Four16)).net);
+    for (other, same) in &runs[1..] {
+        assert_same(first, other);
+        assert_eq!(window, same);
+    }
+    // Another seed is another run.
+    let mut other = run(Setting::Four16);
+    other.plan.seed += 1;
+    other.window(2);
+    assert_ne!(other.judge.net, runs[0].0.judge.net);
+    // Windows go on from each other, to the end.
+    let run = &mut runs[0].0;
+    assert!(!run.done() && run.step() < run.plan.step.0);
+    run.window(2);
+    assert!(run.done() && run.samples > 0);
+    assert!((run.step() - run.plan.step.1).abs() < 1e-7);
+}
+
+#[test]
+fn weights_are_averaged() {
+    let mut run = run(Setting::Four15);
+    let before = run.averaged.clone();
+    run.window(1);
+    let weights = before
+        .blocks()
+        .flatten()
+        .zip(run.averaged.blocks().flatten());
+    for ((before, averaged), weight) in weights.zip(run.judge.net.blocks().flatten()) {
+        let expected = before + AVERAGED * (weight - before);
+        assert!((averaged - expected).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_run_from_nothing_depends_on_its_seed() {
+    let plan = plan(Setting::Four15);
+    let first = Run::new(plan.clone());
+    assert_same(&first, &Run::new(plan.clone()));
+    let other = Run::new(Plan { seed: 6, ..plan });
+    assert_ne!(first.judge.net, other.judge.net);
+    assert_eq!(first.judge.net, first.averaged);
+    let nothing: &Hidden = &[0.0; dog_bot::net::HIDDEN];
+    assert!(!first.judge.net.first.contains(nothing));
+}
+
+/// A file of this test alone.
+fn file(name: &str) -> PathBuf {
+    env::temp_dir().join(format!("dog-train-{}-{name}", process::id()))
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on() {
+    let path = file("stopped");
+    let mut whole = run(Setting::Four15);
+    whole.before = Some("another run".to_owned());
+    whole.window(1);
+    checkpoint::save(&whole, &path).unwrap();
+    let mut stopped = checkpoint::load(&path).unwrap();
+    assert_same(&whole, &stopped);
+    whole.window(1);
+    stopped.window(2);
+    assert_same(&whole, &stopped);
+    // A checkpoint takes the place of the one before.
+    checkpoint::save(&stopped, &path).unwrap();
+    assert_same(&whole, &checkpoint::load(&path).unwrap());
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn checkpoints_that_do_not_fit_are_refused() {
+    let path = file("damaged");
+    checkpoint::save(&run(Setting::Four15), &path).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let end = whole.iter().position(|&byte| byte == b'\n').unwrap();
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut header: Value = serde_json::from_slice(&whole[..end]).unwrap();
+        change(&mut header);
+        [header.to_string().as_bytes(), &whole[end..]].concat()
+    };
+    let load = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        checkpoint::load(&path)
+    };
+    let inputs = "made with other inputs or other rules";
+    for (bytes, message) in [
+        (whole[..whole.len() - 1].to_vec(), "cut short"),
+        (whole[..whole.len() - 4].to_vec(), "cut short"),
+        (whole[..=end].to_vec(), "cut short"),
+        (whole[..end].to_vec(), "begins with a line of JSON"),
+        (Vec::new(), "begins with a line of JSON"),
+        (whole[1..].to_vec(), "at line 1"),
+        (with(&|header| header["fingerprint"] = "0".into()), inputs),
+        (
+            with(&|header| header["plan"]["setting"] = "four-16".into()),
+            inputs,
+        ),
+        (
+            with(&|header| header["games"] = Value::Null),
+            "invalid type",
+        ),
+    ] {
+        let error = load(&bytes).err().expect("a refusal").to_string();
+        assert!(error.contains(message), "{error:?} is not {message:?}");
+    }
+    // Runs begun before these could be chosen go on as they were begun.
+    let early = with(&|header| {
+        let plan = header["plan"].as_object_mut().unwrap();
+        plan.remove("games_a_window").unwrap();
+        plan.remove("alternatives").unwrap();
+    });
+    let plan = load(&early).unwrap().plan;
+    assert_eq!((plan.games_a_window, plan.alternatives), (GAMES, 0));
+    fs::remove_file(&path).unwrap();
+    let error = checkpoint::load(&path).err().expect("a refusal");
+    assert!(error.to_string().contains("dog-train"), "{error}");
+}
+
+#[test]
+fn the_diet_is_varied() {
+    for setting in Setting::ALL {
+        let published = diet::presets(setting);
+        let names: Vec<Preset> = published.iter().map(|rules| rules.preset).collect();
+        match setting {
+            Setting::Four15 => assert_eq!(names, [Preset::Hausregeln]),
+            Setting::Four16 => assert_eq!(names, &Preset::ALL[..4]),
+            Setting::Six => assert_eq!(names, Preset::ALL),
+        }
+        let mut rng = rng(6);
+        let drawn: Vec<Rules> = (0..2_000).map(|_| diet::rules(setting, &mut rng)).collect();
+        assert!(drawn.iter().all(|rules| Setting::of(rules) == setting));
+        let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
+        assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));
+        for rules in &published {
+            let share = drawn.iter().filter(|drawn| *drawn == rules).count() * published.len();
+            assert!(
+                (1_400..2_000).contains(&share),
+                "{:?}: {share}",
+                rules.preset
+            );
+        }
+        // Each option is another than the preset's now and then.
+        let options: [&dyn Fn(&Rules) -> bool; 6] = [
+            &|rules| rules.goal_entry == GoalEntry::OnStart,
+            &|rules| rules.backward_into_goal,
+            &|rules| rules.seven_partner == SevenPartner::Always,
+            &|rules| rules.jack_own_pair,
+            &|rules| rules.jack_without_effect,
+            &|rules| rules.jokers > 8,
+        ];
+        for (option, is) in options.into_iter().enumerate() {
+            let changed = |rules: &&Rules| is(rules) != is(&rules.preset.rules());
+            let changes = drawn.iter().filter(changed).count();
+            assert!(changes > 5, "{}, {option}: {changes}", setting.name());
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The arena: what makes a match fair and repeatable, and its command.
+
+use std::{
+    io::Write,
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    process::{Command, Output, Stdio},
+};
+
+use dog_bot::{Choice, Level, advise, net::nets::Nets};
+use dog_lab::{
+    arena::{Build, Decision, MOST_TURNS, Match, Sprt, Tally, run_match},
+    player::{AtOnce, Player},
+};
+use dog_rules::{
+    board::Board,
+    options::{Options, Preset, Rules},
+    view::SeatView,
+};
+use rand::rngs::ChaCha8Rng;
+
+fn rules(preset: Preset, seats: u8) -> Rules {
+    let options = Options {
+        seats,
+        ..preset.options()
+    };
+    Rules::try_from(options).unwrap()
+}
+
+fn random() -> Box<dyn Player> {
+    Box::new(AtOnce(Level::Random))
+}
+
+fn greedy() -> Box<dyn Player> {
+    Box::new(AtOnce(Level::Greedy))
+}
+
+/// A match on two threads.
+fn plan<'a>(rules: &'a Rules, players: [&'a Build<'a>; 2], pairs: u32) -> Match<'a> {
+    Match {
+        rules,
+        players,
+        pairs,
+        seed: 3,
+        threads: NonZeroUsize::new(2).unwrap(),
+    }
+}
+
+fn play(plan: &Match) -> Tally {
+    run_match(plan, |_| ControlFlow::Continue(()))
+}
+
+/// What does not depend on the clock.
+fn result(tally: &Tally) -> (Vec<u32>, [u64; 2], [u64; 2]) {
+    let decisions = tally.thinking.map(|thinking| thinking.decisions);
+    (tally.scores().to_vec(), tally.wins, decisions)
+}
+
+#[test]
+fn a_player_against_itself_splits_every_pair() {
+    for preset in Preset::ALL {
+        for player in [random, greedy] {
+            let (four, six) = (rules(preset, 4), rules(preset, 6));
+            let tally = play(&plan(&four, [&player, &player], 6));
+            assert_eq!(tally.scores(), [0, 0, 6, 0, 0], "{preset:?}");
+            assert_eq!(tally.wins, [6, 6]);
+            let [a, b] = tally.thinking;
+            assert_eq!(a.decisions, b.decisions, "{preset:?}");
+            let tally = play(&plan(&six, [&player, &player], 2));
+            assert_eq!(tally.scores(), [0, 0, 0, 2, 0, 0, 0, 0, 0, 0], "{preset:?}");
+            assert_eq!(tally.wins, [2, 4]);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let rules = rules(Preset::Hausregeln, 4);
+    let sprt = Sprt::new(0.9, 0.95, 0.05, 0.05).unwrap();
+    let matches = [1, 2, 3].map(|threads| {
+        let plan = Match {
+            threads: NonZeroUsize::new(threads).unwrap(),
+            ..plan(&rules, [&greedy, &random], 200)
+        };
+        let stopped = run_match(&plan, |tally| match sprt.decide(tally.scores()) {
+            Decision::Undecided => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        });
+        assert!(stopped.pairs() < 200, "the test decides");
+        let plan = Match { pairs: 30, ..plan };
+        (result(&play(&plan)), result(&stopped))
+    });
+    assert_eq!(matches[0], matches[1]);
+    assert_eq!(matches[0], matches[2]);
+}
+
+#[test]
+fn another_seed_is_another_match() {
+    let rules = rules(Preset::DogspielIt, 4);
+    let first = plan(&rules, [&random, &random], 10);
+    let second = Match { seed: 4, ..first };
+    let decisions = |plan: &Match| play(plan).thinking[0].decisions;
+    assert_eq!(decisions(&first), decisions(&first));
+    assert_ne!(decisions(&first), decisions(&second));
+}
+
+#[test]
+fn greedy_beats_random() {
+    for seats in [4, 6] {
+        let rules = rules(Preset::DogspielIt, seats);
+        let tally = play(&plan(&rules, [&greedy, &random], 20));
+        assert!(tally.interval().low > 0.75, "{tally:?}");
+        let tally = play(&plan(&rules, [&random, &greedy], 20));
+        assert!(tally.interval().high < 0.25, "{tally:?}");
+    }
+}
+
+/// Keeps its pieces out of the goal as long as it can.
+struct Dawdler {
+    nets: Nets,
+}
+
+impl Player for Dawdler {
+    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+        let home = |board: Board| -> usize {
+            let placements = board.placements(view.rules);
+            placements.iter().map(|seat| seat.goal.len()).sum()
+        };
+        let choices = advise(&self.nets, Level::Random, None, view, rng).into_iter();
+        let best = choices.min_by_key(|choice| choice.board.map(home));
+        best.expect("a choice").choice
+    }
+}
+
+#[test]
+fn games_without_an_end_are_given_up() {
+    let nets = Nets::built_in().unwrap();
+    let dawdler = || -> Box<dyn Player> { Box::new(Dawdler { nets: nets.clone() }) };
+    let rules = rules(Preset::DogspielIt, 4);
+    let tally = play(&plan(&rules, [&dawdler, &dawdler], 2));
+    assert_eq!((tally.wins, tally.unfinished), ([0, 0], 4));
+    assert_eq!(tally.mean(), 0.5);
+    let [a, b] = tally.thinking;
+    assert!(a.decisions + b.decisions >= 4 * u64::from(MOST_TURNS));
+}
+
+/// Does what nobody may.
+struct Cheat;
+
+impl Player for Cheat {
+    fn choose(&mut self, _: &SeatView, _: &mut ChaCha8Rng) -> Choice {
+        Choice::Ask
+    }
+}
+
+#[test]
+#[should_panic(expected = "a scoped thread panicked")]
+fn a_player_that_does_what_it_may_not_ends_the_match_at_once() {
+    let cheat = || -> Box<dyn Player> { Box::new(Cheat) };
+    // Built once, so that the other thread has players that could go on for hours.
+    let first = std::sync::Once::new();
+    let player = || {
+        let mut player = greedy();
+        first.call_once(|| player = cheat());
+        player
+    };
+    let rules = rules(Preset::DogspielIt, 4);
+    play(&plan(&rules, [&player, &greedy], 10_000_000));
+}
+
+fn dog(arguments: &str) -> Output {
+    let mut dog = Command::new(env!("CARGO_BIN_EXE_dog-lab"));
+    dog.arg("arena").args(arguments.split_whitespace());
+    dog.output().expect("dog runs")
+}
+
+#[test]
+fn the_command_prints_a_line_for_each_of_the_rules() {
+    let output = dog("greedy greedy --pairs 2 --rules all --rules hausregeln --sprt 0.4,0.5");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    assert_eq!(text.lines().count(), 1 + 6 * 2, "{text}");
+    assert_eq!(text.matches(" 50.00 ").count(), 6, "{text}");
+    assert_eq!(text.matches("SPRT 0.4 or 0.5: undecided").count(), 6);
+    let output = dog("greedy random --pairs 9 --json --sprt 0.1,0.9 --seed 5");
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(line["rules"], "dogspiel-it");
+    assert_eq!(line["sprt"]["decision"], "H1");
+    assert!(line["pairs"].as_u64().unwrap() < 9, "{line}");
+    assert!(line["low"].as_f64() < line["score"].as_f64(), "{line}");
+}
+
+/// What `dog-lab pool` says of these lines.
+fn pool(lines: &str) -> Output {
+    let mut pool = Command::new(env!("CARGO_BIN_EXE_dog-lab"));
+    pool.arg("pool").stdin(Stdio::piped());
+    let mut pool = pool
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("dog runs");
+    let mut input = pool.stdin.take().expect("its input");
+    input.write_all(lines.as_bytes()).expect("read");
+    drop(input);
+    pool.wait_with_output().expect("dog runs")
+}
+
+#[test]
+fn parts_of_a_match_add_up() {
+    let part = |seed: u64, pairs: u32, more: &str| {
+        let output = dog(&format!(
+            "greedy random --json --seed {seed} --pairs {pairs} {more}"
+        ));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let four = part(1, 3, "") + &part(2, 5, "");
+    let all = four.clone() + &part(1, 2, "--rules hausregeln");
+    let output = pool(&all);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let [first, second] = text.lines().collect::<Vec<_>>()[..] else {
+        panic!("{text}");
+    };
+    let lines: Vec<serde_json::Value> = four
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let won = lines.iter().map(|line| line["wins"][0].as_u64().unwrap());
+    let won: u64 = won.sum();
+    let score = 100.0 * won as f64 / 16.0;
+    assert!(first.contains("8 pairs (seeds 1, 2)"), "{first}");
+    assert!(first.contains(&format!("score {score:.2}%")), "{first}");
+    assert!(first.ends_with(&format!("games won {won} – {}", 16 - won)));
+    assert!(second.starts_with("hausregeln: greedy – random: 2 pairs (seeds 1)"));
+
+    for (lines, message) in [
+        (
+            part(1, 1, "") + &part(1, 2, ""),
+            "line 2: the seed 1 was played before",
+        ),
+        (
+            part(1, 1, "--sprt 0.5,0.6"),
+            "line 1: a match that a test may have stopped",
+        ),
+        ("{}".to_owned(), "line 1"),
+        ("no line of the arena's".to_owned(), "line 1"),
+    ] {
+        let output = pool(&lines);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success());
+        assert!(error.contains(message), "{error}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_command_refuses_nonsense() {
+    for (arguments, message) in [
+        (
+            "greedy oracle",
+            "there is no player \"oracle\"; there are random, greedy, planner",
+        ),
+        ("greedy", "required arguments"),
+        ("greedy random --pairs 0", "0 is not in 1.."),
+        ("greedy random --threads 0", "1 to 512"),
+        ("greedy random --rules tock", "there is no preset \"tock\""),
+        ("greedy random --sprt 0.5", "two scores are needed"),
+        (
+            "greedy random --sprt 0.6,0.5",
+            "0 < LOW < HIGH < 1, not 0.6 and 0.5",
+        ),
+        ("greedy random --sprt 0.5,1.5", "0 < LOW < HIGH < 1"),
+        (
+            "greedy random --sprt 0.5,0.6 --alpha 0.5",
+            "below 0.5, not 0.5 and 0.05",
+        ),
+        ("greedy random --alpha 0.1", "--sprt"),
+    ] {
+        let output = dog(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{arguments}");
+        assert!(error.contains(message), "{arguments}: {error}");
+        assert!(output.stdout.is_empty());
+    }
+}

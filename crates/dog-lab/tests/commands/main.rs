@@ -1,0 +1,4 @@
+//! Tests of the commands of `dog-lab`.
+
+mod arena;
+mod train;

@@ -1,0 +1,390 @@
+//! How fast the rules are, on one core. `cargo bench --bench engine`.
+
+use std::{hint::black_box, time::Duration};
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use dog_rules::{
+    board::{Board, Placement},
+    card::{Card, Cards},
+    event::Action,
+    game::{Game, Phase, Setup},
+    judge,
+    moves::{Generator, LegalMove},
+    notation::Move,
+    options::{Options, Preset, Rules, SevenPartner},
+    player::Player,
+    playout::{Playout, unseen_hands},
+    sample::Sampler,
+    seat::Seat,
+    shuffle::Seed,
+};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+
+criterion_group! {
+    name = engine;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .without_plots();
+    targets = hands, cards, sevens, games, playouts, details
+}
+criterion_main!(engine);
+
+/// A seat to move.
+struct Position {
+    rules: Rules,
+    board: Board,
+    seat: Seat,
+    hand: Cards,
+}
+
+fn rng(seed: u64) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(seed)
+}
+
+/// Positions of random games of every preset, so far through them, with full hands of six cards:
+/// each of `always` and others of `any`.
+fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<Position> {
+    let mut rng = rng(1);
+    let mut sampler = Sampler::new();
+    let mut positions = Vec::new();
+    for preset in Preset::ALL {
+        for _ in 0..40 {
+            let rules = preset.rules();
+            let new = Playout::new(&rules, Seat::default());
+            let seed = rng.random();
+            let (_, turns) = new
+                .clone()
+                .play_on(&mut sampler, &mut self::rng(seed), u32::MAX);
+            let mut playout = new;
+            let until = (f64::from(turns) * rng.random_range(from..to)) as u32;
+            playout.play_on(&mut sampler, &mut self::rng(seed), until);
+            let mut hand: Cards = always.iter().copied().collect();
+            while hand.len() < 6 {
+                hand.add(any[rng.random_range(0..any.len())]);
+            }
+            positions.push(Position {
+                board: *playout.board(),
+                seat: playout.turn(),
+                hand,
+                rules,
+            });
+        }
+    }
+    positions
+}
+
+fn plain() -> Vec<Card> {
+    let special = [Card::Seven, Card::Joker];
+    let plain = Card::ALL.into_iter().filter(|card| !special.contains(card));
+    plain.collect()
+}
+
+/// Every move of the hand with its board, into a buffer.
+fn list(generator: &mut Generator, position: &Position, moves: &mut Vec<LegalMove>) {
+    let Position {
+        rules,
+        board,
+        seat,
+        hand,
+    } = position;
+    moves.clear();
+    for card in hand.kinds() {
+        generator.moves_of_card(rules, board, *seat, card, moves);
+    }
+}
+
+/// All legal moves of a full hand with their boards, by phase of the game.
+fn hands(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("hand");
+    let mut generator = Generator::new();
+    let mut moves = Vec::new();
+    let plain = plain();
+    for (hand, always) in [
+        ("without 7 and joker", &[][..]),
+        ("with a 7", &[Card::Seven]),
+        ("with a joker", &[Card::Joker]),
+        ("with both", &[Card::Seven, Card::Joker]),
+    ] {
+        for (phase, from, to) in [
+            ("opening", 0.0, 0.1),
+            ("middle", 0.3, 0.7),
+            ("end", 0.9, 1.0),
+        ] {
+            let positions = positions(from, to, always, &plain);
+            group.throughput(Throughput::Elements(positions.len() as u64));
+            group.bench_function(BenchmarkId::new(hand, phase), |bencher| {
+                bencher.iter(|| {
+                    for position in &positions {
+                        list(&mut generator, position, &mut moves);
+                        black_box(&moves);
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// The moves of one card with their boards, mid-game.
+fn cards(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("card");
+    let mut generator = Generator::new();
+    let mut moves = Vec::new();
+    let positions = positions(0.3, 0.7, &[], &plain());
+    group.throughput(Throughput::Elements(positions.len() as u64));
+    for card in Card::ALL {
+        group.bench_function(card.name(), |bencher| {
+            bencher.iter(|| {
+                for Position {
+                    rules, board, seat, ..
+                } in &positions
+                {
+                    moves.clear();
+                    generator.moves_of_card(rules, board, *seat, card, &mut moves);
+                    black_box(&moves);
+                }
+            });
+        });
+    }
+}
+
+/// Sevens of pieces so far apart that they never meet, which is the most boards there can be, and
+/// of eight that stand one behind the other.
+fn sevens(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("seven");
+    let apart = [10, 22, 34, 46, 58, 68, 78, 88];
+    let mut tables: Vec<(String, Rules, Board)> = (1..=8)
+        .map(|count| {
+            let (rules, board) = canadian(&apart[..count]);
+            (format!("{count} apart"), rules, board)
+        })
+        .collect();
+    let (rules, board) = canadian(&[20, 22, 24, 26, 28, 30, 32, 34]);
+    tables.push(("8 in a row".to_owned(), rules, board));
+    let mut generator = Generator::new();
+    let (mut moves, mut boards) = (Vec::new(), Vec::new());
+    for (name, rules, board) in tables {
+        let seat = Seat::default();
+        boards.clear();
+        generator.boards_of_card(&rules, &board, seat, Card::Seven, &mut boards);
+        let name = format!("{name} ({})", boards.len());
+        group.bench_function(BenchmarkId::new("boards", &name), |bencher| {
+            bencher.iter(|| {
+                boards.clear();
+                generator.boards_of_card(&rules, &board, seat, Card::Seven, &mut boards);
+                black_box(&boards);
+            });
+        });
+        group.bench_function(BenchmarkId::new("moves and boards", &name), |bencher| {
+            bencher.iter(|| {
+                moves.clear();
+                generator.moves_of_card(&rules, &board, seat, Card::Seven, &mut moves);
+                black_box(&moves);
+            });
+        });
+    }
+}
+
+/// Own pieces on these fields, and the partner's on those beyond the fourth.
+fn canadian(fields: &[u8]) -> (Rules, Board) {
+    let rules = Rules::try_from(Options {
+        seats: 6,
+        seven_partner: SevenPartner::Always,
+        ..Preset::DogspielIt.options()
+    })
+    .expect("a possible set of rules");
+    let on = |track: &[u8]| Placement {
+        track: track.to_vec(),
+        ..Placement::default()
+    };
+    let (own, partners) = fields.split_at(fields.len().min(4));
+    let mut placements = vec![Placement::default(); 6];
+    placements[0] = on(own);
+    placements[3] = on(partners);
+    let board = Board::place(&rules, &placements).expect("a possible board");
+    (rules, board)
+}
+
+/// Whole games, all cards as likely and then all boards of the card.
+fn games(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("game");
+    group.throughput(Throughput::Elements(1));
+    for preset in Preset::ALL {
+        let rules = preset.rules();
+        let mut rng = rng(2);
+        let mut generator = Generator::new();
+        let mut boards = Vec::new();
+        group.bench_function(BenchmarkId::new("uniform", preset.name()), |bencher| {
+            bencher.iter(|| uniform_game(&rules, &mut generator, &mut boards, &mut rng));
+        });
+    }
+    let rules = Preset::DogspielIt.rules();
+    let mut rng = rng(3);
+    group.bench_function("uniform, by the state machine", |bencher| {
+        bencher.iter(|| recorded_game(&rules, &mut rng));
+    });
+}
+
+fn uniform_game(
+    rules: &Rules,
+    generator: &mut Generator,
+    boards: &mut Vec<Board>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> u32 {
+    let mut playout = Playout::new(rules, Seat::default());
+    let mut turns = 0;
+    loop {
+        match playout.phase() {
+            Phase::Deal => playout.deal(rng),
+            Phase::Exchange => playout.exchange_at_random(rng),
+            Phase::Finished => return turns,
+            Phase::Play => {
+                turns += 1;
+                // Drawing until a card can be played is drawing from those that can.
+                let mut untried = playout.hand(playout.turn());
+                loop {
+                    if untried.is_empty() {
+                        playout.fold();
+                        break;
+                    }
+                    let card = untried.nth(rng.random_range(0..untried.len()));
+                    let (board, seat) = (playout.board(), playout.turn());
+                    boards.clear();
+                    generator.boards_of_card(rules, board, seat, card, boards);
+                    if !boards.is_empty() {
+                        playout.play(card, &boards[rng.random_range(0..boards.len())]);
+                        break;
+                    }
+                    untried = untried.without_kind(card);
+                }
+            }
+        }
+    }
+}
+
+/// The same through [`Game::apply`], with judged moves and recorded events.
+fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
+    let player = Player::human("");
+    let mut game = Game::new(Setup {
+        players: vec![player; rules.seats.into()],
+        rules: rules.clone(),
+        first_dealer: None,
+        seed: Seed::new(rng.random()),
+        seed_given: false,
+    });
+    let mut generator = Generator::new();
+    let mut moves = Vec::new();
+    while game.phase() != Phase::Finished {
+        let action = match game.phase() {
+            Phase::Deal => Action::Deal { by: None },
+            Phase::Exchange => {
+                let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
+                let seat = rules.ring().seats().find(open);
+                let seat = seat.expect("somebody has not answered");
+                let card = game.hand(seat).nth(0);
+                Action::Offer { seat, card }
+            }
+            Phase::Play | Phase::Finished => {
+                let seat = game.turn().expect("somebody is to move");
+                let mut untried = game.hand(seat);
+                let mut mv = Move::Fold;
+                while !untried.is_empty() {
+                    let card = untried.nth(rng.random_range(0..untried.len()));
+                    moves.clear();
+                    generator.moves_of_card(rules, game.board(), seat, card, &mut moves);
+                    if !moves.is_empty() {
+                        mv = moves[rng.random_range(0..moves.len())].mv;
+                        break;
+                    }
+                    untried = untried.without_kind(card);
+                }
+                Action::Play { seat, mv }
+            }
+        };
+        game.apply(&action).expect("a legal action");
+    }
+    game.version()
+}
+
+/// Whole games with cards and ways drawn as `rules::sample` says.
+fn playouts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("playout");
+    group.throughput(Throughput::Elements(1));
+    for preset in Preset::ALL {
+        let rules = preset.rules();
+        let mut rng = rng(4);
+        let mut sampler = Sampler::new();
+        group.bench_function(preset.name(), |bencher| {
+            bencher.iter(|| {
+                let mut playout = Playout::new(&rules, Seat::default());
+                playout.play_on(&mut sampler, &mut rng, u32::MAX)
+            });
+        });
+    }
+    let rules = Preset::DogspielIt.rules();
+    let mut rng = rng(5);
+    let mut game = Game::new(Setup {
+        players: vec![Player::human(""); 4],
+        rules: rules.clone(),
+        first_dealer: Some(Seat::default()),
+        seed: Seed::new([5; 32]),
+        seed_given: true,
+    });
+    game.apply(&Action::Deal { by: None }).expect("a deal");
+    let view = game.seen_from(Seat::default());
+    group.bench_function("deal the unseen hands", |bencher| {
+        bencher.iter(|| {
+            let hands = unseen_hands(&view, &mut rng);
+            Playout::of(&view, hands, &mut rng)
+        });
+    });
+}
+
+/// Ids read and written, and moves judged.
+fn details(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("move");
+    let mut moves = Vec::new();
+    let mut generator = Generator::new();
+    let mut ids = Vec::new();
+    let positions = positions(0.3, 0.7, &[Card::Seven], &plain());
+    for position in &positions {
+        list(&mut generator, position, &mut moves);
+        let ids_of_this = moves.iter().map(|legal| (position, legal.mv.to_string()));
+        ids.extend(ids_of_this.step_by(5));
+    }
+    group.throughput(Throughput::Elements(ids.len() as u64));
+    group.bench_function("parse", |bencher| {
+        bencher.iter(|| {
+            for (_, id) in &ids {
+                black_box(id.parse::<Move>().expect("a listed id"));
+            }
+        });
+    });
+    let moves: Vec<(&Position, Move)> = ids
+        .iter()
+        .map(|(position, id)| (*position, id.parse().expect("a listed id")))
+        .collect();
+    group.bench_function("write", |bencher| {
+        bencher.iter(|| {
+            for (_, mv) in &moves {
+                black_box(mv.to_string());
+            }
+        });
+    });
+    group.bench_function("judge", |bencher| {
+        bencher.iter(|| {
+            for (
+                Position {
+                    rules,
+                    board,
+                    seat,
+                    hand,
+                },
+                mv,
+            ) in &moves
+            {
+                black_box(judge::judge(rules, board, *seat, *hand, mv).expect("a listed move"));
+            }
+        });
+    });
+}

@@ -1,0 +1,357 @@
+//! Positions and their counts as text, to be read and written by hand.
+//!
+//! ```text
+//! # why this position is interesting
+//! rules hausregeln seats=4 seven_partner=always
+//! board 10 15 g2 / 15f g0 g1 / - / -
+//! hands A 7 joker / 2 3 / 5 K / J
+//! turn 0
+//! 1 34
+//! 2 560
+//! ```
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use thiserror::Error;
+
+use super::{
+    Position,
+    position::{read_board, read_hands, read_turn},
+};
+use crate::{
+    board::{Board, BoardError},
+    card::{Card, Cards, UnknownCard},
+    options::{Rules, RulesTextError},
+    seat::{BySeat, Seat},
+};
+
+/// A position and how many sequences of moves it is known to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// What the case is about, line by line.
+    pub comment: Vec<String>,
+    pub position: Position,
+    /// The count of each depth.
+    pub counts: BTreeMap<u32, u64>,
+}
+
+/// Why a text is no case.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct CaseError {
+    /// Counted from 1.
+    pub line: usize,
+    pub problem: Problem,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    #[error("{0}")]
+    Rules(#[from] RulesTextError),
+    #[error(
+        "{0:?} is no place: it is a track field such as 17, 16f with a fresh piece, or g0 to g3"
+    )]
+    Place(String),
+    #[error("{seat} can have no fresh piece on field {field}, only on its start, field {start}")]
+    Fresh { seat: Seat, field: u8, start: u8 },
+    #[error("{0}")]
+    Board(#[from] BoardError),
+    #[error("{0:?}: {1}")]
+    Card(String, UnknownCard),
+    #[error("the hands hold more of {0} than the deck")]
+    TooMany(Card),
+    #[error("{found} hands, but {expected} seats play")]
+    Hands { expected: u8, found: usize },
+    #[error("{0:?} is no seat of this table")]
+    Turn(String),
+    #[error("{0:?} is neither rules, board, hands, turn nor a depth with its count")]
+    Line(String),
+    #[error("depth {0} is counted twice")]
+    Twice(u32),
+    #[error("{0} should stand here: a case is rules, board, hands, turn, counts, in this order")]
+    Expected(&'static str),
+}
+
+/// Reads the cases of a file, which blank lines separate, each with its first line's number.
+///
+/// # Errors
+/// Says which line is wrong and why.
+pub fn read(text: &str) -> Result<Vec<(usize, Case)>, CaseError> {
+    let mut cases = Vec::new();
+    let mut block = Block::default();
+    for (number, line) in (1..).zip(text.lines().chain([""])) {
+        let at = |problem| CaseError {
+            line: number,
+            problem,
+        };
+        if line.trim().is_empty() {
+            let finished = std::mem::take(&mut block);
+            // Comments by themselves speak of the whole file.
+            if let Some(first) = finished.first {
+                cases.push((first, finished.finish().map_err(at)?));
+            }
+        } else {
+            block.line(number, line.trim()).map_err(at)?;
+        }
+    }
+    Ok(cases)
+}
+
+/// A case being read.
+#[derive(Default)]
+struct Block {
+    /// The number of the first line that is no comment.
+    first: Option<usize>,
+    comment: Vec<String>,
+    rules: Option<Rules>,
+    board: Option<Board>,
+    hands: Option<BySeat<Cards>>,
+    turn: Option<Seat>,
+    counts: BTreeMap<u32, u64>,
+}
+
+impl Block {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), Problem> {
+        if let Some(comment) = line.strip_prefix('#') {
+            self.comment.push(comment.trim().to_owned());
+            return Ok(());
+        }
+        self.first.get_or_insert(number);
+        let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let expected = self.expected();
+        match (key, &self.rules) {
+            ("rules" | "board" | "hands" | "turn", _) if expected != Some(key) => {
+                return Err(Problem::Expected(
+                    expected.unwrap_or("a depth with its count"),
+                ));
+            }
+            ("rules", _) => self.rules = Some(rest.parse()?),
+            ("board", Some(rules)) => self.board = Some(read_board(rules, rest)?),
+            ("hands", Some(rules)) => self.hands = Some(read_hands(rules, rest)?),
+            ("turn", Some(rules)) => self.turn = Some(read_turn(rules, rest)?),
+            _ => {
+                let wrong = || Problem::Line(line.to_owned());
+                let depth = key.parse().map_err(|_| wrong())?;
+                let count = rest.trim().parse().map_err(|_| wrong())?;
+                if let Some(missing) = expected {
+                    return Err(Problem::Expected(missing));
+                }
+                if self.counts.insert(depth, count).is_some() {
+                    return Err(Problem::Twice(depth));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the case still lacks and must come next; counts may be missing.
+    fn expected(&self) -> Option<&'static str> {
+        let there = [
+            ("rules", self.rules.is_some()),
+            ("board", self.board.is_some()),
+            ("hands", self.hands.is_some()),
+            ("turn", self.turn.is_some()),
+        ];
+        let missing = there.into_iter().find(|(_, there)| !there)?;
+        Some(missing.0)
+    }
+
+    fn finish(self) -> Result<Case, Problem> {
+        let missing = Problem::Expected(self.expected().unwrap_or("rules"));
+        let (Some(rules), Some(board), Some(hands), Some(turn)) =
+            (self.rules, self.board, self.hands, self.turn)
+        else {
+            return Err(missing);
+        };
+        Ok(Case {
+            comment: self.comment,
+            position: Position {
+                rules,
+                board,
+                hands,
+                turn,
+            },
+            counts: self.counts,
+        })
+    }
+}
+
+impl FromStr for Case {
+    type Err = CaseError;
+
+    /// Reads a text that holds one case.
+    fn from_str(text: &str) -> Result<Case, CaseError> {
+        let mut cases = read(text)?.into_iter();
+        match (cases.next(), cases.next()) {
+            (Some((_, case)), None) => Ok(case),
+            (first, second) => {
+                let line = second.or(first).map_or(1, |(line, _)| line);
+                let problem = Problem::Expected("one case");
+                Err(CaseError { line, problem })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.comment {
+            writeln!(f, "{}", format!("# {line}").trim_end())?;
+        }
+        write!(f, "{}", self.position)?;
+        for (depth, count) in &self.counts {
+            writeln!(f, "{depth} {count}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perft::perft;
+
+    const TEXT: &str = "\
+# a seven in a crowd
+#
+# of six seats
+rules hausregeln jack_own_pair=true seats=6 seven_partner=always
+board 0f 7 g2 / 33 g0 g1 / - / - / 60 / -
+hands A 7 joker / 2 3 / 5 K / J / - / Q Q
+turn 0
+1 34
+3 560
+";
+
+    fn refused(text: &str) -> String {
+        read(text).expect_err("no case").to_string()
+    }
+
+    #[test]
+    fn cases_round_trip() {
+        let case: Case = TEXT.parse().unwrap();
+        assert_eq!(case.to_string(), TEXT);
+        assert_eq!(case.comment, ["a seven in a crowd", "", "of six seats"]);
+        assert_eq!(case.counts, BTreeMap::from([(1, 34), (3, 560)]));
+        let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \nhands K A/ - / 2/-\nturn 3 \n 0 1";
+        let case: Case = sloppy.parse().unwrap();
+        assert_eq!(
+            case.to_string(),
+            "rules hausregeln\nboard 0f 7 g2 / - / - / -\nhands A K / - / 2 / -\nturn 3\n0 1\n"
+        );
+        assert_eq!(perft(&case.position, 0), 1);
+        let empty: Case = "rules dogspiel-it\nboard -\nhands / / /\nturn 0"
+            .parse()
+            .unwrap();
+        assert!(empty.to_string().contains("board - / - / - / -\n"));
+    }
+
+    #[test]
+    fn lists_are_options_too() {
+        let sizes = r#"deal_sizes={"first":[6],"then":[5,4]}"#;
+        let text = format!("rules dogspiel-it {sizes}\nboard / / / -\nhands / / / -\nturn 1\n");
+        let case: Case = text.parse().unwrap();
+        assert_eq!(case.position.rules.deal_sizes.then, [5, 4]);
+        assert!(case.to_string().contains(sizes));
+    }
+
+    #[test]
+    fn a_file_has_cases_between_blank_lines() {
+        let text = format!("# a file\n\n{TEXT}\n \n{TEXT}");
+        let cases = read(&text).unwrap();
+        let firsts: Vec<usize> = cases.iter().map(|(first, _)| *first).collect();
+        assert_eq!(firsts, [6, 17]);
+        assert_eq!(cases[0].1, cases[1].1);
+        assert_eq!(read("# nothing\n"), Ok(vec![]));
+        assert!("".parse::<Case>().is_err());
+        assert_eq!(text.parse::<Case>().expect_err("two").line, 17);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let four = "rules dogspiel-it\nboard - / - / - / -\n";
+        let begin = |rest: &str| refused(&format!("{four}{rest}"));
+        let rules = |rest: &str| refused(&format!("\nrules {rest}"));
+        let board = |rest: &str| refused(&format!("rules dogspiel-it\nboard {rest}"));
+        for (error, text) in [
+            (rules("tock"), "line 2: there is no preset \"tock\""),
+            (
+                rules("hausregeln seat=6"),
+                "line 2: \"seat=6\" is no option",
+            ),
+            (
+                rules("hausregeln preset=1"),
+                "line 2: \"preset=1\" is no option",
+            ),
+            (rules("hausregeln six"), "line 2: \"six\" is no option"),
+            (
+                rules("hausregeln seats=5"),
+                "line 2: seats must be 4 or 6, not 5",
+            ),
+            (
+                rules("hausregeln seats=x"),
+                "line 2: seats: invalid type: string \"x\"",
+            ),
+            (
+                rules("hausregeln start_block=no"),
+                "line 2: start_block: unknown variant `no`",
+            ),
+            (
+                rules("dogspiel-it backward_into_goal=true"),
+                "line 2: backward_into_goal needs",
+            ),
+            (
+                board("64 / - / - / -"),
+                "line 2: seat 0 stands on track field 64",
+            ),
+            (
+                board("5 / 5 / - / -"),
+                "line 2: two pieces stand on track field 5",
+            ),
+            (
+                board("1 2 3 4 5 / - / - / -"),
+                "line 2: seat 0 has 5 pieces",
+            ),
+            (
+                board("- / 0f / - / -"),
+                "line 2: seat 1 can have no fresh piece on field 0",
+            ),
+            (board("g0f / - / - / -"), "line 2: \"g0f\" is no place"),
+            (board("p0 / - / - / -"), "line 2: \"p0\" is no place"),
+            (board("- / -"), "line 2: the board has 2 entries"),
+            (
+                board("- / - / - / - / 5f"),
+                "line 2: seat 0 can have no fresh",
+            ),
+            (
+                begin("hands 1 / - / - / -"),
+                "line 3: \"1\": there is no card",
+            ),
+            (begin("hands - / -"), "line 3: 2 hands, but 4 seats play"),
+            (
+                begin("hands A A A A A / A A A / - / A"),
+                "line 3: the hands hold more of A",
+            ),
+            (begin("hands / / /\nturn 4"), "line 4: \"4\" is no seat"),
+            (begin("turn 0"), "line 3: hands should stand here"),
+            (begin("1 5"), "line 3: hands should stand here"),
+            (begin(""), "line 3: hands should stand here"),
+            (
+                begin("hands / / /\nturn 0\n1 5\n1 6"),
+                "line 6: depth 1 is counted twice",
+            ),
+            (
+                begin("hands / / /\nturn 0\n1 -5"),
+                "line 5: \"1 -5\" is neither",
+            ),
+            (
+                begin("hands / / /\nturn 0\nturn 0"),
+                "line 5: a depth with its count should",
+            ),
+            (begin("hand"), "line 3: \"hand\" is neither"),
+        ] {
+            assert!(error.starts_with(text), "{error}\n{text}");
+        }
+    }
+}

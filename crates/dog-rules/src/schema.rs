@@ -1,0 +1,76 @@
+//! OpenAPI schemas of the small types, which are texts and numbers in JSON. Only with the feature
+//! `utoipa`.
+
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+};
+
+use crate::{
+    card::Card,
+    exchange::ExchangeState,
+    game::Phase,
+    judge::Kind,
+    options::{
+        Dealer, Exchange, GoalEntry, Preset, Protection, SevenLanding, SevenPartner, SevenSurplus,
+    },
+    player::Level,
+    seat::Seat,
+};
+
+fn text(description: &str, values: &[&str]) -> RefOr<Schema> {
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(description));
+    schema.enum_values(Some(values.iter().copied())).into()
+}
+
+macro_rules! texts {
+    ($($type:ty, $name:literal, $description:literal, $values:expr;)+) => {
+        $(impl PartialSchema for $type {
+            fn schema() -> RefOr<Schema> {
+                text($description, &$values)
+            }
+        }
+        impl ToSchema for $type {
+            fn name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+        })+
+    };
+}
+
+texts! {
+    Card, "Card", "A card. Suits never matter.", Card::ALL.map(Card::name);
+    Preset, "Preset", "One of the five published rule sheets.", Preset::ALL.map(Preset::name);
+    Level, "Level",
+        "How well a bot or an adviser thinks. `random` and `greedy` answer at once; `fast` and \
+         `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
+         what the seat knows, for a few milliseconds and for 200 unless a budget is given.",
+        Level::ALL.map(Level::name);
+    Phase, "Phase", "Where a game stands in its round.", Phase::ALL.map(Phase::name);
+    Dealer, "Dealer", "Whether the deal passes on each round.", ["rotates", "fixed"];
+    Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional"];
+    Protection, "Protection", "When a piece on its own start is protected.", ["always", "fresh"];
+    GoalEntry, "GoalEntry", "The door to the goal.", ["on_start", "before_start"];
+    SevenLanding, "SevenLanding", "Where a part of a seven may end.", ["captures", "must_be_free"];
+    SevenSurplus, "SevenSurplus", "What becomes of a seven's spare steps.", ["must_be_used", "lapses_on_win"];
+    SevenPartner, "SevenPartner", "When a seven may move the partner's pieces.", ["when_home", "always"];
+    Kind, "MoveKind", "What a card is played for.",
+        ["leave_kennel", "advance", "retreat", "swap", "seven", "no_effect", "fold"];
+    ExchangeState, "ExchangeState", "A seat's part in this round's exchange, as all can see it.",
+        ["pending", "asked", "offered", "declined", "swapped", "kept"];
+}
+
+impl PartialSchema for Seat {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .description(Some("A seat, numbered from 0 in turn order."))
+            .minimum(Some(0))
+            .maximum(Some(5))
+            .into()
+    }
+}
+
+impl ToSchema for Seat {}

@@ -1,0 +1,144 @@
+//! Who is to act where bots play, and in which order.
+
+use dog_rules::{
+    event::{Action, Event},
+    game::{Game, Phase},
+    options::Preset::{self, *},
+    player::{Level, Player},
+    seat::Seat,
+};
+
+use super::{
+    position::{Table, seat},
+    rounds::{deal, lowest},
+};
+
+/// A game with bots in these seats, dealt.
+fn with_bots(preset: Preset, bots: &[u8]) -> Game {
+    let mut game = preset.game();
+    for &bot in bots {
+        hand_over(&mut game, bot, Player::bot("Bot", Level::Greedy));
+    }
+    deal(&mut game);
+    game
+}
+
+fn hand_over(game: &mut Game, to: u8, player: Player) -> Vec<Event> {
+    let seat = seat(to);
+    let action = Action::HandOver { seat, player };
+    game.apply(&action).expect("a seat can be handed over")
+}
+
+fn apply(game: &mut Game, action: Action) {
+    game.apply(&action).expect("it is allowed");
+}
+
+fn offer(game: &mut Game, by: u8) {
+    let seat = seat(by);
+    let card = lowest(game, seat);
+    apply(game, Action::Offer { seat, card });
+}
+
+fn ask(game: &mut Game, by: u8) {
+    apply(game, Action::Ask { seat: seat(by) });
+}
+
+fn next(game: &Game) -> Option<u8> {
+    game.bot_to_act().map(Seat::number)
+}
+
+#[test]
+fn a_mandatory_exchange_waits_for_nobody() {
+    let mut game = with_bots(DogspielIt, &[1, 2, 3]);
+    for bot in [1, 2, 3] {
+        assert_eq!(next(&game), Some(bot));
+        offer(&mut game, bot);
+    }
+    assert_eq!(next(&game), None, "seat 0 is human");
+    assert_eq!(game.late_seat(), Some(seat(0)));
+    offer(&mut game, 0);
+    assert_eq!(game.phase(), Phase::Play);
+    assert_eq!(
+        next(&game),
+        game.turn().map(Seat::number).filter(|&turn| turn != 0)
+    );
+}
+
+#[test]
+fn a_bot_lets_its_human_partner_speak_first() {
+    // Seats 0 and 3 are human; bot 2 waits for 0, bot 1 for 3.
+    let mut game = with_bots(Hausregeln, &[1, 2]);
+    assert_eq!(next(&game), None);
+    ask(&mut game, 0);
+    assert_eq!(next(&game), Some(2));
+    // It may ask back, and still has to answer.
+    ask(&mut game, 2);
+    assert_eq!(next(&game), Some(2));
+    offer(&mut game, 2);
+    assert_eq!(
+        next(&game),
+        None,
+        "it has answered; seat 3 has said nothing"
+    );
+    offer(&mut game, 3);
+    assert_eq!(next(&game), Some(1));
+    apply(&mut game, Action::Decline { seat: seat(1) });
+    assert_eq!(next(&game), None, "only seat 0 is left");
+    assert_eq!(game.late_seat(), Some(seat(0)));
+}
+
+#[test]
+fn of_two_bots_the_lower_seat_speaks_first() {
+    let mut game = with_bots(Hausregeln, &[0, 2]);
+    assert_eq!(next(&game), Some(0));
+    ask(&mut game, 0);
+    assert_eq!(next(&game), Some(2), "it hears that 0 wants a card");
+    offer(&mut game, 2);
+    assert_eq!(next(&game), Some(0), "what was asked must be answered");
+    offer(&mut game, 0);
+    assert_eq!(next(&game), None);
+
+    let mut game = with_bots(Hausregeln, &[0, 2]);
+    ask(&mut game, 0);
+    ask(&mut game, 2);
+    assert_eq!(
+        next(&game),
+        Some(0),
+        "both have asked: the lower answers first"
+    );
+
+    let mut game = with_bots(Hausregeln, &[0, 2]);
+    apply(&mut game, Action::Decline { seat: seat(0) });
+    assert_eq!(next(&game), None, "the pair is done");
+}
+
+#[test]
+fn bots_deal_and_play_in_their_turn() {
+    let mut game = DogspielIt.game();
+    let dealer = game.dealer();
+    assert_eq!((next(&game), game.late_seat()), (None, Some(dealer)));
+    hand_over(&mut game, dealer.number(), Player::bot("Bot", Level::Fast));
+    assert_eq!(game.bot_to_act(), Some(dealer));
+    assert!(game.attended());
+    for other in Seat::all(4) {
+        hand_over(&mut game, other.number(), Player::bot("Bot", Level::Fast));
+    }
+    assert!(!game.attended());
+}
+
+#[test]
+fn handing_over_is_public_and_changes_nothing_else() {
+    let mut game = with_bots(DogspielIt, &[]);
+    let before = game.clone();
+    let player = Player::bot("Stand-in", Level::Strong);
+    let events = hand_over(&mut game, 2, player.clone());
+    let seat = seat(2);
+    let event = Event::SeatHandedOver { seat, player };
+    assert_eq!(events, [event]);
+    assert_eq!(game.version(), before.version() + 1);
+    assert!(game.player(seat).bot);
+    assert!(Seat::all(4).all(|seat| game.hand(seat) == before.hand(seat)));
+    assert!(!events[0].passes_the_turn());
+    hand_over(&mut game, 2, before.player(seat).clone());
+    assert_eq!(game.players(), before.players());
+}

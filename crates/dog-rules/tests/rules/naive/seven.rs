@@ -1,0 +1,118 @@
+//! Sevens, part by part (RULES §5).
+
+use std::collections::BTreeSet;
+
+use dog_rules::{
+    board::{Board, Field},
+    options::{Rules, SevenLanding, SevenPartner, SevenSurplus},
+    seat::Seat,
+};
+use rand::{Rng, RngExt, seq::IndexedRandom};
+
+use super::table::{Direction, Piece, Pieces, Table, read, write};
+
+/// A part carried out: where the piece ended, and the pieces there are then.
+struct Part {
+    to: Field,
+    after: Pieces,
+}
+
+impl Table<'_> {
+    /// Every way to play a seven.
+    pub fn seven(&self, pieces: &Pieces) -> BTreeSet<Pieces> {
+        let mut complete = BTreeSet::new();
+        // What parts so far have led to, by the steps that are left.
+        let mut left: [BTreeSet<Pieces>; 8] = Default::default();
+        left[7].insert(pieces.clone());
+        for steps_left in (1..=7).rev() {
+            for pieces in std::mem::take(&mut left[steps_left]) {
+                if self.lapses(&pieces) {
+                    complete.insert(pieces);
+                    continue;
+                }
+                for piece in self.may_move(&pieces) {
+                    for steps in 1..=steps_left {
+                        let parts = self.part(&pieces, piece, steps as u8);
+                        left[steps_left - steps].extend(parts.into_iter().map(|part| part.after));
+                    }
+                }
+            }
+        }
+        let [all_used, ..] = left;
+        complete.extend(all_used);
+        complete
+    }
+
+    /// With `lapses_on_win`, steps that remain once all eight are in their goals lapse.
+    fn lapses(&self, pieces: &Pieces) -> bool {
+        self.rules.seven_surplus == SevenSurplus::LapsesOnWin
+            && self.home(pieces, self.seat)
+            && self.home(pieces, self.partner())
+    }
+
+    /// The pieces that the next part may move.
+    fn may_move(&self, pieces: &Pieces) -> Vec<Piece> {
+        let seats = match self.rules.seven_partner {
+            SevenPartner::WhenHome => BTreeSet::from([self.mover(pieces)]),
+            SevenPartner::Always => BTreeSet::from([self.seat, self.partner()]),
+        };
+        let pieces = pieces.iter().copied();
+        pieces
+            .filter(|piece| seats.contains(&piece.owner))
+            .collect()
+    }
+
+    /// Every way for this piece to take so many steps as a part of a seven.
+    fn part(&self, pieces: &Pieces, piece: Piece, steps: u8) -> Vec<Part> {
+        let mut others = pieces.clone();
+        others.remove(&piece);
+        let mut parts = Vec::new();
+        for walk in self.walks(&others, piece, Direction::Forward, steps) {
+            let to = walk.piece.field;
+            let stands_there = others.iter().any(|other| other.field == to);
+            let must_be_free = self.rules.seven_landing == SevenLanding::MustBeFree;
+            if walk.piece.on_track() && stands_there && must_be_free {
+                continue;
+            }
+            // Every piece that was passed on the ring is captured, and so is one at the end.
+            let captured = |other: &Piece| other.on_track() && walk.stepped.contains(&other.field);
+            let mut after = others.clone();
+            after.retain(|other| !captured(other));
+            after.insert(walk.piece);
+            parts.push(Part { to, after });
+        }
+        parts
+    }
+}
+
+/// A random seven as its id's parts, and the board it leads to; nothing if it ends nowhere.
+pub fn random_seven(
+    rng: &mut impl Rng,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+) -> Option<(String, Board)> {
+    let table = Table { rules, seat };
+    let name = |owner: Seat, field| match field {
+        Field::Track(field) => field.to_string(),
+        Field::Goal(field) if owner == seat => format!("g{field}"),
+        Field::Goal(field) => format!("p{field}"),
+    };
+    let mut pieces = read(rules, board);
+    let mut names = Vec::new();
+    let mut left = 7;
+    while left > 0 && !table.lapses(&pieces) {
+        let piece = *table.may_move(&pieces).choose(rng)?;
+        let steps = rng.random_range(1..=left);
+        let mut parts = table.part(&pieces, piece, steps);
+        if parts.is_empty() {
+            return None;
+        }
+        let part = parts.swap_remove(rng.random_range(0..parts.len()));
+        let (from, to) = (name(piece.owner, piece.field), name(piece.owner, part.to));
+        names.push(format!("{from}>{to}"));
+        pieces = part.after;
+        left -= steps;
+    }
+    Some((names.join(","), write(rules, &pieces)))
+}

@@ -1,0 +1,470 @@
+//! Playouts and random ways to play a card: what they draw is legal and complete, and a playout
+//! goes on as the game it was made of does.
+
+use std::collections::{HashMap, HashSet};
+
+use dog_rules::{
+    board::Board,
+    card::{Card, Cards},
+    event::Action,
+    exchange::Answer,
+    game::{Game, Phase},
+    moves::Generator,
+    notation::Move,
+    options::{Exchange, Preset, Rules},
+    playout::{Playout, unseen_hands},
+    sample::Sampler,
+    seat::{BySeat, Seat},
+    shuffle::Seed,
+    view::SeatView,
+};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+
+use super::{
+    position::{Table, cards, read, seat},
+    random,
+};
+
+fn rng(seed: u64) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(seed)
+}
+
+fn boards(rules: &Rules, board: &Board, seat: Seat, card: Card) -> HashSet<Board> {
+    let mut boards = Vec::new();
+    Generator::new().boards_of_card(rules, board, seat, card, &mut boards);
+    let each: HashSet<Board> = boards.iter().copied().collect();
+    assert_eq!(
+        each.len(),
+        boards.len(),
+        "a board of {card} is listed twice"
+    );
+    each
+}
+
+/// What playing this card at random leads to, if anything.
+fn drawn(
+    sampler: &mut Sampler,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    card: Card,
+    rng: &mut impl Rng,
+) -> Option<Board> {
+    let mut after = *board;
+    let played = sampler.play(rules, &mut after, seat, card, rng);
+    assert!(played || after == *board, "a refusal changes nothing");
+    played.then_some(after)
+}
+
+#[test]
+fn what_is_drawn_is_what_is_listed() {
+    let mut rng = rng(20);
+    let mut sampler = Sampler::new();
+    let mut complete = [0; Card::ALL.len()];
+    for _ in 0..4_000 {
+        let (rules, board, seat) = random::position(&mut rng);
+        let card = *Card::ALL.choose(&mut rng).expect("a card");
+        let mut listed = boards(&rules, &board, seat, card);
+        if listed.is_empty() {
+            let after = drawn(&mut sampler, &rules, &board, seat, card, &mut rng);
+            assert_eq!(after, None, "{card} of {seat} on {board:?} by {rules:?}");
+            continue;
+        }
+        // In few of the positions are there too many boards to wait for the last of them.
+        let (few, all) = (listed.len() <= 40, listed.clone());
+        for _ in 0..if few { 100_000 } else { 100 } {
+            let after = drawn(&mut sampler, &rules, &board, seat, card, &mut rng)
+                .expect("a card that can be played");
+            assert!(
+                all.contains(&after),
+                "{card} of {seat} on {board:?} by {rules:?}"
+            );
+            listed.remove(&after);
+            if listed.is_empty() {
+                break;
+            }
+        }
+        assert!(
+            listed.is_empty() || !few,
+            "{} boards of {card} of {seat} on {board:?} by {rules:?} are never drawn",
+            listed.len()
+        );
+        complete[card as usize] += 1;
+    }
+    assert!(complete.iter().all(|&times| times > 60), "{complete:?}");
+}
+
+#[test]
+fn cards_pieces_and_ways_are_drawn_as_documented() {
+    let rules = Preset::DogspielIt.rules();
+    let board = read(&rules, "0: 20 62 | 1: 30");
+    let mut rng = rng(21);
+    let mut sampler = Sampler::new();
+    let mut count = |hand: &str, times: u32| -> HashMap<(Option<Card>, String), f64> {
+        let mut counts = HashMap::new();
+        for _ in 0..times {
+            let mut after = board;
+            let card = sampler.play_any(&rules, &mut after, seat(0), cards(hand), &mut rng);
+            let place = after.placements(&rules).swap_remove(0);
+            let place = format!("{:?}{:?}", place.track, place.goal);
+            *counts.entry((card, place)).or_insert(0.0) += 1.0 / f64::from(times);
+        }
+        counts
+    };
+    let near = |counts: &HashMap<(Option<Card>, String), f64>, card, place: &str, share: f64| {
+        let found = counts[&(Some(card), place.to_owned())];
+        assert!(
+            (found - share).abs() < 0.01,
+            "{card} to {place}: {found}, not {share}"
+        );
+    };
+    // Two threes are played twice as often as one two; then each piece as often, and of the one
+    // before the goal each of its ways.
+    let counts = count("3 3 2", 60_000);
+    assert_eq!(counts.len(), 5);
+    near(&counts, Card::Two, "[22, 62][]", 1.0 / 6.0);
+    near(&counts, Card::Two, "[0, 20][]", 1.0 / 6.0);
+    near(&counts, Card::Three, "[23, 62][]", 1.0 / 3.0);
+    near(&counts, Card::Three, "[1, 20][]", 1.0 / 6.0);
+    near(&counts, Card::Three, "[20][0]", 1.0 / 6.0);
+    // The kennel counts as a piece.
+    let counts = count("K", 60_000);
+    near(&counts, Card::King, "[0, 20, 62][]", 1.0 / 3.0);
+    near(&counts, Card::King, "[33, 62][]", 1.0 / 3.0);
+    // A jack: each of the two swaps.
+    let counts = count("J", 60_000);
+    near(&counts, Card::Jack, "[30, 62][]", 0.5);
+    near(&counts, Card::Jack, "[20, 30][]", 0.5);
+}
+
+#[test]
+fn nothing_playable_is_nothing_drawn() {
+    let mut rng = rng(22);
+    let mut sampler = Sampler::new();
+    for _ in 0..3_000 {
+        let (rules, board, seat) = random::position(&mut rng);
+        let hand = random::hand(&mut rng);
+        let mut after = board;
+        let card = sampler.play_any(&rules, &mut after, seat, hand, &mut rng);
+        let can_play = Generator::new().can_play(&rules, &board, seat, hand);
+        assert_eq!(card.is_some(), can_play, "{hand:?} of {seat} on {board:?}");
+        assert!(card.is_none_or(|card| hand.contains(card)));
+    }
+}
+
+/// The hands of all seats, which no seat knows.
+fn hands(game: &Game) -> BySeat<Cards> {
+    let mut hands = BySeat::default();
+    for seat in game.rules().ring().seats() {
+        hands[seat] = game.hand(seat);
+    }
+    hands
+}
+
+#[track_caller]
+fn check_same(playout: &Playout, game: &Game) {
+    assert_eq!(playout.phase(), game.phase());
+    assert_eq!(playout.board(), game.board());
+    assert_eq!(playout.round(), game.round());
+    assert_eq!(playout.winner(), game.winner());
+    assert_eq!(playout.discards(), game.discards());
+    for seat in game.rules().ring().seats() {
+        assert_eq!(playout.hand(seat), game.hand(seat), "{seat}");
+        let may_answer = game.check_exchange(seat).is_ok();
+        let optional = game.rules().exchange == Exchange::Optional;
+        assert_eq!(playout.may_answer(seat), may_answer);
+        let may_ask = may_answer && optional && !game.asked(seat);
+        assert_eq!(playout.may_ask(seat), may_ask);
+    }
+    match game.phase() {
+        Phase::Play => assert_eq!(Some(playout.turn()), game.turn()),
+        Phase::Deal => assert_eq!(playout.turn(), game.beginner()),
+        Phase::Exchange | Phase::Finished => {}
+    }
+}
+
+/// Every seat knows in the playout what it knows in the game. A playout made when cards had been
+/// swapped knows of those of one pair only.
+#[track_caller]
+fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> bool) {
+    for seat in game.rules().ring().seats() {
+        let (mut found, mut expected) = (playout.seen_from(seat), game.seen_from(seat));
+        // Thinking ahead, nobody looks back.
+        expected.plays.clear();
+        if !swaps_known(seat) {
+            for view in [&mut found, &mut expected] {
+                view.gave = None;
+                view.received = None;
+                view.holds_received = false;
+                view.known = BySeat::default();
+            }
+        }
+        assert_eq!(found, expected, "{seat}");
+    }
+}
+
+/// What a test of playouts has seen, so that it is known to have seen enough.
+#[derive(Debug, Default)]
+struct Seen {
+    rounds: u32,
+    won: u32,
+    asked: u32,
+    made_in_play: u32,
+    presets: HashSet<String>,
+    six: u32,
+}
+
+/// Made of a game in the middle of an exchange or of the play, and then played on side by side.
+#[test]
+fn a_playout_goes_on_as_its_game_does() {
+    let mut rng = rng(23);
+    let mut seen = Seen::default();
+    for _ in 0..60 {
+        let rules = random::rules(&mut rng);
+        seen.presets.insert(rules.preset.name().to_owned());
+        seen.six += u32::from(rules.seats == 6);
+        let mut game = rules.game_of(Seed::new(rng.random()), None);
+        // The playout, and the seat it was made for if cards had been swapped before.
+        let mut playout: Option<(Playout, Option<Seat>)> = None;
+        for _ in 0..600 {
+            let action = action(&mut rng, &game);
+            let undecided = game.phase() == Phase::Exchange
+                && rules.ring().seats().any(|seat| {
+                    // What others have laid down is not in a view.
+                    game.offered(seat).is_some() && game.check_exchange(seat).is_err()
+                });
+            if let Some(seat) = actor(&action)
+                && playout.is_none()
+                && !undecided
+                && rng.random_bool(0.4)
+            {
+                let view = game.seen_from(seat);
+                let view = SeatView {
+                    rules: &rules,
+                    ..view
+                };
+                let made = Playout::of(&view, hands(&game), &mut rng);
+                check_same(&made, &game);
+                let swapped = game.phase() == Phase::Play;
+                seen.made_in_play += u32::from(swapped);
+                playout = Some((made, swapped.then_some(seat)));
+            }
+            if let Some((playout, made_for)) = &playout {
+                check_views(playout, &game, |seat| match *made_for {
+                    None => true,
+                    // It knows what its partner gave only if the pair has swapped.
+                    Some(owner) => {
+                        let swapped = game.received(owner).is_some();
+                        seat == owner || swapped && seat == owner.partner(rules.seats)
+                    }
+                });
+            }
+            seen.asked += u32::from(matches!(action, Action::Ask { .. }));
+            game.apply(&action).expect("a legal action");
+            if let Some((playout, _)) = &mut playout {
+                follow(playout, &action, &game);
+                check_same(playout, &game);
+            }
+            match game.phase() {
+                // The cards of the next round come in another order.
+                Phase::Deal => {
+                    if let Some((mut playout, _)) = playout.take() {
+                        seen.rounds += 1;
+                        check_views(&playout, &game, |_| true);
+                        playout.deal(&mut rng);
+                        check_fresh(&playout);
+                    }
+                }
+                Phase::Finished => {
+                    seen.won += 1;
+                    break;
+                }
+                Phase::Exchange | Phase::Play => {}
+            }
+        }
+    }
+    assert!(
+        seen.rounds > 300 && seen.won > 3 && seen.asked > 30 && seen.made_in_play > 100,
+        "{seen:?}"
+    );
+    assert!(seen.presets.len() == 5 && seen.six > 5, "{seen:?}");
+}
+
+/// A round was just dealt: nobody has done anything.
+fn check_fresh(playout: &Playout) {
+    for seat in playout.rules().ring().seats() {
+        let view = playout.seen_from(seat);
+        assert!(view.exchanging);
+        assert_eq!(view.hand, playout.hand(seat));
+        assert_eq!((view.gave, view.received), (None, None));
+        assert_eq!(view.known, BySeat::default());
+        assert_eq!(view.folded, BySeat::default());
+        assert_eq!(view.asked, BySeat::default());
+        assert_eq!(view.exchange, BySeat::default());
+    }
+}
+
+fn actor(action: &Action) -> Option<Seat> {
+    match *action {
+        Action::Offer { seat, .. }
+        | Action::Decline { seat }
+        | Action::Ask { seat }
+        | Action::Play { seat, .. } => Some(seat),
+        _ => None,
+    }
+}
+
+fn follow(playout: &mut Playout, action: &Action, game: &Game) {
+    match *action {
+        Action::Offer { seat, card } => playout.answer(seat, Answer::Offered(card)),
+        Action::Decline { seat } => playout.answer(seat, Answer::Declined),
+        Action::Ask { seat } => playout.ask(seat),
+        Action::Play { mv: Move::Fold, .. } => playout.fold(),
+        Action::Play {
+            mv: Move::Play { card, .. },
+            ..
+        } => playout.play(card, game.board()),
+        _ => {}
+    }
+}
+
+/// Any legal action, those that bring pieces home before others.
+fn action(rng: &mut impl Rng, game: &Game) -> Action {
+    let seats: Vec<Seat> = game.rules().ring().seats().collect();
+    match game.phase() {
+        Phase::Deal => Action::Deal { by: None },
+        Phase::Exchange => {
+            let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
+            let open: Vec<Seat> = seats.into_iter().filter(open).collect();
+            let seat = *open.choose(rng).expect("somebody has not answered");
+            if game.rules().exchange == Exchange::Optional {
+                match rng.random_range(0..6) {
+                    0 | 1 if !game.asked(seat) => return Action::Ask { seat },
+                    2 => return Action::Decline { seat },
+                    _ => {}
+                }
+            }
+            let card = game.hand(seat).nth(rng.random_range(0..game.cards(seat)));
+            Action::Offer { seat, card }
+        }
+        Phase::Play | Phase::Finished => {
+            let seat = game.turn().expect("somebody is to move");
+            let moves =
+                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
+            let home = |board: &Board| -> u32 {
+                let team = [seat, seat.partner(game.rules().seats)];
+                team.iter()
+                    .map(|&seat| 1 << (board.goal(seat).count_ones() * 4) | board.goal(seat) as u32)
+                    .sum()
+            };
+            let best = moves.iter().max_by_key(|legal| home(&legal.board));
+            let mv = if rng.random_bool(0.8) {
+                best.expect("a move").mv
+            } else {
+                moves.choose(rng).expect("a move").mv
+            };
+            Action::Play { seat, mv }
+        }
+    }
+}
+
+#[test]
+fn hands_are_dealt_of_what_was_not_seen() {
+    let mut rng = rng(24);
+    let mut games = 0;
+    let mut known = 0;
+    while games < 60 {
+        let rules = random::rules(&mut rng);
+        let mut game = rules.game_of(Seed::new(rng.random()), None);
+        games += 1;
+        for _ in 0..120 {
+            if game.phase() == Phase::Finished {
+                break;
+            }
+            let action = action(&mut rng, &game);
+            if let Some(seat) = actor(&action) {
+                let view = game.seen_from(seat);
+                let dealt = unseen_hands(&view, &mut rng);
+                let mut all = view.gone;
+                for other in rules.ring().seats() {
+                    assert_eq!(dealt[other].len(), game.cards(other));
+                    assert!(dealt[other].includes(view.known[other]));
+                    known += u32::from(view.known[other].len());
+                    all.add_all(dealt[other]);
+                }
+                assert_eq!(dealt[seat], game.hand(seat));
+                assert!(rules.deck().includes(all));
+                // It can be played on to the end of the round.
+                let mut playout = Playout::of(&view, dealt, &mut rng);
+                playout.play_on(&mut Sampler::new(), &mut rng, 50);
+            }
+            game.apply(&action).expect("a legal action");
+        }
+    }
+    assert!(known > 1_000, "{known} cards were known to be in a hand");
+}
+
+/// Every unseen card is as likely in every hand.
+#[test]
+fn unseen_cards_are_dealt_evenly() {
+    let rules = Preset::DogspielIt.rules();
+    let mut game = rules.game_of(Seed::new([3; 32]), Some(seat(3)));
+    game.apply(&Action::Deal { by: None }).expect("a deal");
+    let view = game.seen_from(seat(0));
+    let mut rng = rng(25);
+    let times = 20_000;
+    let mut counts = [0.0; Card::ALL.len()];
+    for _ in 0..times {
+        let dealt = unseen_hands(&view, &mut rng);
+        for card in Card::ALL {
+            counts[card as usize] += f64::from(dealt[seat(2)].count(card)) / f64::from(times);
+        }
+    }
+    let unseen = rules.deck().without(view.hand);
+    for card in Card::ALL {
+        let expected = 6.0 * f64::from(unseen.count(card)) / f64::from(unseen.len());
+        let found = counts[card as usize];
+        assert!(
+            (found - expected).abs() < 0.02,
+            "{card}: {found}, not {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_copy_goes_its_own_way_and_a_seed_says_all() {
+    let mut rng = rng(26);
+    for _ in 0..30 {
+        let rules = random::rules(&mut rng);
+        let mut playout = Playout::new(&rules, seat(1));
+        playout.play_on(&mut Sampler::new(), &mut rng, 40);
+        let before = format!("{playout:?}");
+        let end = |sampler: &mut Sampler| {
+            let mut copy = playout.clone();
+            copy.play_on(sampler, &mut self::rng(27), 300);
+            format!("{copy:?}")
+        };
+        let mut used = Sampler::new();
+        assert_eq!(end(&mut used), end(&mut Sampler::new()));
+        assert_eq!(end(&mut used), end(&mut Sampler::new()));
+        assert_eq!(format!("{playout:?}"), before);
+    }
+}
+
+#[test]
+fn playouts_come_to_an_end() {
+    let mut rng = rng(28);
+    let mut wins = [0; 2];
+    for preset in Preset::ALL {
+        let rules = preset.rules();
+        for _ in 0..20 {
+            let mut playout = Playout::new(&rules, seat(0));
+            let (winner, turns) = playout.play_on(&mut Sampler::new(), &mut rng, 100_000);
+            let winner = winner.expect("a victory");
+            assert_eq!(playout.board().winner(&rules), Some(winner));
+            assert!(turns > 50);
+            wins[usize::from(winner)] += 1;
+        }
+    }
+    assert!(wins[0] > 25 && wins[1] > 25, "{wins:?}");
+}

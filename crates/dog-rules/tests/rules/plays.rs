@@ -1,0 +1,345 @@
+//! What was played in a round, in view of all: recorded turn by turn, stored, and read back only
+//! if it can have been played.
+
+use dog_rules::{
+    event::{Action, Event},
+    game::{Game, Phase},
+    moves::Generator,
+    options::{Options, Preset::*, Rules},
+    plays::Played,
+    seat::Seat,
+    shuffle::Seed,
+};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+use serde_json::{Value, json};
+
+use super::{
+    position::{Position, Table, cards, read_card, seat},
+    random,
+    rounds::{deal, exchange, play_all},
+};
+
+/// What all saw, which is the same for every seat.
+#[track_caller]
+fn plays(game: &Game) -> Vec<Played> {
+    let seats = Seat::all(game.rules().seats);
+    let mut seen = seats.map(|seat| game.seen_from(seat).plays);
+    let first = seen.next().expect("a seat");
+    assert!(seen.all(|others| others == first));
+    first
+}
+
+/// A card that was played between these positions.
+fn played(by: u8, card: &str, before: &Position, after: &Position) -> Played {
+    Played {
+        seat: seat(by),
+        before: before.board,
+        card: Some(read_card(card)),
+        laid: cards(card),
+        after: after.board,
+    }
+}
+
+fn folded(by: u8, hand: &str, position: &Position) -> Played {
+    Played {
+        seat: seat(by),
+        before: position.board,
+        card: None,
+        laid: cards(hand),
+        after: position.board,
+    }
+}
+
+fn stored(game: &Game) -> Value {
+    json!(game)
+}
+
+fn read(stored: &Value) -> Option<Game> {
+    // As the store reads it: from a text.
+    serde_json::from_str(&stored.to_string()).ok()
+}
+
+#[test]
+fn each_turn_is_recorded_with_its_boards() {
+    let [first, second, third, fourth] = [
+        "0: 20 30 | 1: 35",
+        "0: 23 34 | 1: 35",
+        "0: 23 34 | 1: fresh 35",
+        "0: 34 35 | 1: fresh",
+    ]
+    .map(|text| DogspielIt.at(text));
+    let mut game = first.in_play(0, ["7 Q 2", "joker 2 3", "2 9 J", ""]);
+    assert_eq!(plays(&game), []);
+    let mut expected = Vec::new();
+    play_all(&mut game, &[(0, "7:20>23,30>34")]);
+    expected.push(played(0, "7", &first, &second));
+    assert_eq!(plays(&game), expected);
+    play_all(&mut game, &[(1, "joker=K:out"), (2, "fold")]);
+    expected.push(played(1, "joker", &second, &third));
+    expected.push(folded(2, "2 9 J", &third));
+    assert_eq!(plays(&game), expected);
+    // Seat 3 has no cards, seat 2 has laid its own down.
+    play_all(&mut game, &[(0, "Q:23>35")]);
+    expected.push(played(0, "Q", &third, &fourth));
+    assert_eq!(plays(&game), expected);
+}
+
+#[test]
+fn a_record_ends_with_its_round() {
+    let position = DogspielIt.at("0: 20 | 1: 40");
+    let mut game = position.in_play(0, ["2", "3", "", ""]);
+    play_all(&mut game, &[(0, "2:20>22")]);
+    assert_eq!(plays(&game).len(), 1);
+    play_all(&mut game, &[(1, "3:40>43")]);
+    assert_eq!((game.phase(), plays(&game).len()), (Phase::Deal, 0));
+    deal(&mut game);
+    assert_eq!(plays(&game), []);
+    exchange(&mut game);
+    assert_eq!((game.phase(), plays(&game).len()), (Phase::Play, 0));
+    assert_eq!(stored(&game).get("record"), None);
+}
+
+#[test]
+fn the_play_that_wins_is_recorded() {
+    let position = DogspielIt.at("0: full | 2: 31 g1 g2 g3");
+    let mut game = position.in_play(2, ["2 3", "2 3", "2 3", "2 3"]);
+    play_all(&mut game, &[(2, "2:31>g0")]);
+    assert_eq!(game.phase(), Phase::Finished);
+    let won = DogspielIt.at("0: full | 2: full");
+    assert_eq!(plays(&game), [played(2, "2", &position, &won)]);
+    assert_eq!(read(&stored(&game)), Some(game));
+}
+
+/// Plays a game at random, and shows each turn's game and what its record must hold.
+fn play_game(
+    rules: &Rules,
+    rng: &mut impl Rng,
+    most: usize,
+    mut each: impl FnMut(&Game, &[Played]),
+) {
+    let mut game = rules.game_of(Seed::new(rng.random()), None);
+    let mut expected = Vec::new();
+    for _ in 0..most {
+        if game.phase() == Phase::Finished {
+            return;
+        }
+        if game.phase() == Phase::Deal {
+            expected.clear();
+            deal(&mut game);
+            exchange(&mut game);
+        }
+        let seat = game.turn().expect("somebody is to move");
+        let before = *game.board();
+        let moves = Generator::new().legal_moves(rules, &before, seat, game.hand(seat));
+        let mv = moves.choose(rng).expect("a move").mv;
+        let events = game
+            .apply(&Action::Play { seat, mv })
+            .expect("a legal move");
+        expected.push(match events[0] {
+            Event::HandFolded { cards, .. } => Played {
+                seat,
+                before,
+                card: None,
+                laid: cards,
+                after: before,
+            },
+            _ => Played {
+                seat,
+                before,
+                card: mv.card(),
+                laid: mv.card().into_iter().collect(),
+                after: *game.board(),
+            },
+        });
+        if game.phase() == Phase::Deal {
+            expected.clear();
+        }
+        each(&game, &expected);
+    }
+}
+
+#[test]
+fn records_are_stored_and_read_back() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(30);
+    let mut longest = 0;
+    for _ in 0..60 {
+        let rules = random::rules(&mut rng);
+        play_game(&rules, &mut rng, 120, |game, expected| {
+            assert_eq!(plays(game), expected);
+            longest = longest.max(expected.len());
+            let read = read(&stored(game)).expect("a stored game");
+            assert_eq!(plays(&read), expected);
+            assert_eq!(&read, game);
+        });
+    }
+    assert!(longest > 24, "{longest}");
+}
+
+#[test]
+fn records_are_short() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(31);
+    let six = Familienlager.with(|options: &mut Options| options.seats = 6);
+    let mut most = 0;
+    for _ in 0..40 {
+        play_game(&six, &mut rng, 1_000, |game, expected| {
+            let stored = stored(game);
+            let size = stored
+                .get("record")
+                .map_or(0, |record| record.to_string().len());
+            assert!(size <= 200 + 40 * expected.len(), "{size} bytes");
+            most = most.max(size);
+        });
+    }
+    assert!((700..1_500).contains(&most), "{most} bytes");
+}
+
+#[test]
+fn what_earlier_builds_stored_is_read() {
+    let position = DogspielIt.at("0: 20 | 1: 40");
+    let mut game = position.in_play(0, ["2 2", "3 3", "", ""]);
+    play_all(&mut game, &[(0, "2:20>22")]);
+    let mut earlier = stored(&game);
+    earlier.as_object_mut().expect("an object").remove("record");
+    let mut read = read(&earlier).expect("a game without a record");
+    assert_eq!(plays(&read), []);
+    // What is played from now on is recorded.
+    play_all(&mut read, &[(1, "3:40>43")]);
+    let (before, after) = (
+        DogspielIt.at("0: 22 | 1: 40"),
+        DogspielIt.at("0: 22 | 1: 43"),
+    );
+    assert_eq!(plays(&read), [played(1, "3", &before, &after)]);
+    assert_eq!(self::read(&stored(&read)), Some(read));
+}
+
+/// A game with a record of a card, a fold and a seven, stored.
+fn recorded() -> Value {
+    let position = DogspielIt.at("0: 20 | 2: 40 50");
+    let mut game = position.in_play(0, ["2 3", "2 9", "7 8", "4"]);
+    play_all(
+        &mut game,
+        &[(0, "2:20>22"), (1, "fold"), (2, "7:40>42,50>55")],
+    );
+    stored(&game)
+}
+
+#[test]
+fn a_record_is_stored_so() {
+    let record = json!({
+        "began": {
+            "track": [[20], [], [40, 50], [], [], []],
+            "goal": [0, 0, 0, 0, 0, 0],
+            "fresh": 0,
+        },
+        "turns": [[0, "2:20>22", "2"], [1, "fold", "29"], [2, "7:40>42,50>55", "7"]],
+    });
+    assert_eq!(recorded()["record"], record);
+}
+
+#[test]
+fn damaged_records_are_not_read() {
+    type Damage = fn(&mut Value);
+    let damages: [(&str, Damage); 16] = [
+        ("a move without its piece", |game| {
+            game["record"]["turns"][0][1] = json!("2:21>23");
+        }),
+        ("a move to another board", |game| {
+            game["record"]["turns"][2][1] = json!("7:40>47");
+        }),
+        ("a card not laid open", |game| {
+            game["record"]["turns"][0][2] = json!("3");
+        }),
+        ("a card laid open besides", |game| {
+            game["record"]["turns"][0][2] = json!("23");
+        }),
+        ("a fold of no cards", |game| {
+            game["record"]["turns"][1][2] = json!("");
+        }),
+        ("a fold that was none", |game| {
+            game["record"]["turns"][1][2] = json!("2K");
+        }),
+        ("cards that do not lie open", |game| {
+            game["record"]["turns"][1][2] = json!("28");
+        }),
+        ("no such seat", |game| {
+            game["record"]["turns"][1][0] = json!(200);
+        }),
+        ("not this seat's turn", |game| {
+            game["record"]["turns"][1][0] = json!(3);
+        }),
+        ("another's turn now", |game| game["turn"] = json!(0)),
+        ("no turns", |game| game["record"]["turns"] = json!([])),
+        ("a turn left out", |game| {
+            game["record"]["turns"] = json!([[0, "2:20>22", "2"]]);
+        }),
+        ("a turn twice", |game| {
+            let first = game["record"]["turns"][0].clone();
+            let turns = game["record"]["turns"].as_array_mut();
+            turns.expect("turns").insert(0, first);
+        }),
+        ("a board that never was", |game| {
+            game["record"]["began"]["track"][0] = json!([64]);
+        }),
+        ("a board of six seats", |game| {
+            game["record"]["began"]["track"][5] = json!([1]);
+        }),
+        ("the record of a round that is over", |game| {
+            game["phase"] = json!("deal");
+            game["turn"] = Value::Null;
+        }),
+    ];
+    assert!(read(&recorded()).is_some());
+    for (what, damage) in damages {
+        let mut game = recorded();
+        damage(&mut game);
+        assert_eq!(read(&game), None, "{what}");
+    }
+}
+
+#[test]
+fn damaged_games_are_not_read() {
+    type Damage = fn(&mut Value);
+    let damages: [Damage; 8] = [
+        |game| game["turn"] = json!(4),
+        |game| game["turn"] = Value::Null,
+        |game| game["phase"] = json!("exchange"),
+        |game| game["first_dealer"] = json!(255),
+        |game| game["round"] = json!(0),
+        |game| game["players"] = json!([]),
+        |game| game["seats"] = json!([]),
+        |game| game["board"]["track"][0] = json!([90]),
+    ];
+    let position = DogspielIt.at("0: 20");
+    let whole = stored(&position.in_play(0, ["2", "2", "2", "2"]));
+    assert!(read(&whole).is_some());
+    for (number, damage) in damages.into_iter().enumerate() {
+        let mut game = whole.clone();
+        damage(&mut game);
+        assert_eq!(read(&game), None, "damage {number}");
+    }
+}
+
+/// Whatever a text holds, reading it is not what fails.
+#[test]
+fn no_damage_makes_a_reader_panic() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(32);
+    let whole = recorded().to_string();
+    let record = recorded()["record"].to_string();
+    let place = whole.find(&record).expect("the record in the game");
+    let (mut read, times) = (0, 20_000);
+    for _ in 0..times {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..rng.random_range(1..4) {
+            let damaged = place + rng.random_range(0..record.len());
+            bytes[damaged] = *b"0123456789AJKQ*,:>gp[]\"fold"
+                .choose(&mut rng)
+                .expect("a byte");
+        }
+        if let Ok(game) = serde_json::from_slice::<Game>(&bytes) {
+            plays(&game);
+            read += 1;
+        }
+    }
+    // Few places can be overwritten with what was there, or with a way to the same board.
+    assert!(read > 0 && read < times / 10, "{read} were read");
+}

@@ -1,0 +1,309 @@
+//! Random rules, positions and hands: the interesting ones more often than the others.
+
+use dog_rules::{
+    board::{Board, Placement},
+    card::{Card, Cards},
+    options::{
+        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+        SevenPartner, SevenSurplus,
+    },
+    seat::Seat,
+};
+use rand::{
+    Rng, RngExt,
+    seq::{IndexedRandom, SliceRandom},
+};
+
+/// A preset, now and then with options of its own.
+pub fn rules(rng: &mut impl Rng) -> Rules {
+    loop {
+        let preset = *Preset::ALL.choose(rng).expect("five presets");
+        if let Ok(rules) = Rules::try_from(options(rng, preset)) {
+            return rules;
+        }
+    }
+}
+
+fn options(rng: &mut impl Rng, preset: Preset) -> Options {
+    let mut options = preset.options();
+    if rng.random_bool(0.3) {
+        options.seats = 6;
+    }
+    if rng.random_bool(0.4) {
+        return options;
+    }
+    for option in 0..14 {
+        if rng.random_bool(0.6) {
+            continue;
+        }
+        let first = rng.random();
+        let protection = if first {
+            Protection::Always
+        } else {
+            Protection::Fresh
+        };
+        match option {
+            0 => options.fields_per_seat = if first { 15 } else { 16 },
+            1 => options.jokers = rng.random_range(0..=12),
+            2 => {
+                let mut sizes = |longest| -> Vec<u8> {
+                    let length = rng.random_range(1..=longest);
+                    (0..length).map(|_| rng.random_range(1..=8)).collect()
+                };
+                options.deal_sizes = DealSizes {
+                    first: sizes(4),
+                    then: sizes(3),
+                };
+            }
+            3 => {
+                options.dealer = if first {
+                    Dealer::Rotates
+                } else {
+                    Dealer::Fixed
+                }
+            }
+            4 => {
+                options.exchange = if first {
+                    Exchange::Mandatory
+                } else {
+                    Exchange::Optional
+                }
+            }
+            5 => options.start_block = protection,
+            6 => options.start_swap_protection = protection,
+            7 => {
+                options.goal_entry = if first {
+                    GoalEntry::OnStart
+                } else {
+                    GoalEntry::BeforeStart
+                }
+            }
+            8 => options.backward_into_goal = first,
+            9 => {
+                options.seven_landing = if first {
+                    SevenLanding::Captures
+                } else {
+                    SevenLanding::MustBeFree
+                }
+            }
+            10 => {
+                options.seven_surplus = if first {
+                    SevenSurplus::MustBeUsed
+                } else {
+                    SevenSurplus::LapsesOnWin
+                }
+            }
+            11 => {
+                options.seven_partner = if first {
+                    SevenPartner::WhenHome
+                } else {
+                    SevenPartner::Always
+                }
+            }
+            12 => options.jack_own_pair = first,
+            _ => options.jack_without_effect = first,
+        }
+    }
+    options
+}
+
+/// A position that no team has won, and a seat to move in it.
+pub fn position(rng: &mut impl Rng) -> (Rules, Board, Seat) {
+    let rules = rules(rng);
+    let seats: Vec<Seat> = rules.ring().seats().collect();
+    let seat = *seats.choose(rng).expect("a seat");
+    loop {
+        let mut setting = Setting::new(&rules);
+        let crowd = setting.scene(rng, seat);
+        let board = setting.board(rng, crowd);
+        if board.winner(&rules).is_none() {
+            return (rules, board, seat);
+        }
+    }
+}
+
+/// Up to six different cards; sevens and jokers, which can do the most, more often than others.
+pub fn hand(rng: &mut impl Rng) -> Cards {
+    let mut kinds: Vec<Card> = (0..rng.random_range(1..=6))
+        .map(|_| *Card::RANKS.choose(rng).expect("a rank"))
+        .collect();
+    if rng.random_bool(0.3) {
+        kinds.push(Card::Seven);
+    }
+    if rng.random_bool(0.1) {
+        kinds.push(Card::Joker);
+    }
+    kinds.sort();
+    kinds.dedup();
+    kinds.into_iter().collect()
+}
+
+/// A board being set up: at most one piece on a field, four a seat.
+struct Setting<'a> {
+    rules: &'a Rules,
+    placements: Vec<Placement>,
+    /// Seats whose remaining pieces stay in the kennel.
+    done: Vec<Seat>,
+    /// How likely a piece on its own start is fresh.
+    fresh: f64,
+}
+
+impl<'a> Setting<'a> {
+    fn new(rules: &'a Rules) -> Setting<'a> {
+        Setting {
+            rules,
+            placements: vec![Placement::default(); usize::from(rules.seats)],
+            done: Vec::new(),
+            fresh: 0.5,
+        }
+    }
+
+    /// Puts a piece of the seat on the track, if it has one left and the field is free.
+    fn track(&mut self, seat: Seat, field: u8) {
+        let taken = |placement: &Placement| placement.track.contains(&field);
+        if self.left(seat) > 0 && !self.placements.iter().any(taken) {
+            self.of(seat).track.push(field);
+        }
+    }
+
+    /// Puts a piece of the seat in its goal, if it has one left and the field is free.
+    fn goal(&mut self, seat: Seat, field: u8) {
+        if self.left(seat) > 0 && !self.of(seat).goal.contains(&field) {
+            self.of(seat).goal.push(field);
+        }
+    }
+
+    fn of(&mut self, seat: Seat) -> &mut Placement {
+        &mut self.placements[usize::from(seat.number())]
+    }
+
+    /// How many pieces of the seat have not been put anywhere.
+    fn left(&mut self, seat: Seat) -> usize {
+        let placement = self.of(seat);
+        4 - placement.track.len() - placement.goal.len()
+    }
+
+    /// Begins with something that is rare on a board where pieces stand anywhere. Says around
+    /// which field the other pieces are to crowd.
+    fn scene(&mut self, rng: &mut impl Rng, seat: Seat) -> u8 {
+        let ring = self.rules.ring().clone();
+        let anywhere = rng.random_range(0..ring.length());
+        match rng.random_range(0..12) {
+            0 => (0..4).for_each(|field| self.goal(seat, field)),
+            1 | 2 => self.nearly_won(rng, seat),
+            3 | 4 => self.chain(rng, seat, anywhere),
+            5 | 6 => {
+                let before = ring.backward(ring.door(seat), 6);
+                self.around_door(rng, seat, before);
+                return before;
+            }
+            7 => self.fresh_pieces(rng, seat),
+            8 => self.hardly_others(rng, seat),
+            _ => {}
+        }
+        anywhere
+    }
+
+    /// All of the team's pieces but one or two are home, these near their doors.
+    fn nearly_won(&mut self, rng: &mut impl Rng, seat: Seat) {
+        let ring = self.rules.ring().clone();
+        let partner = seat.partner(self.rules.seats);
+        let first = rng.random_range(0..8);
+        let second = if rng.random() {
+            first
+        } else {
+            rng.random_range(0..8)
+        };
+        for piece in 0..8 {
+            let owner = if piece < 4 { seat } else { partner };
+            if [first, second].contains(&piece) {
+                let near = ring.backward(ring.door(owner), rng.random_range(0..6));
+                self.track(owner, near);
+            } else {
+                self.goal(owner, piece % 4);
+            }
+        }
+    }
+
+    /// The team's pieces follow each other closely.
+    fn chain(&mut self, rng: &mut impl Rng, seat: Seat, mut field: u8) {
+        let mut team = [[seat; 4], [seat.partner(self.rules.seats); 4]].concat();
+        team.shuffle(rng);
+        for &owner in &team[..rng.random_range(5..=8)] {
+            self.track(owner, field);
+            field = self.rules.ring().forward(field, rng.random_range(1..=4));
+        }
+    }
+
+    /// Some own pieces are in the goal, the others around its door.
+    fn around_door(&mut self, rng: &mut impl Rng, seat: Seat, before: u8) {
+        for _ in 0..rng.random_range(1..=3) {
+            self.goal(seat, rng.random_range(0..4));
+        }
+        for _ in 0..4 {
+            let field = self.rules.ring().forward(before, rng.random_range(0..10));
+            self.track(seat, field);
+        }
+    }
+
+    /// Fresh pieces stand on many starts, and own ones before and behind them.
+    fn fresh_pieces(&mut self, rng: &mut impl Rng, seat: Seat) {
+        self.fresh = 0.8;
+        let ring = self.rules.ring().clone();
+        for other in ring.seats() {
+            if rng.random_bool(0.6) {
+                self.track(other, ring.start(other));
+            }
+            if rng.random_bool(0.5) {
+                let before = ring.backward(ring.start(other), 11);
+                self.track(seat, ring.forward(before, rng.random_range(0..16)));
+            }
+        }
+    }
+
+    /// Hardly more than the seat's own pieces are out.
+    fn hardly_others(&mut self, rng: &mut impl Rng, seat: Seat) {
+        let ring = self.rules.ring().clone();
+        for other in ring.seats().filter(|&other| other != seat) {
+            self.done.push(other);
+            if rng.random_bool(0.2) {
+                self.track(other, ring.start(other));
+            }
+        }
+    }
+
+    /// Puts the remaining pieces anywhere, many around one field, so that they meet.
+    fn board(mut self, rng: &mut impl Rng, crowd: u8) -> Board {
+        let ring = self.rules.ring().clone();
+        let seats: Vec<Seat> = ring.seats().collect();
+        for &seat in &seats {
+            let left = if self.done.contains(&seat) {
+                0
+            } else {
+                self.left(seat)
+            };
+            for _ in 0..left {
+                match rng.random_range(0..10) {
+                    0..2 => {}
+                    2 => self.track(seat, ring.start(seat)),
+                    3 => {
+                        let other = *seats.choose(rng).expect("a seat");
+                        self.track(seat, ring.start(other));
+                    }
+                    4 => {
+                        let near = ring.backward(ring.door(seat), rng.random_range(0..7));
+                        self.track(seat, near);
+                    }
+                    5 | 6 => self.track(seat, ring.forward(crowd, rng.random_range(0..9))),
+                    7 | 8 => self.track(seat, rng.random_range(0..ring.length())),
+                    _ => self.goal(seat, rng.random_range(0..4)),
+                }
+            }
+            let fresh = rng.random_bool(self.fresh);
+            let start = ring.start(seat);
+            let placement = self.of(seat);
+            placement.fresh = fresh && placement.track.contains(&start);
+        }
+        Board::place(self.rules, &self.placements).expect("a possible board")
+    }
+}

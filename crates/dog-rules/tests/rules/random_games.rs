@@ -1,0 +1,394 @@
+//! What holds in every game (RULES §7), through many random actions, legal and not.
+
+use std::{
+    collections::HashSet,
+    mem::{Discriminant, discriminant},
+};
+
+use dog_rules::{
+    card::{Card, Cards},
+    event::{Action, Event, Viewer},
+    game::{ActionRefusal, Game, Phase},
+    moves::{Generator, LegalMove},
+    notation::Move,
+    options::Rules,
+    player::{Level, Player},
+    seat::Seat,
+    shuffle::Seed,
+};
+use rand::{
+    Rng, RngExt,
+    rngs::ChaCha8Rng,
+    seq::{IndexedRandom, SliceRandom},
+};
+use serde_json::{Value, json};
+
+use super::{
+    position::{Table, seat},
+    properties::{check_board, rng},
+    random, rounds,
+};
+
+/// How many random actions are tried in all.
+const ACTIONS: usize = 100_000;
+/// After this many actions a game is left.
+const ACTIONS_A_GAME: usize = 1_500;
+
+#[test]
+fn random_actions_keep_every_invariant() {
+    let mut rng = rng(6);
+    let mut tally = Tally::default();
+    while tally.accepted + tally.refused < ACTIONS {
+        random_game(&mut rng, &mut tally);
+    }
+    // The actions were as mixed as they are meant to be.
+    assert!(tally.accepted > ACTIONS / 3 && tally.refused > ACTIONS / 3);
+    assert_eq!(
+        tally.reasons.len(),
+        10,
+        "every ActionRefusal: {:?}",
+        tally.reasons
+    );
+    assert!(tally.won > 20, "{} games came to an end", tally.won);
+}
+
+#[derive(Default)]
+struct Tally {
+    accepted: usize,
+    refused: usize,
+    won: usize,
+    reasons: HashSet<Discriminant<ActionRefusal>>,
+}
+
+fn random_game(rng: &mut ChaCha8Rng, tally: &mut Tally) {
+    let rules = random::rules(rng);
+    let seed = Seed::new(rng.random());
+    let set_up = || rules.game_of(seed.clone(), None);
+    let mut game = set_up();
+    let mut log = Vec::new();
+    let mut proposer = Proposer::new(rng.random_bool(0.7));
+    // A few more are refused once the game is over.
+    let mut after_the_end = 10;
+    for _ in 0..ACTIONS_A_GAME {
+        if game.phase() == Phase::Finished {
+            after_the_end -= 1;
+            if after_the_end == 0 {
+                tally.won += 1;
+                break;
+            }
+        }
+        let action = proposer.propose(rng, &game);
+        let before = game.clone();
+        match game.apply(&action) {
+            Ok(events) => {
+                tally.accepted += 1;
+                assert_eq!(game.version(), before.version() + 1);
+                check_events(&game, &events);
+                check_game(&game);
+                check_change(&before, &game, &action);
+                log.push(action);
+            }
+            Err(refusal) => {
+                tally.refused += 1;
+                assert_eq!(game, before, "{refusal}, but the game has changed");
+                tally.reasons.insert(discriminant(&refusal));
+            }
+        }
+        if rng.random_ratio(1, 40) {
+            let stored = serde_json::to_string(&game).expect("a game is stored");
+            let restored: Game = serde_json::from_str(&stored).expect("a game is restored");
+            assert_eq!(restored, game);
+            check_secrets(rng, &game);
+        }
+    }
+    let mut replayed = set_up();
+    for action in &log {
+        let action = serde_json::to_value(action).expect("an action is stored");
+        let action: Action = serde_json::from_value(action).expect("an action is restored");
+        replayed.apply(&action).expect("what was accepted once");
+    }
+    assert_eq!(replayed, game);
+}
+
+/// Thinks of actions: about half are in order, the others are anything.
+pub struct Proposer {
+    generator: Generator,
+    /// Whether pieces are brought home where that is possible, so that games end.
+    hurried: bool,
+}
+
+impl Proposer {
+    pub fn new(hurried: bool) -> Proposer {
+        Proposer {
+            generator: Generator::new(),
+            hurried,
+        }
+    }
+
+    fn propose(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
+        if rng.random_bool(0.6) && game.phase() != Phase::Finished {
+            return self.in_order(rng, game);
+        }
+        let seat = seat(rng.random_range(0..game.rules().seats));
+        match rng.random_range(0..10) {
+            0 => Action::Deal {
+                by: rng.random_bool(0.7).then_some(seat),
+            },
+            1 | 2 => Action::Offer {
+                seat,
+                card: *Card::ALL.choose(rng).expect("a card"),
+            },
+            3 => Action::Decline { seat },
+            4 => Action::Ask { seat },
+            5 if rng.random_bool(0.2) => Action::ReissueToken { seat },
+            5 if rng.random_bool(0.2) => Action::HandOver {
+                seat,
+                player: Player::bot("Bot", Level::Greedy),
+            },
+            _ => {
+                let seat = game.turn().filter(|_| rng.random_bool(0.8)).unwrap_or(seat);
+                Action::Play {
+                    seat,
+                    mv: self.altered(rng, game, seat),
+                }
+            }
+        }
+    }
+
+    pub fn in_order(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
+        match game.phase() {
+            Phase::Deal => Action::Deal {
+                by: rng.random::<bool>().then_some(game.dealer()),
+            },
+            Phase::Exchange => {
+                let seats: Vec<Seat> = Seat::all(game.rules().seats)
+                    .filter(|&seat| game.check_exchange(seat).is_ok())
+                    .collect();
+                let seat = *seats.choose(rng).expect("somebody has not answered");
+                let card = random_card(rng, game.hand(seat));
+                match rng.random_range(0..8) {
+                    0 => Action::Ask { seat },
+                    1 => Action::Decline { seat },
+                    _ => Action::Offer { seat, card },
+                }
+            }
+            Phase::Play | Phase::Finished => {
+                let seat = game.turn().expect("a seat is to move");
+                Action::Play {
+                    seat,
+                    mv: self.listed(rng, game, seat),
+                }
+            }
+        }
+    }
+
+    /// A move of the list.
+    fn listed(&mut self, rng: &mut impl Rng, game: &Game, seat: Seat) -> Move {
+        let (rules, board, hand) = (game.rules(), game.board(), game.hand(seat));
+        let mut moves = Vec::new();
+        if !self.hurried && !hand.is_empty() {
+            let card = random_card(rng, hand);
+            self.generator
+                .moves_of_card(rules, board, seat, card, &mut moves);
+        }
+        if moves.is_empty() {
+            moves = self.generator.legal_moves(rules, board, seat, hand);
+        }
+        let home = |legal: &&LegalMove| {
+            let partner = seat.partner(rules.seats);
+            let fields = |seat| u32::from(legal.board.goal(seat));
+            let near = legal.board.goal(seat).count_ones() + legal.board.goal(partner).count_ones();
+            (near, fields(seat) + fields(partner))
+        };
+        if self.hurried && rng.random_bool(0.8) {
+            moves.iter().max_by_key(home).expect("a move").mv
+        } else {
+            moves.choose(rng).expect("a move").mv
+        }
+    }
+
+    /// A move that may be anything: of another hand, with another card, or with another field.
+    fn altered(&mut self, rng: &mut impl Rng, game: &Game, seat: Seat) -> Move {
+        let mv = self.listed(rng, game, seat);
+        if rng.random_bool(0.1) {
+            return Move::Fold;
+        }
+        let mut id = mv.to_string().into_bytes();
+        for _ in 0..rng.random_range(1..3) {
+            let place = rng.random_range(0..id.len());
+            id[place] = *b"0123456789AJQKgp".choose(rng).expect("a letter");
+        }
+        let id = String::from_utf8(id).expect("ASCII");
+        id.parse().unwrap_or(mv)
+    }
+}
+
+fn random_card(rng: &mut impl Rng, hand: Cards) -> Card {
+    let cards: Vec<Card> = hand.sorted().collect();
+    *cards.choose(rng).expect("a card in the hand")
+}
+
+fn check_game(game: &Game) {
+    let rules = game.rules();
+    check_board(rules, game.board());
+    // All cards are somewhere, and nowhere twice.
+    let stored = json!(game);
+    let stock = read_stored(&stored["stock"]);
+    assert_eq!(stock.len(), game.stock_size());
+    let mut all = game.discards();
+    all.add_all(stock);
+    for seat in Seat::all(rules.seats) {
+        all.add_all(game.hand(seat));
+    }
+    assert_eq!(all, rules.deck());
+    let holds = |seat: Seat| game.cards(seat) > 0;
+    let mut seats = Seat::all(rules.seats);
+    match game.phase() {
+        Phase::Deal => assert!(!seats.any(holds) && game.turn().is_none()),
+        Phase::Exchange => {
+            assert!(
+                seats
+                    .clone()
+                    .all(|seat| game.cards(seat) == game.deal_size())
+            );
+            assert!(game.turn().is_none());
+            assert!(
+                seats.any(|seat| game.check_exchange(seat).is_ok()),
+                "somebody can answer"
+            );
+        }
+        Phase::Play => assert!(game.turn().is_some_and(holds)),
+        Phase::Finished => assert!(game.turn().is_none()),
+    }
+    let winner = game.board().winner(rules);
+    assert_eq!(
+        (game.winner(), game.phase() == Phase::Finished),
+        (winner, winner.is_some())
+    );
+    assert_eq!(game.published_seed().is_some(), winner.is_some());
+    for seat in Seat::all(rules.seats).filter(|&seat| game.folded(seat)) {
+        assert!(!holds(seat), "one that has folded sits out");
+    }
+}
+
+/// What an accepted action did to the game, beside the version.
+fn check_change(before: &Game, game: &Game, action: &Action) {
+    match *action {
+        Action::Play { seat, mv } => {
+            assert_eq!(before.turn(), Some(seat));
+            let played = match mv {
+                Move::Fold => before.hand(seat),
+                Move::Play { card, .. } => [card].into_iter().collect(),
+            };
+            assert_eq!(game.hand(seat), before.hand(seat).without(played));
+            assert_eq!(game.discards().without(played), before.discards());
+            assert_eq!(
+                game.folded(seat),
+                mv == Move::Fold && game.phase() == Phase::Play
+            );
+        }
+        _ => assert_eq!(game.board(), before.board()),
+    }
+}
+
+fn viewers(rules: &Rules) -> impl Iterator<Item = Viewer> {
+    Seat::all(rules.seats)
+        .map(Viewer::Seat)
+        .chain([Viewer::Spectator])
+}
+
+/// Each viewer sees of an event what the table shows it, and no more.
+fn check_events(game: &Game, events: &[Event]) {
+    assert_eq!(game.last_event(), &events[0]);
+    for event in events {
+        for viewer in viewers(game.rules()) {
+            let is = |seat| viewer == Viewer::Seat(seat);
+            let seen = event.clone().seen_by(viewer);
+            match (&seen, event) {
+                (Event::CardsDealt { hands: seen, .. }, Event::CardsDealt { hands, .. }) => {
+                    for ((seat, seen), hand) in Seat::all(6).zip(seen).zip(hands) {
+                        assert_eq!(*seen, hand.filter(|_| is(seat)));
+                    }
+                }
+                (Event::CardOffered { card: seen, .. }, Event::CardOffered { seat, card }) => {
+                    assert_eq!(*seen, card.filter(|_| is(*seat)));
+                }
+                (Event::CardsSwapped { given: seen }, Event::CardsSwapped { given }) => {
+                    let of_the_pair = given.iter().any(|given| is(given.seat));
+                    for (seen, given) in seen.iter().zip(given) {
+                        assert_eq!(seen.card, given.card.filter(|_| of_the_pair));
+                    }
+                }
+                _ => assert_eq!(seen, *event),
+            }
+        }
+    }
+}
+
+/// Cards that a viewer may not see can be any others, and its view stays the same.
+fn check_secrets(rng: &mut impl Rng, game: &Game) {
+    for viewer in viewers(game.rules()) {
+        let other = with_other_secrets(rng, game, viewer);
+        assert_eq!(game.seats_seen_by(viewer), other.seats_seen_by(viewer));
+        if let Viewer::Seat(seat) = viewer {
+            let seen = |game: &Game| format!("{:?}", game.seen_from(seat));
+            assert_eq!(seen(game), seen(&other));
+            assert_eq!(game.possible(seat), other.possible(seat));
+        }
+    }
+}
+
+/// A game that differs in what the viewer may not see: the stock, the others' hands, and what
+/// they laid down and got.
+fn with_other_secrets(rng: &mut impl Rng, game: &Game, viewer: Viewer) -> Game {
+    let rules = game.rules();
+    let mut stored = json!(game);
+    let mut hidden: Vec<Card> = read_stored(&stored["stock"]).sorted().collect();
+    let others = || Seat::all(rules.seats).filter(|&seat| viewer != Viewer::Seat(seat));
+    // What the viewer's partner got from it and holds is no secret.
+    let known = |seat: Seat| -> Cards {
+        let of_the_partner = viewer == Viewer::Seat(seat.partner(rules.seats));
+        let known = game.known_to_partner(seat).filter(|_| of_the_partner);
+        known.into_iter().collect()
+    };
+    for seat in others() {
+        hidden.extend(game.hand(seat).without(known(seat)).sorted());
+    }
+    hidden.shuffle(rng);
+    for seat in others() {
+        let pinned = known(seat);
+        let mut hand = pinned;
+        let rest = hidden.split_off(hidden.len() - usize::from(game.cards(seat) - pinned.len()));
+        hand.add_all(rest.into_iter().collect());
+        let state = &mut stored["seats"][usize::from(seat.number())];
+        state["hand"] = json!(hand);
+        let any = *Card::ALL.choose(rng).expect("a card");
+        if !state["answer"]["offered"].is_null() {
+            state["answer"]["offered"] = json!(any);
+        }
+        if pinned.is_empty() && !state["received"].is_null() {
+            state["received"] = json!(any);
+        }
+    }
+    stored["stock"] = json!(hidden.into_iter().collect::<Cards>());
+    stored["seed"] = json!(Seed::new(rng.random()));
+    serde_json::from_value(stored).expect("a stored game")
+}
+
+fn read_stored(cards: &Value) -> Cards {
+    serde_json::from_value(cards.clone()).expect("cards")
+}
+
+/// Seats that avoid the goals play on and on.
+#[test]
+fn long_games_keep_every_invariant() {
+    let mut rng = rng(7);
+    for _ in 0..200 {
+        let rules = random::rules(&mut rng);
+        let mut game = rules.game_of(Seed::new(rng.random()), None);
+        for deal in rounds::play_rounds(&mut game, 20) {
+            assert!(deal.hands.iter().all(|hand| hand.len() == deal.size));
+            check_game(&game);
+        }
+    }
+}

@@ -1,0 +1,516 @@
+//! Games as text: written, read, played again, and what is wrong with a text named by its line.
+
+use dog_rules::{
+    card::Cards,
+    event::{Action, Event},
+    game::{Game, Phase, Setup},
+    options::Rules,
+    player::{Level, Player},
+    record::{About, Entry, MAX_LENGTH, Replayed, Step, Transcript, Written},
+    seat::Seat,
+    shuffle::Seed,
+};
+use rand::{
+    Rng, RngExt,
+    rngs::ChaCha8Rng,
+    seq::{IndexedRandom, SliceRandom},
+};
+
+use super::{properties::rng, random, random_games::Proposer};
+
+/// After this many actions a game is left.
+const ACTIONS: usize = 3_000;
+
+/// A random game with everything that can happen in one, and its log.
+fn random_game(rng: &mut ChaCha8Rng, rules: Rules) -> (Setup, Replayed) {
+    let seats = rules.seats;
+    let mut setup = Setup {
+        players: (0..seats).map(|_| player(rng)).collect(),
+        rules,
+        first_dealer: None,
+        seed: Seed::new(rng.random()),
+        seed_given: rng.random(),
+    };
+    if rng.random() {
+        setup.first_dealer = Seat::new(rng.random_range(0..seats), seats);
+    }
+    let mut game = Game::new(setup.clone());
+    let mut log = vec![entry(&game, None, vec![game.last_event().clone()])];
+    let mut proposer = Proposer::new(true);
+    while game.phase() != Phase::Finished && log.len() < ACTIONS {
+        let seat = Seat::new(rng.random_range(0..seats), seats).expect("a seat");
+        let action = match rng.random_range(0..60) {
+            0 => Action::ReissueToken { seat },
+            1 => Action::HandOver {
+                seat,
+                player: player(rng),
+            },
+            _ => proposer.in_order(rng, &game),
+        };
+        // A second "help!", or one where the exchange is mandatory, is refused.
+        if let Ok(events) = game.apply(&action) {
+            log.push(entry(&game, Some(action), events));
+        }
+    }
+    (setup, Replayed { game, log })
+}
+
+fn entry(game: &Game, action: Option<Action>, events: Vec<Event>) -> Entry {
+    Entry {
+        version: game.version(),
+        action,
+        events,
+    }
+}
+
+fn player(rng: &mut impl Rng) -> Player {
+    let names = [
+        "Anna",
+        "",
+        "a \"b\" \\ c",
+        "; [no] comment: | x",
+        "two\nlines\r",
+        "\u{2028}\u{85}é\t ",
+        "\\n",
+    ];
+    Player {
+        name: (*names.choose(rng).expect("a name")).to_owned(),
+        bot: rng.random(),
+        level: *Level::ALL.choose(rng).expect("a level"),
+    }
+}
+
+/// The transcript of a game up to anywhere, as nobody gets it while the game is on.
+fn transcript(about: About, setup: Setup, played: &Replayed) -> Transcript {
+    let steps = played.log.iter().filter_map(|entry| {
+        let hands = |event: &Event| match event {
+            Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
+            _ => None,
+        };
+        Some(Step {
+            action: entry.action.clone()?,
+            hands: entry.events.iter().find_map(hands),
+        })
+    });
+    Transcript {
+        about,
+        commitment: setup.seed.commitment(),
+        steps: steps.collect(),
+        winner: played.game.winner(),
+        setup,
+    }
+}
+
+/// The transcript of a finished game, as its exporter makes it.
+fn exported(about: About, played: &Replayed) -> Transcript {
+    let log = played.log.iter();
+    let steps = log.filter_map(|entry| Step::of(entry.action.as_ref(), &entry.events));
+    Transcript {
+        steps: steps.collect(),
+        ..Transcript::without_steps(&played.game, about).expect("a finished game")
+    }
+}
+
+#[track_caller]
+fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
+    let text = transcript.to_string();
+    let written = Written::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(&written.transcript, transcript, "{text}");
+    assert_eq!(written.transcript.to_string(), text);
+    let replayed = written.replay();
+    let replayed = replayed.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(replayed == *played, "another game comes of it:\n{text}");
+    let finished = played.game.phase() == Phase::Finished;
+    assert_eq!(replayed.check_finished().is_ok(), finished);
+}
+
+#[test]
+fn what_is_written_is_read_and_played_again() {
+    let mut rng = rng(41);
+    let (mut finished, mut mid_round, mut six) = (0, 0, 0);
+    for _ in 0..150 {
+        let rules = random::rules(&mut rng);
+        let (setup, played) = random_game(&mut rng, rules);
+        let mut about = About::default();
+        if rng.random() {
+            about.game = Some(player(&mut rng).name);
+            about.created = Some("2026-07-01T12:00:00Z".to_owned());
+            about.ended = Some(String::new());
+        }
+        reads_and_replays(&transcript(about.clone(), setup.clone(), &played), &played);
+        let game = &played.game;
+        if game.phase() == Phase::Finished {
+            let exported = exported(about, &played);
+            assert_eq!(exported.setup.players, setup.players);
+            assert_eq!(exported.setup.first_dealer, Some(game.first_dealer()));
+            reads_and_replays(&exported, &played);
+            finished += 1;
+            six += usize::from(game.rules().seats == 6);
+            mid_round +=
+                usize::from(Seat::all(game.rules().seats).any(|seat| game.cards(seat) > 0));
+        } else {
+            let nothing = Transcript::without_steps(game, about);
+            assert_eq!(
+                nothing.expect_err("secrets").to_string(),
+                "the game is not over"
+            );
+        }
+    }
+    assert!(
+        finished > 60 && mid_round > 30 && six > 10,
+        "{finished} {mid_round} {six}"
+    );
+}
+
+/// A finished game of four by the house rules, as text.
+fn sample() -> String {
+    let mut rng = rng(42);
+    loop {
+        let rules = "hausregeln".parse().expect("a preset");
+        let (_, played) = random_game(&mut rng, rules);
+        if played.game.phase() == Phase::Finished {
+            return exported(About::default(), &played).to_string();
+        }
+    }
+}
+
+/// What is wrong with a text, by reading it or by playing it again.
+#[track_caller]
+fn wrong(text: &str) -> String {
+    let replayed = Written::read(text).and_then(|written| written.replay());
+    replayed.expect_err("something is wrong").to_string()
+}
+
+/// The number and text of the first line of which this holds.
+#[track_caller]
+fn line(text: &str, holds: impl Fn(&str) -> bool) -> (usize, &str) {
+    let found = (1..).zip(text.lines()).find(|(_, line)| holds(line));
+    found.expect("such a line")
+}
+
+#[test]
+fn every_tampering_is_found_and_named() {
+    let text = sample();
+    let with = |from: &str, to: &str| wrong(&text.replacen(from, to, 1));
+    let found = |error: String, line: usize, says: &str| {
+        assert!(error.starts_with(&format!("line {line}: ")), "{error}");
+        assert!(error.contains(says), "{error}, not {says}");
+    };
+    let last = text.lines().count();
+
+    // Cards swapped between two hands.
+    let (number, deal) = line(&text, |line| line.starts_with("deal 2 "));
+    let (head, hands) = deal.split_once(": ").expect("hands");
+    let mut hands: Vec<&str> = hands.split(" | ").collect();
+    hands.swap(0, 1);
+    let swapped = format!("{head}: {}", hands.join(" | "));
+    found(with(deal, &swapped), number, "by the seed seat 0 is dealt ");
+    found(
+        with(deal, &format!("{head}: {}", hands[..3].join(" | "))),
+        number,
+        "3 hands, but 4",
+    );
+    found(
+        with(deal, &deal.replacen("deal 2", "deal 3", 1)),
+        number,
+        "this is deal 2, not 3",
+    );
+    let swapped = deal.replacen(&format!("by {}", &head[10..]), "by 0", 1);
+    let other = deal.replacen(&format!("by {}", &head[10..]), "by 1", 1);
+    let stranger = if head.ends_with('0') { other } else { swapped };
+    if !head.ends_with("host") {
+        found(with(deal, &stranger), number, "is to deal");
+    }
+
+    // Another seed, another commitment.
+    let (number, seed) = line(&text, |line| line.starts_with("[Seed \""));
+    let changed = format!("[Seed \"{}\"]", "5".repeat(64));
+    let (commitment, _) = line(&text, |line| line.starts_with("[Commitment "));
+    found(with(seed, &changed), commitment, "SHA-256 of the seed is ");
+    found(with(seed, "[Seed \"5\"]"), number, "64 hex digits");
+    found(
+        with("[Commitment \"", "[Commitment \"0"),
+        commitment,
+        "SHA-256 of the seed is ",
+    );
+
+    // Another winner, or none.
+    let (number, winner) = line(&text, |line| line.starts_with("[Winner "));
+    let team = winner.as_bytes()[9] - b'0';
+    let changed = format!("[Winner \"{}\"]", 1 - team);
+    found(with(winner, &changed), number, "by the moves team ");
+    found(
+        with(winner, "[Winner \"2\"]"),
+        number,
+        "Winner must be the number of a team",
+    );
+    found(
+        with(&format!("{winner}\n"), ""),
+        last - 1,
+        "has won, but no header says so",
+    );
+
+    // A changed move, a missing turn, an illegal one, one after the end.
+    let out = |line: &str| line.ends_with(" K:out") || line.ends_with(" A:out");
+    let (number, mv) = line(&text, out);
+    let before: String = text
+        .lines()
+        .take(number - 1)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let after: String = text
+        .lines()
+        .skip(number)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let seat = &mv[..1];
+    let replaced = |new: &str| wrong(&format!("{before}{new}{after}"));
+    found(
+        replaced(&format!("{seat} fold\n")),
+        number,
+        "a card in the hand can be played",
+    );
+    found(
+        replaced(&format!("{seat} 2:1>4\n")),
+        number,
+        &format!("\"{seat} 2:1>4\" is refused: "),
+    );
+    found(
+        replaced(&format!("{seat} 2:1>g9\n")),
+        number,
+        "\"2:1>g9\": a field is a track number",
+    );
+    let missing = replaced("");
+    assert!(
+        missing.ends_with(&format!("seat {seat} is to move")),
+        "{missing}"
+    );
+    found(
+        wrong(&format!("{text}{mv}\n")),
+        last + 1,
+        "the game is over",
+    );
+    found(
+        wrong(&format!("{text}\n; a comment\nhost reissues token 0")),
+        last + 3,
+        "the game is over",
+    );
+
+    // The end is missing.
+    let (short, _) = text.trim_end().rsplit_once('\n').expect("lines");
+    found(
+        wrong(short),
+        last - 1,
+        "the record ends here, but no team has won yet, and team",
+    );
+}
+
+#[test]
+fn bad_lines_are_named() {
+    let text = sample();
+    let (end, _) = line(&text, str::is_empty);
+    let found = |from: &str, to: &str, says: &str| {
+        assert!(text.contains(from), "{from}");
+        let error = wrong(&text.replacen(from, to, 1));
+        assert_eq!(error, says, "{from} → {to}");
+    };
+    let missing = |line: usize, header: &str| {
+        format!("line {line}: the headers end here, and {header} is missing")
+    };
+    found(
+        "[Dog \"1\"]\n",
+        "",
+        "line 1: a record begins with [Dog \"1\"]",
+    );
+    found(
+        "[Dog \"1\"]",
+        "[Dog \"2\"]",
+        "line 1: this is a record of format \"2\", and only \"1\" is known",
+    );
+    found("[Rules \"hausregeln\"]\n", "", &missing(end, "Rules"));
+    found(
+        "[Rules \"hausregeln",
+        "[Rules \"tock",
+        "line 2: there is no preset \"tock\"",
+    );
+    found(
+        "hausregeln\"]",
+        "hausregeln seats=5\"]",
+        "line 2: seats must be 4 or 6, not 5",
+    );
+    found(
+        "hausregeln\"]",
+        "hausregeln seats=6\"]",
+        "line 7: Kinds must be human or bot for each seat",
+    );
+    found(
+        "[Seat1 ",
+        "[Seat4 ",
+        "line 4: there is no seat 4 at this table",
+    );
+    found("[Seat1 ", "[Seat7 ", "line 4: there is no header \"Seat7\"");
+    found(
+        "[Seat1 ",
+        "[Seat0 ",
+        "line 4: the header Seat0 is there twice",
+    );
+    found(
+        "[Seat1 ",
+        "[Seat1",
+        "line 4: a header is written [Name \"value\"]",
+    );
+    found(
+        "[SeedGiven \"",
+        "[SeedGiven \"x",
+        "line 12: SeedGiven must be yes or no",
+    );
+    found(
+        "[Dealer \"",
+        "[Dealer \"4",
+        "line 9: Dealer must be the number of a seat",
+    );
+
+    let head: String = text
+        .lines()
+        .take(end)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let first = end + 1;
+    for (step, says) in [
+        ("7 K:out", "there is no seat 7 at this table"),
+        (
+            "Anna K:out",
+            "\"Anna\" begins no step: that is deal, host or a seat's number",
+        ),
+        (
+            "deal",
+            "a deal is written \"deal 1 by 0: \" or \"deal 1 by host: \" and a hand for each seat",
+        ),
+        ("deal 1 by 9: A", "1 hands, but 4 seats play"),
+        (
+            "deal 1 by host: A A A | A A A | A A A | A",
+            "the hands hold more of A than the deck",
+        ),
+        ("deal 1 by host: 1 | | |", "there is no card \"1\""),
+        ("deal 1 by 4", "there is no seat 4 at this table"),
+        ("0 offers 1", "there is no card \"1\""),
+        (
+            "host hands 0 to robot fast \"R\"",
+            "the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes",
+        ),
+        (
+            "0 asks",
+            "\"0 asks\" is refused: this is for the exchange phase, the game is in the deal phase",
+        ),
+    ] {
+        let error = wrong(&format!("{head}{step}\n"));
+        assert_eq!(error, format!("line {first}: {says}"), "{step}");
+    }
+    let late = wrong(&format!("{text}[Game \"late\"]\n"));
+    assert!(
+        late.ends_with("headers stand before the first step"),
+        "{late}"
+    );
+    for nothing in ["", "\n\n", "; nothing\n", "{}"] {
+        let error = Written::read(nothing).expect_err("nothing").to_string();
+        assert!(
+            error.ends_with("a record begins with [Dog \"1\"]"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_takes_comments_blanks_and_less_than_everything() {
+    let text = sample();
+    let plain = Written::read(&text).expect("a record");
+    let mut sloppy = String::from("; a game\r\n\r\n");
+    for line in text.lines() {
+        sloppy += &format!("  {line}  ; so it says\r\n");
+        if line.starts_with("deal") || line.starts_with("[Dealer") {
+            sloppy += "\n ;\n";
+        }
+    }
+    let read = Written::read(&sloppy).expect("a sloppy record");
+    assert_eq!(read.transcript, plain.transcript);
+    assert_eq!(read.replay(), plain.replay());
+    assert_eq!(read.transcript.to_string(), text);
+
+    // Hands can be left out: they follow from the seed.
+    let mut short = plain.transcript.clone();
+    short.steps.iter_mut().for_each(|step| step.hands = None);
+    let short = Written::read(&short.to_string()).expect("a short record");
+    assert_eq!(short.replay(), plain.replay());
+}
+
+#[test]
+fn absurd_texts_are_refused() {
+    let long = "0 fold\n".repeat(MAX_LENGTH);
+    let error = Written::read(&long).expect_err("too long").to_string();
+    assert!(error.contains("the text is too long"), "{error}");
+    let error = Written::read(&"x".repeat(5_000))
+        .expect_err("too long")
+        .to_string();
+    assert_eq!(
+        error,
+        "line 1: the line is too long: it may have 4096 bytes"
+    );
+}
+
+/// Any text is refused or replayed, and none panics.
+#[test]
+fn damaged_texts_do_no_harm() {
+    let mut rng = rng(43);
+    let text = sample().into_bytes();
+    let (mut read, mut replayed) = (0, 0);
+    for _ in 0..2_000 {
+        let mut damaged = text.clone();
+        for _ in 0..rng.random_range(1..4) {
+            let place = rng.random_range(0..damaged.len());
+            let other = rng.random_range(0..damaged.len());
+            match rng.random_range(0..5) {
+                0 => damaged[place] = rng.random_range(0..128),
+                1 => damaged.swap(place, other),
+                2 => damaged.truncate(place.max(1)),
+                3 => {
+                    damaged.remove(place);
+                }
+                _ => shuffle_lines(&mut rng, &mut damaged),
+            }
+        }
+        let damaged = String::from_utf8_lossy(&damaged);
+        if let Ok(written) = Written::read(&damaged) {
+            let again = written.transcript.to_string();
+            let again = Written::read(&again).expect("what was written");
+            assert_eq!(again.transcript, written.transcript);
+            read += 1;
+            replayed += usize::from(written.replay().is_ok());
+        }
+    }
+    assert!(read > 300 && replayed > 10, "{read} {replayed}");
+}
+
+fn shuffle_lines(rng: &mut impl Rng, text: &mut Vec<u8>) {
+    let mut lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    let begin = rng.random_range(0..lines.len());
+    let end = (begin + 3).min(lines.len());
+    lines[begin..end].shuffle(rng);
+    *text = lines.join(&b'\n');
+}
+
+#[test]
+fn cards_of_a_hand_are_written_in_their_order() {
+    let text = sample();
+    let (_, deal) = line(&text, |line| line.starts_with("deal 1 "));
+    let (_, hands) = deal.split_once(": ").expect("hands");
+    let hands: Vec<Cards> = hands
+        .split(" | ")
+        .map(|hand| {
+            hand.split(' ')
+                .map(|card| card.parse().expect("a card"))
+                .collect()
+        })
+        .collect();
+    assert_eq!(hands.len(), 4);
+    assert!(hands.iter().all(|hand| hand.len() == 6));
+}

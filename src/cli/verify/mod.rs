@@ -1,0 +1,124 @@
+//! `dog verify`: plays a finished game again from its seed and says where anything differs.
+
+use std::{
+    fs::File,
+    io::{Read, Write, stdin},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use dog_rules::{
+    event::Action,
+    notation::Move,
+    record::{Replayed, Written},
+    seat::Seat,
+};
+
+mod history;
+
+/// Bytes that are read at most: a history with every board of ten thousand turns.
+const MOST: u64 = 64 << 20;
+
+/// Differences that are shown at most.
+const SHOWN: usize = 20;
+
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The record of a finished game or its history as JSON or NDJSON, as docs/record.md describes
+    /// them; - for standard input.
+    file: PathBuf,
+}
+
+impl Verify {
+    /// Plays the game again and prints what it was.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not what the seed and the rules make of it.
+    pub fn run(self) -> anyhow::Result<()> {
+        let name = || self.file.display().to_string();
+        let text = read(&self.file).with_context(name)?;
+        let (game, replayed) = match text.trim_start().starts_with('{') {
+            true => history(&text),
+            false => record(&text),
+        }
+        .with_context(name)?;
+        replayed.check_finished().with_context(name)?;
+        let summary = summary(game.as_deref(), &replayed);
+        Ok(std::io::stdout().write_all(summary.as_bytes())?)
+    }
+}
+
+/// The text of a file, or of standard input.
+fn read(file: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let source: Box<dyn Read> = match file == Path::new("-") {
+        true => Box::new(stdin()),
+        false => Box::new(File::open(file)?),
+    };
+    source.take(MOST + 1).read_to_string(&mut text)?;
+    ensure!(text.len() as u64 <= MOST, "longer than {MOST} bytes");
+    Ok(text)
+}
+
+/// Verifies a text record.
+fn record(text: &str) -> anyhow::Result<(Option<String>, Replayed)> {
+    let written = Written::read(text)?;
+    let replayed = written.replay()?;
+    Ok((written.transcript.about.game, replayed))
+}
+
+/// Verifies a history, and prints where it differs.
+fn history(text: &str) -> anyhow::Result<(Option<String>, Replayed)> {
+    let history::Verified {
+        game,
+        replayed,
+        differences,
+    } = history::verify(text)?;
+    let mut out = std::io::stdout().lock();
+    for difference in differences.iter().take(SHOWN) {
+        writeln!(out, "{difference}")?;
+    }
+    match differences.len() {
+        0 => Ok((game, replayed)),
+        1 => bail!("1 difference"),
+        many if many > SHOWN => bail!("{many} differences, of which the first {SHOWN} are shown"),
+        many => bail!("{many} differences"),
+    }
+}
+
+/// What the game was, for a person.
+fn summary(game: Option<&str>, replayed: &Replayed) -> String {
+    let Replayed { game: end, log } = replayed;
+    let count = |holds: fn(&Action) -> bool| {
+        let actions = log.iter().filter_map(|entry| entry.action.as_ref());
+        actions.filter(|action| holds(action)).count()
+    };
+    let deals = count(|action| matches!(action, Action::Deal { .. }));
+    let turns = count(|action| matches!(action, Action::Play { .. }));
+    let is_fold = |action: &Action| matches!(action, Action::Play { mv: Move::Fold, .. });
+    let folds = count(is_fold);
+    let seats = end.rules().seats;
+    let winners = Seat::all(seats).filter(|seat| Some(seat.team(seats)) == end.winner());
+    // A name in a file may be anything, and this goes to a terminal.
+    let winners = winners.map(|seat| end.player(seat).name.escape_debug().to_string());
+    let winners: Vec<String> = winners.collect();
+    let given = match end.seed_given() {
+        true => ", but the creator chose the seed and could know every card",
+        false => "",
+    };
+    format!(
+        "game        {}\n\
+         rules       {}\n\
+         rounds      {deals}\n\
+         turns       {turns}, {folds} of them folds\n\
+         winner      team {}: {}\n\
+         commitment  holds{given}\n\
+         {deals} deals and {} other actions are what the seed and the rules make of them\n",
+        game.unwrap_or("without a name").escape_debug(),
+        end.rules(),
+        end.winner().unwrap_or_default(),
+        winners.join(" and "),
+        log.len() - 1 - deals,
+    )
+}
