@@ -317,9 +317,11 @@ fn kill_while_bots_play(games: usize, kills: u64) {
     }
     for game in &games {
         to_the_end(game);
-        let history = game.get(Spectator, "/history").send();
+        let record = game
+            .get(Spectator, "/history")
+            .header("Accept", "text/plain");
         let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
-        let verified = run(verify.args(["verify", "-"]), &history.body);
+        let verified = run(verify.args(["verify", "-"]), &record.send().body);
         assert!(verified.status.success(), "{verified:?}");
     }
 }

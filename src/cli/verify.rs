@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::{
     event::Action,
@@ -15,18 +15,12 @@ use dog_rules::{
     seat::Seat,
 };
 
-mod history;
-
-/// Bytes that are read at most: a history with every board of ten thousand turns.
+/// Bytes that are read at most.
 const MOST: u64 = 64 << 20;
-
-/// Differences that are shown at most.
-const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
 pub struct Verify {
-    /// The record of a finished game or its history as JSON or NDJSON, as docs/record.md describes
-    /// them; - for standard input.
+    /// The record of a finished game, as docs/record.md describes it; - for standard input.
     file: PathBuf,
 }
 
@@ -38,13 +32,10 @@ impl Verify {
     pub fn run(self) -> anyhow::Result<()> {
         let name = || self.file.display().to_string();
         let text = read(&self.file).with_context(name)?;
-        let (game, replayed) = match text.trim_start().starts_with('{') {
-            true => history(&text),
-            false => record(&text),
-        }
-        .with_context(name)?;
+        let written = Written::read(&text).with_context(name)?;
+        let replayed = written.replay().with_context(name)?;
         replayed.check_finished().with_context(name)?;
-        let summary = summary(game.as_deref(), &replayed);
+        let summary = summary(written.transcript.about.game.as_deref(), &replayed);
         Ok(std::io::stdout().write_all(summary.as_bytes())?)
     }
 }
@@ -59,32 +50,6 @@ fn read(file: &Path) -> anyhow::Result<String> {
     source.take(MOST + 1).read_to_string(&mut text)?;
     ensure!(text.len() as u64 <= MOST, "longer than {MOST} bytes");
     Ok(text)
-}
-
-/// Verifies a text record.
-fn record(text: &str) -> anyhow::Result<(Option<String>, Replayed)> {
-    let written = Written::read(text)?;
-    let replayed = written.replay()?;
-    Ok((written.transcript.about.game, replayed))
-}
-
-/// Verifies a history, and prints where it differs.
-fn history(text: &str) -> anyhow::Result<(Option<String>, Replayed)> {
-    let history::Verified {
-        game,
-        replayed,
-        differences,
-    } = history::verify(text)?;
-    let mut out = std::io::stdout().lock();
-    for difference in differences.iter().take(SHOWN) {
-        writeln!(out, "{difference}")?;
-    }
-    match differences.len() {
-        0 => Ok((game, replayed)),
-        1 => bail!("1 difference"),
-        many if many > SHOWN => bail!("{many} differences, of which the first {SHOWN} are shown"),
-        many => bail!("{many} differences"),
-    }
 }
 
 /// What the game was, for a person.
