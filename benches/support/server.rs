@@ -31,6 +31,8 @@ impl Server {
             .arg(folder.join("dog.db"))
             .args(options)
             .env("RUST_LOG", "warn")
+            .env("MALLOC_ARENA_MAX", "4")
+            .env("MALLOC_MMAP_THRESHOLD_", "131072")
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");

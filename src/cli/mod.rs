@@ -2,19 +2,20 @@
 
 mod backup;
 mod check;
-mod errors;
 mod healthcheck;
-mod heap;
-mod limits;
-mod openapi;
 mod perft;
 mod serve;
 mod verify;
 
-use std::path::Path;
+use std::{
+    io::{Write, stdout},
+    path::Path,
+};
 
 use anyhow::bail;
 use clap::{Parser, Subcommand};
+
+use crate::api::{openapi, problem};
 
 /// The game of DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
@@ -54,13 +55,17 @@ impl Cli {
             Command::Serve(serve) => serve.run(),
             Command::Backup(backup) => backup.run(),
             Command::Check(check) => check.run(),
-            Command::Openapi => openapi::run(),
-            Command::Errors => errors::run(),
+            Command::Openapi => print(&openapi::json()?),
+            Command::Errors => print(&problem::markdown()),
             Command::Healthcheck(healthcheck) => healthcheck.run(),
             Command::Perft(perft) => perft.run(),
             Command::Verify(verify) => verify.run(),
         }
     }
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    Ok(stdout().write_all(text.as_bytes())?)
 }
 
 /// Refuses a folder where a database file is expected.

@@ -73,32 +73,11 @@ fn refused_with(options: &[&str], database: &Path) -> String {
 #[test]
 fn a_number_of_threads_has_a_range() {
     let database = file("threads");
-    for (command, option) in [
-        ("serve", "--workers"),
-        ("serve", "--bot-threads"),
-        ("serve", "--advice-threads"),
-        ("calibrate", "--threads"),
-        ("arena", "--threads"),
-    ] {
+    for option in ["--workers", "--bot-threads", "--advice-threads"] {
         for number in ["100000", "513", "-1", "x"] {
             let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-                .arg(command)
-                .args(if command == "arena" {
-                    &["greedy", "random"][..]
-                } else {
-                    &[]
-                })
-                .args(if command == "calibrate" {
-                    &["random"][..]
-                } else {
-                    &[]
-                })
-                .args(if command == "serve" {
-                    &["--database"][..]
-                } else {
-                    &[]
-                })
-                .args((command == "serve").then_some(&database))
+                .args(["serve", "--database"])
+                .arg(&database)
                 .arg(format!("{option}={number}"))
                 .output()
                 .expect("the dog binary");
