@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use super::{
     accept,
     limits::{Address, Client},
-    metrics::{Inside, PoolMeter},
+    metrics::{Inside, PoolMetrics},
     problem::{Code, Problem},
 };
 use crate::fair::{Service, Shares};
@@ -58,7 +58,7 @@ pub struct Make {
 
 struct Inner {
     make: Make,
-    meter: PoolMeter,
+    metrics: PoolMetrics,
     jobs: Mutex<Jobs>,
     /// Notified of each new job, and when the pool is dropped.
     added: Condvar,
@@ -140,11 +140,11 @@ impl Pool {
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(make: Make, meter: PoolMeter) -> std::io::Result<Pool> {
-        meter.threads(make.threads);
+    pub fn start(make: Make, metrics: PoolMetrics) -> std::io::Result<Pool> {
+        metrics.threads(make.threads);
         let inner = Arc::new(Inner {
             make,
-            meter,
+            metrics,
             jobs: Mutex::default(),
             added: Condvar::new(),
         });
@@ -259,14 +259,14 @@ impl Inner {
                     cost,
                     asked: Instant::now(),
                     work,
-                    waiting: self.meter.waiting(),
+                    waiting: self.metrics.waiting(),
                 },
             );
             drop(jobs);
             self.added.notify_one();
         } else {
             drop(jobs);
-            self.meter.refused();
+            self.metrics.refused();
             work.refuse();
         }
         self.refuse(left_out);
@@ -282,7 +282,7 @@ impl Inner {
                 ..
             } = job;
             drop(waiting);
-            let (begun, working) = (Instant::now(), self.meter.working());
+            let (begun, working) = (Instant::now(), self.metrics.working());
             work.run();
             drop(working);
             self.jobs().end(service, cost, begun.elapsed());
@@ -317,7 +317,7 @@ impl Inner {
     fn refuse(&self, left_out: Vec<Job>) {
         for job in left_out {
             if !job.work.is_abandoned() {
-                self.meter.refused();
+                self.metrics.refused();
                 job.work.refuse();
             }
         }
@@ -512,7 +512,7 @@ mod tests {
     const HERE: Client = Client(None);
 
     fn start(make: Make) -> Pool {
-        Pool::start(make, PoolMeter::default()).unwrap()
+        Pool::start(make, PoolMetrics::default()).unwrap()
     }
 
     fn make(threads: usize, patience: Duration) -> Make {

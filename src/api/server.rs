@@ -36,7 +36,7 @@ use super::{
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
     },
-    metrics::{Metrics, Sources},
+    metrics::Metrics,
     middleware::observe,
     openapi,
     pool::{Make, Pool},
@@ -160,7 +160,7 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store, &tables, &pages).map_err(ServeError::Thread)?;
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
-        metrics.show(Sources::new(&store, croupier.meter(), Arc::clone(&memory)));
+        metrics.observe(&store, &croupier, &memory);
         let app = Data::new(App {
             store,
             hub,

@@ -6,10 +6,7 @@
 //! is known a fixed time after the thinking began, and counts only if the game is still at the
 //! version it was made for.
 
-mod announce;
 mod decide;
-mod due;
-mod meter;
 mod turns;
 
 use std::{
@@ -17,21 +14,22 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{Sender, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use dog_bot::net::nets::Nets;
+use dog_bot::{Level, net::nets::Nets};
+use prometheus_client::{
+    metrics::{counter::Counter, family::Family},
+    registry::{Registry, Unit},
+};
 
-pub use self::meter::{Meter, Work};
 use self::{
-    announce::Announcer,
-    decide::{Decision, Failure, decide},
-    due::Due,
-    turns::{Turn, Turns},
+    decide::{Announcer, Decision, Failure, decide},
+    turns::{Due, Turn, Turns},
 };
 use crate::store::{GameId, Store, StoreError, Watch, now};
 
@@ -64,7 +62,7 @@ struct Shared {
     games: Mutex<Games>,
     /// Held by the one idle thread that looks for work; it is enough if one does.
     looking: Mutex<()>,
-    meter: Arc<Meter>,
+    metrics: BotMetrics,
 }
 
 /// What the threads know of the games together.
@@ -72,6 +70,51 @@ struct Shared {
 struct Games {
     turns: Turns,
     due: Due,
+}
+
+/// What the croupier has done since it was started.
+#[derive(Debug)]
+pub struct BotMetrics {
+    decisions: Family<Label, Counter>,
+    seconds: Family<Label, Counter<f64, AtomicU64>>,
+    stale: Counter,
+}
+
+/// A label and its value.
+type Label = [(&'static str, &'static str); 1];
+
+impl BotMetrics {
+    fn new() -> BotMetrics {
+        let metrics = BotMetrics {
+            decisions: Family::default(),
+            seconds: Family::default(),
+            stale: Counter::default(),
+        };
+        for level in Level::ALL.map(|level| [("level", level.name())]) {
+            metrics.decisions.get_or_create_owned(&level);
+            metrics.seconds.get_or_create_owned(&level);
+        }
+        metrics
+    }
+
+    /// Shows the numbers in a registry.
+    pub fn register(&self, registry: &mut Registry) {
+        let help = "Decisions made for bots, and for people whose time was up";
+        registry.register("bot_decisions", help, self.decisions.clone());
+        let help = "Time that was thought for these decisions";
+        registry.register_with_unit("bot", help, Unit::Seconds, self.seconds.clone());
+        let help = "Decisions that came to nothing, since the game had gone on meanwhile";
+        registry.register("bot_stale", help, self.stale.clone());
+    }
+
+    /// A seat's level has decided, in that time.
+    fn decided(&self, level: Level, time: Duration) {
+        let level = [("level", level.name())];
+        self.decisions.get_or_create(&level).inc();
+        self.seconds
+            .get_or_create(&level)
+            .inc_by(time.as_secs_f64());
+    }
 }
 
 impl Croupier {
@@ -89,7 +132,7 @@ impl Croupier {
                 due: Due::default(),
             }),
             looking: Mutex::default(),
-            meter: Arc::default(),
+            metrics: BotMetrics::new(),
         });
         let (announce, decisions) = channel();
         let announcer = Announcer::new(Arc::clone(&shared), decisions);
@@ -113,8 +156,8 @@ impl Croupier {
     }
 
     /// What it has done, in numbers.
-    pub fn meter(&self) -> Arc<Meter> {
-        Arc::clone(&self.shared.meter)
+    pub fn metrics(&self) -> &BotMetrics {
+        &self.shared.metrics
     }
 }
 
@@ -171,7 +214,7 @@ impl Shared {
     /// Decides in a game that was taken. It is let go when that was announced.
     fn serve(&self, turn: Turn, announce: &Sender<Decision>) -> Result<(), StoreError> {
         let (id, begun) = (turn.id, Instant::now());
-        let decide = AssertUnwindSafe(|| decide(&self.store, &self.nets, &self.meter, id));
+        let decide = AssertUnwindSafe(|| decide(&self.store, &self.nets, &self.metrics, id));
         let decided = catch_unwind(decide).unwrap_or(Err(Failure::Panicked));
         self.games().turns.decided(turn, begun.elapsed());
         match decided {

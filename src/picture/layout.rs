@@ -8,7 +8,7 @@ use std::{f64::consts::TAU, fmt};
 
 use dog_rules::{board::Field, options::Rules, ring::Ring, seat::Seat};
 
-use super::ink::Number;
+use super::style::Number;
 
 /// Width of the picture, and of the square that the board fills.
 pub const WIDTH: f64 = 1000.0;

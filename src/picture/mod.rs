@@ -5,14 +5,12 @@
 //! `docs/picture.md`.
 
 mod board;
-mod ink;
 mod layout;
 mod legend;
 mod style;
 #[cfg(test)]
 mod tests;
 mod trail;
-mod words;
 
 use dog_rules::{
     board::Board,
@@ -23,9 +21,8 @@ use dog_rules::{
 };
 
 use self::{
-    ink::{Ink, Number},
     layout::{Layout, WIDTH},
-    style::{DARK, PAPER, SAND},
+    style::{DARK, Ink, Number, PAPER, SAND},
 };
 
 /// What is to be drawn.
@@ -73,7 +70,7 @@ pub fn svg(picture: &Picture<'_>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" fill=\"{DARK}\">"
     ));
-    words::words(&mut ink, picture);
+    legend::words(&mut ink, picture);
     ink.add(format_args!(
         "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" stroke=\"{SAND}\" stroke-width=\"4\"/>",
         Number(WIDTH - 4.0),

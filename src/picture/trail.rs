@@ -10,9 +10,8 @@ use dog_rules::{
 
 use super::{
     Shown,
-    ink::{Ink, Number},
     layout::{CENTRE, Layout, Point, polar},
-    style::{DARK, circle, colours, shape},
+    style::{DARK, Ink, Number, circle, colours, shape},
 };
 
 /// A way that ends in the tip of an arrow.

@@ -21,9 +21,8 @@ use thiserror::Error;
 use super::{
     StoreError,
     check::quick_check,
-    connect::reader,
+    connect::{check_not_lost, is_empty, reader},
     migrations,
-    place::{check_not_lost, is_empty},
 };
 
 /// Pages that are copied at once.

@@ -14,10 +14,9 @@ use rusqlite::{Connection, params};
 
 use super::{
     StoreError,
-    connect::reader,
+    connect::{beside, check_not_lost, is_empty, reader},
     id::GameId,
     migrations::{self, MIGRATIONS},
-    place::{beside, check_not_lost, is_empty},
     reader::Reader,
     record::{LogEntry, Record},
     wal,

@@ -1,13 +1,17 @@
-//! What a game is called: 128 random bits that a person can read out.
+//! What a game is called: 128 random bits that a person can read out. And who created it: a keyed
+//! hash, with which the games of one address are counted together without keeping the address.
 
 use std::{fmt, str::FromStr};
 
 use rand::{TryRng, rngs::SysRng};
 use rusqlite::{
-    ToSql,
+    Connection, ToSql,
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
 };
+use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+use super::StoreError;
 
 /// Crockford's base 32: no `i`, `l`, `o` or `u`, and sorted as the values are.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -94,6 +98,62 @@ impl ToSql for GameId {
 impl FromSql for GameId {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<GameId> {
         value.as_str()?.parse().map_err(FromSqlError::other)
+    }
+}
+
+/// Bytes of a hash, and of the key.
+const SIZE: usize = 16;
+
+/// A keyed hash of the address that created or imported a game. It is kept until the game is over
+/// and its log is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Creator(pub [u8; SIZE]);
+
+impl fmt::Debug for Creator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Creator(..)")
+    }
+}
+
+impl ToSql for Creator {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
+impl FromSql for Creator {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Creator> {
+        FromSql::column_result(value).map(Creator)
+    }
+}
+
+/// What the hashes of one database are made with, so that those of two cannot be compared.
+pub(super) struct CreatorKey([u8; SIZE]);
+
+impl CreatorKey {
+    /// The key of a database.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(connection: &Connection) -> Result<CreatorKey, StoreError> {
+        let sql = "SELECT key FROM creator_key";
+        Ok(connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?)
+    }
+
+    /// The hash of an address.
+    pub fn hash(&self, address: &[u8]) -> Creator {
+        let hash: [u8; 32] = Sha256::new()
+            .chain_update(self.0)
+            .chain_update(address)
+            .finalize()
+            .into();
+        Creator(std::array::from_fn(|place| hash[place]))
+    }
+}
+
+impl fmt::Debug for CreatorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CreatorKey(..)")
     }
 }
 

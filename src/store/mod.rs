@@ -6,21 +6,15 @@
 
 mod archive;
 mod backup;
-mod census;
 mod check;
 mod checkpoint;
 mod connect;
-mod creator;
 mod draft;
 mod error;
 mod id;
-mod idempotency;
-mod meter;
+mod metrics;
 mod migrations;
-mod place;
-mod quota;
 mod reader;
-mod recent;
 mod record;
 mod retention;
 #[cfg(test)]
@@ -42,15 +36,11 @@ use rusqlite::Connection;
 pub use self::{
     archive::PackedLog,
     backup::{BackupError, Copied, backup},
-    census::{Census, Sizes},
     check::{Checked, Finding, check, examine},
-    creator::Creator,
-    draft::{ActError, Draft},
+    draft::{ActError, Draft, Recorded, Scope},
     error::StoreError,
-    id::{GameId, GameIdError},
-    idempotency::{Recorded, Scope},
-    meter::{Distribution, Meter},
-    quota::Usage,
+    id::{Creator, GameId, GameIdError},
+    metrics::{Census, Sizes, StoreMetrics, Usage},
     reader::{Reader, Standing},
     record::{
         Change, Changes, Cursor, Exhausted, ListQuery, LogEntry, MOST_VERSIONS, Page, Record,
@@ -63,11 +53,10 @@ pub use self::{
 };
 use self::{
     checkpoint::Checkpoints,
-    connect::{Readers, State},
-    creator::CreatorKey,
+    connect::{Place, Readers, State},
+    id::CreatorKey,
     migrations::MIGRATIONS,
-    place::Place,
-    recent::Recent,
+    record::Recent,
     watch::Commits,
     writer::{OnFailure, Queued, Writer, WriterThread},
 };
@@ -113,7 +102,7 @@ struct Inner {
     readers: Readers,
     recent: Arc<Recent>,
     commits: Arc<Commits>,
-    meter: Arc<Meter>,
+    metrics: StoreMetrics,
     // Dropped after the readers, so that the last to leave is one who may tidy up.
     writer: Writer,
 }
@@ -147,9 +136,9 @@ impl Store {
         let commits = Arc::<Commits>::default();
         let connection = connect::writer(&path, migrations)?;
         let max_bytes = Some(settings.max_bytes).filter(|&max| max > 0);
-        quota::limit(&connection, max_bytes)?;
+        metrics::limit(&connection, max_bytes)?;
         let creator_key = CreatorKey::read(&connection)?;
-        let meter = Arc::new(Meter::new());
+        let metrics = StoreMetrics::new();
         let place = Place::of(&path)?;
         let recent = Arc::new(Recent::new(settings.games_in_memory));
         let thread = WriterThread {
@@ -160,7 +149,7 @@ impl Store {
             max_bytes,
             recent: Arc::clone(&recent),
             commits: Arc::clone(&commits),
-            meter: Arc::clone(&meter),
+            metrics: metrics.clone(),
         };
         let writer = Writer::start(thread).map_err(create)?;
         let readers = Readers::new(path, place);
@@ -170,7 +159,7 @@ impl Store {
             readers,
             recent,
             commits,
-            meter,
+            metrics,
             writer,
         })))
     }
@@ -385,8 +374,8 @@ impl Store {
     }
 
     /// What the store has done since it was opened, in numbers.
-    pub fn meter(&self) -> &Meter {
-        &self.0.meter
+    pub fn metrics(&self) -> &StoreMetrics {
+        &self.0.metrics
     }
 
     /// Something that tells when the store has changed.

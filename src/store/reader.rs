@@ -5,12 +5,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     StoreError, archive,
-    creator::Creator,
-    id::GameId,
-    idempotency::{Recorded, Scope, expiry},
-    recent::Recent,
+    draft::{Recorded, Scope, expiry},
+    id::{Creator, GameId},
     record::{
-        Change, Changes, Cursor, ListQuery, LogEntry, Page, Record, int, log_entry, record,
+        Change, Changes, Cursor, ListQuery, LogEntry, Page, Recent, Record, int, log_entry, record,
         select_games, time, version,
     },
     tokens::{TokenHash, Tokens},

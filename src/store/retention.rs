@@ -6,8 +6,8 @@ use rusqlite::params;
 
 use super::{
     StoreError,
+    draft::expiry,
     id::GameId,
-    idempotency::expiry,
     reader::Reader,
     record::{Cursor, version},
     transaction::Transaction,

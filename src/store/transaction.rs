@@ -9,14 +9,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     StoreError,
     archive::PackedLog,
-    draft::Draft,
+    draft::{Draft, Recorded, Scope, expiry},
     id::GameId,
-    idempotency::{Recorded, Scope, expiry},
+    metrics::Usage,
     migrations::{self, MIGRATIONS},
-    quota::Usage,
     reader::Reader,
-    recent::Recent,
-    record::{LogEntry, Record, int, now, to_json, version},
+    record::{LogEntry, Recent, Record, int, now, to_json, version},
     tokens::{TokenHash, Tokens},
 };
 

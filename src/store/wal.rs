@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use super::{StoreError, place::beside};
+use super::{StoreError, connect::beside};
 
 /// Bytes before the first frame.
 const HEADER: usize = 32;

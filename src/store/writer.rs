@@ -19,10 +19,9 @@ use tokio::sync::oneshot;
 use super::{
     StoreError,
     checkpoint::Checkpoints,
-    meter::Meter,
-    place::Place,
-    quota::Usage,
-    recent::Recent,
+    connect::Place,
+    metrics::{StoreMetrics, Usage},
+    record::Recent,
     transaction::{AfterCommit, Transaction},
     watch::Commits,
 };
@@ -116,21 +115,21 @@ where
 pub(super) struct Writer {
     queue: Option<SyncSender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
-    meter: Arc<Meter>,
+    metrics: StoreMetrics,
 }
 
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE);
-        let meter = Arc::clone(&thread.meter);
+        let metrics = thread.metrics.clone();
         let thread = thread::Builder::new()
             .name("store-writer".into())
             .spawn(move || thread.run(jobs))?;
         Ok(Writer {
             queue: Some(queue),
             thread: Some(thread),
-            meter,
+            metrics,
         })
     }
 
@@ -154,9 +153,9 @@ impl Writer {
         };
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
         // It is counted first, or the thread might take it before.
-        self.meter.queued();
+        self.metrics.queued();
         queue.try_send(Box::new(write)).map_err(|error| {
-            self.meter.taken(1);
+            self.metrics.taken(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
                 TrySendError::Disconnected(_) => StoreError::Closed,
@@ -190,7 +189,7 @@ pub(super) struct WriterThread {
     pub max_bytes: Option<u64>,
     pub recent: Arc<Recent>,
     pub commits: Arc<Commits>,
-    pub meter: Arc<Meter>,
+    pub metrics: StoreMetrics,
 }
 
 impl WriterThread {
@@ -199,7 +198,7 @@ impl WriterThread {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
             batch.extend(queue.try_iter().take(self.batch - 1));
-            self.meter.taken(batch.len());
+            self.metrics.taken(batch.len());
             batch.retain(|job| !job.withdrawn());
             self.write(batch);
         }
@@ -221,7 +220,7 @@ impl WriterThread {
         // What was committed to a file that is gone by now is lost, so nobody is told it was done.
         let committed = committed.and_then(|()| self.place.check());
         if committed.is_ok() {
-            self.meter.committed(writes, begun.elapsed());
+            self.metrics.committed(writes, begun.elapsed());
             self.commits.announce();
         }
         for job in batch {

@@ -1,36 +1,42 @@
-//! What the server shows of itself to whoever watches it, at `/metrics`.
+//! What the server counts of itself, at `/metrics`, in the OpenMetrics format.
 //!
 //! Labels come from small sets that the program itself knows, such as the patterns of its routes,
 //! so that no client can make new ones, and nothing of any game is in them.
 
-mod adviser;
-mod pool;
-mod process;
 mod requests;
-mod sources;
-mod text;
+mod snapshot;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
+use dog_bot::Level;
 use prometheus_client::{
-    metrics::{gauge::Gauge, info::Info},
-    registry::Registry,
+    encoding::text,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
+    registry::{Registry, Unit},
 };
 
-pub use self::{
-    adviser::Advisers,
-    pool::PoolMeter,
-    requests::{Requests, UnderWay, Untimed},
-    sources::Sources,
-    text::{FORMS, content_type},
-};
-use self::{pool::Pools, process::Process};
+pub use self::requests::{Requests, UnderWay, Untimed};
+use self::snapshot::Snapshot;
+use crate::{api::limits::memory::BodyMemory, croupier::Croupier, store::Store};
+
+/// The `Content-Type` of the metrics.
+pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// A label and its value.
+type Label = [(&'static str, &'static str); 1];
 
 /// Everything that is counted.
 pub struct Metrics {
     registry: Registry,
+    snapshot: Option<Snapshot>,
     pub requests: Arc<Requests>,
-    pub advisers: Advisers,
+    advice: Family<Label, Counter>,
+    advice_samples: Family<Label, Counter>,
+    advice_seconds: Family<Label, Counter<f64, AtomicU64>>,
     pools: Pools,
     streams: Gauge,
 }
@@ -55,39 +61,48 @@ impl Drop for Inside {
 impl Metrics {
     /// Everything at zero.
     pub fn new() -> Metrics {
-        let mut registry = Registry::default();
-        let (requests, advisers) = (Arc::<Requests>::default(), Advisers::default());
-        let (pools, streams) = (Pools::default(), Gauge::default());
-        registry.register_collector(Box::new(Process::new()));
-        let own = registry.sub_registry_with_prefix("dog");
+        let mut metrics = Metrics {
+            registry: Registry::default(),
+            snapshot: None,
+            requests: Arc::default(),
+            advice: Family::default(),
+            advice_samples: Family::default(),
+            advice_seconds: Family::default(),
+            pools: Pools::default(),
+            streams: Gauge::default(),
+        };
+        // Every level is there from the beginning, so that its first advice shows as an increase.
+        for level in Level::ALL {
+            metrics.count_advice(level, 0, 0, Duration::ZERO);
+        }
+        let own = metrics.registry.sub_registry_with_prefix("dog");
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         own.register("build", "The program that runs", version);
-        requests.register(own);
-        own.register(
-            "streams_open",
-            "Live streams that are open",
-            streams.clone(),
-        );
-        pools.register(own);
-        advisers.register(own);
-        Metrics {
-            registry,
-            requests,
-            advisers,
-            pools,
-            streams,
-        }
+        metrics.requests.register(own);
+        let help = "Live streams that are open";
+        own.register("streams_open", help, metrics.streams.clone());
+        metrics.pools.register(own);
+        let help = "Times that advice was given";
+        own.register("advice", help, metrics.advice.clone());
+        let help = "Playouts that advice was drawn from";
+        own.register("advice_samples", help, metrics.advice_samples.clone());
+        let help = "Time that was thought for advice";
+        let seconds = metrics.advice_seconds.clone();
+        own.register_with_unit("advice", help, Unit::Seconds, seconds);
+        metrics
     }
 
-    /// Shows what these count, too.
-    pub fn show(&mut self, sources: Sources) {
+    /// Shows what the store, the croupier and the bodies of requests count, too.
+    pub fn observe(&mut self, store: &Store, croupier: &Croupier, memory: &Arc<BodyMemory>) {
         let own = self.registry.sub_registry_with_prefix("dog");
-        own.register_collector(Box::new(sources));
+        store.metrics().register(own);
+        croupier.metrics().register(own);
+        self.snapshot = Some(Snapshot::register(&mut self.registry, store, memory));
     }
 
     /// What the pool of this name counts with.
-    pub fn pool(&self, name: &'static str) -> PoolMeter {
-        self.pools.meter(name)
+    pub fn pool(&self, name: &'static str) -> PoolMetrics {
+        self.pools.of(name)
     }
 
     /// Counts a stream as open as long as the answer lives.
@@ -95,11 +110,99 @@ impl Metrics {
         Inside::new(&self.streams)
     }
 
-    /// All of it, in one of the [`FORMS`]. It may wait for the disk.
+    /// Advice of this level was given, after so many playouts and that time.
+    pub fn advised(&self, level: Level, samples: u32, time: Duration) {
+        self.count_advice(level, 1, samples, time);
+    }
+
+    fn count_advice(&self, level: Level, advice: u64, samples: u32, time: Duration) {
+        let level = [("level", level.name())];
+        self.advice.get_or_create(&level).inc_by(advice);
+        let samples = u64::from(samples);
+        self.advice_samples.get_or_create(&level).inc_by(samples);
+        let seconds = time.as_secs_f64();
+        self.advice_seconds.get_or_create(&level).inc_by(seconds);
+    }
+
+    /// All of it, as [`OPEN_METRICS`]. It may wait for the disk.
     ///
     /// # Errors
     /// None that can happen: a text takes everything.
-    pub fn text(&self, form: &str) -> Result<String, fmt::Error> {
-        text::encode(&self.registry, form)
+    pub fn text(&self) -> Result<String, fmt::Error> {
+        if let Some(snapshot) = &self.snapshot {
+            snapshot.refresh();
+        }
+        let mut metrics = String::new();
+        text::encode(&mut metrics, &self.registry)?;
+        Ok(metrics)
+    }
+}
+
+/// What all pools of threads count with.
+#[derive(Debug, Default)]
+struct Pools {
+    threads: Family<Label, Gauge>,
+    waiting: Family<Label, Gauge>,
+    busy: Family<Label, Gauge>,
+    jobs: Family<Label, Counter>,
+    refused: Family<Label, Counter>,
+}
+
+impl Pools {
+    fn register(&self, registry: &mut Registry) {
+        let help = "Threads of the pool";
+        registry.register("pool_threads", help, self.threads.clone());
+        let help = "Jobs that wait for a thread of the pool";
+        registry.register("pool_waiting", help, self.waiting.clone());
+        let help = "Threads of the pool that are at work";
+        registry.register("pool_busy", help, self.busy.clone());
+        let help = "Jobs that the pool has done";
+        registry.register("pool_jobs", help, self.jobs.clone());
+        let help = "Jobs that the pool refused: its queue was full, or they waited too long in it";
+        registry.register("pool_refused", help, self.refused.clone());
+    }
+
+    fn of(&self, pool: &'static str) -> PoolMetrics {
+        let pool = [("pool", pool)];
+        PoolMetrics {
+            threads: self.threads.get_or_create_owned(&pool),
+            waiting: self.waiting.get_or_create_owned(&pool),
+            busy: self.busy.get_or_create_owned(&pool),
+            jobs: self.jobs.get_or_create_owned(&pool),
+            refused: self.refused.get_or_create_owned(&pool),
+        }
+    }
+}
+
+/// What one pool of threads counts with.
+#[derive(Clone, Debug, Default)]
+pub struct PoolMetrics {
+    threads: Gauge,
+    waiting: Gauge,
+    busy: Gauge,
+    jobs: Counter,
+    refused: Counter,
+}
+
+impl PoolMetrics {
+    /// The pool has so many threads.
+    pub fn threads(&self, threads: usize) {
+        self.threads.set(threads as i64);
+    }
+
+    /// A job waits as long as the answer lives.
+    pub fn waiting(&self) -> Inside {
+        Inside::new(&self.waiting)
+    }
+
+    /// A job is done; it is at work as long as the answer lives.
+    pub fn working(&self) -> Inside {
+        self.jobs.inc();
+        Inside::new(&self.busy)
+    }
+
+    /// A job was not done because too many wait.
+    pub fn refused(&self) {
+        self.refused.inc();
     }
 }

@@ -78,7 +78,7 @@ pub fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Sugge
     let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
     let (level, begun) = (thinking.level, Instant::now());
     let suggestions = dog_bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
-    let counts = &app.metrics.advisers;
+    let counts = &app.metrics;
     counts.advised(level, playouts(&suggestions), begun.elapsed());
     suggestions
 }

@@ -17,9 +17,9 @@ use utoipa::ToSchema;
 
 use crate::api::{
     App,
-    accept::{gzip, preferred, takes_gzip},
+    accept::{gzip, takes_gzip},
     limits::{Client, memory::Shared},
-    metrics,
+    metrics::OPEN_METRICS,
     problem::{Code, Problem},
 };
 
@@ -69,17 +69,15 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
 ///
 /// No id, no token and nothing of any game is in it.
 #[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "server",
-    responses((status = 200, description = "The metrics as Prometheus reads them; or as OpenMetrics, if Accept prefers that.",
-        content((String = "text/plain"), (String = "application/openmetrics-text")))))]
-pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let form = preferred(request.headers(), &metrics::FORMS)?;
+    responses((status = 200, description = "The metrics, in the OpenMetrics format.",
+        body = String, content_type = "application/openmetrics-text")))]
+pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
     // Not on a pool whose queue may be full just when somebody wants to know why.
-    let text = web::block(move || app.metrics.text(form)).await;
+    let text = web::block(move || app.metrics.text()).await;
     let text = text.map_err(Problem::internal)?;
     Ok(HttpResponse::Ok()
-        .content_type(metrics::content_type(form))
+        .content_type(OPEN_METRICS)
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .insert_header((header::VARY, "Accept, Accept-Encoding"))
         .body(text.map_err(Problem::internal)?))
 }
 

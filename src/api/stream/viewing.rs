@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::{
         api::{
-            metrics::PoolMeter,
+            metrics::PoolMetrics,
             pool::{Make, Pool},
             stream::hub::{Hub, Watching},
         },
@@ -277,7 +277,7 @@ mod tests {
             };
             let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
             add.await.unwrap();
-            let pool = Arc::new(Pool::start(POOL, PoolMeter::default()).unwrap());
+            let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, watching) = Hub::start(&store, &pool, &pool).unwrap();
             Table {
                 folder,

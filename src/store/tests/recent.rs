@@ -1,7 +1,7 @@
 //! Games that were seen before are as they are on the disk, whatever has happened since.
 
 use super::*;
-use crate::store::recent::Recent;
+use crate::store::record::Recent;
 
 /// What can become of a fresh game in one step.
 fn steps() -> [Action; 2] {

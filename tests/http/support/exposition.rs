@@ -9,10 +9,6 @@ use std::{
 
 use super::{PATIENCE, Server};
 
-/// The forms in which metrics are told.
-pub const PLAIN: &str = "text/plain";
-pub const OPEN_METRICS: &str = "application/openmetrics-text";
-
 /// A metric with its labels.
 type Series = (String, BTreeMap<String, String>);
 
@@ -29,7 +25,12 @@ impl Exposition {
     /// Scrapes the server.
     #[track_caller]
     pub fn scrape(server: &Server) -> Exposition {
-        Exposition::scrape_as(server, PLAIN)
+        let answer = server.get("/metrics").send();
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let content_type = answer.header("content-type").unwrap_or_default();
+        let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        assert_eq!(content_type, open_metrics);
+        Exposition::read(&answer.text())
     }
 
     /// Scrapes the server until the metrics are so.
@@ -55,31 +56,18 @@ impl Exposition {
         });
     }
 
-    /// Scrapes the server in one of the forms.
-    #[track_caller]
-    pub fn scrape_as(server: &Server, form: &str) -> Exposition {
-        let answer = server.get("/metrics").header("Accept", form).send();
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let content_type = answer.header("content-type").unwrap_or_default();
-        assert!(content_type.starts_with(form), "{content_type}");
-        Exposition::read(&answer.text(), form == OPEN_METRICS)
-    }
-
     /// Reads a text.
     ///
     /// # Panics
     /// If anything in it is not as it must be.
     #[track_caller]
-    pub fn read(text: &str, open_metrics: bool) -> Exposition {
+    pub fn read(text: &str) -> Exposition {
         let mut read = Exposition {
             text: text.to_owned(),
             families: BTreeMap::new(),
             samples: BTreeMap::new(),
         };
-        let body = match open_metrics {
-            true => text.strip_suffix("# EOF\n").expect("an end"),
-            false => text,
-        };
+        let body = text.strip_suffix("# EOF\n").expect("an end");
         assert!(body.ends_with('\n'), "the last line has an end");
         let (mut helped, mut current) = (String::new(), None);
         for line in body.lines() {
@@ -91,15 +79,12 @@ impl Exposition {
             } else if let Some(rest) = line.strip_prefix("# TYPE ") {
                 let (name, kind) = rest.split_once(' ').expect("a name and a type");
                 assert_eq!(name, helped, "described just before: {line}");
-                let plain = ["counter", "gauge", "histogram"].contains(&kind);
-                assert!(plain || open_metrics && kind == "info", "{line}");
-                let ends = name.ends_with("_total");
-                assert_eq!(ends, kind == "counter" && !open_metrics, "{line}");
+                let known = ["counter", "gauge", "histogram", "info"].contains(&kind);
+                assert!(known && !name.ends_with("_total"), "{line}");
                 let before = read.families.insert(name.to_owned(), kind.to_owned());
                 assert_eq!(before, None, "once: {line}");
                 current = Some((name, kind));
             } else if let Some(rest) = line.strip_prefix("# UNIT ") {
-                assert!(open_metrics, "{line}");
                 let (name, unit) = rest.split_once(' ').expect("a name and a unit");
                 assert!(name.ends_with(&format!("_{unit}")), "{line}");
             } else {
@@ -123,7 +108,6 @@ impl Exposition {
         let suffix = name.strip_prefix(family);
         let suffix = suffix.unwrap_or_else(|| panic!("{line} is none of {family}"));
         let suffixes: &[&str] = match kind {
-            "counter" if family.ends_with("_total") => &[""],
             "counter" => &["_total"],
             "info" => &["_info"],
             "histogram" => &["_bucket", "_sum", "_count"],

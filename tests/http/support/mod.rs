@@ -15,7 +15,7 @@ use std::time::Duration;
 
 pub use client::{Answer, Request};
 pub use contract::Contract;
-pub use exposition::{Exposition, OPEN_METRICS, PLAIN};
+pub use exposition::Exposition;
 pub use game::{Dice, Game, Viewer, cards_of, seed};
 pub use hidden::Kept;
 pub use programs::{available, run};

@@ -1,0 +1,212 @@
+//! What the store does, holds and may hold, in numbers. Nothing of any game is in them.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use dog_rules::game::Phase;
+use jiff::Timestamp;
+use prometheus_client::{
+    metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+use rusqlite::Connection;
+
+use super::{Store, StoreError, migrations};
+
+/// Upper bounds of a commit's time, in seconds.
+const SECONDS: [f64; 11] = [
+    0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0,
+];
+
+/// Upper bounds of how many writes share a commit.
+const WRITES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+
+/// What the store has done since it was opened; a clone counts together with it.
+#[derive(Clone, Debug)]
+pub struct StoreMetrics {
+    writes_waiting: Gauge,
+    commits: Counter,
+    commit_seconds: Histogram,
+    commit_writes: Histogram,
+}
+
+impl StoreMetrics {
+    pub(super) fn new() -> StoreMetrics {
+        StoreMetrics {
+            writes_waiting: Gauge::default(),
+            commits: Counter::default(),
+            commit_seconds: Histogram::new(SECONDS),
+            commit_writes: Histogram::new(WRITES),
+        }
+    }
+
+    /// Shows the numbers in a registry.
+    pub fn register(&self, registry: &mut Registry) {
+        let help = "Writes that wait for their turn";
+        registry.register("store_writes_waiting", help, self.writes_waiting.clone());
+        let help = "Commits to the database";
+        registry.register("store_commits", help, self.commits.clone());
+        let help = "Time that a commit took, from its first statement to the disk";
+        let seconds = self.commit_seconds.clone();
+        registry.register_with_unit("store_commit", help, Unit::Seconds, seconds);
+        let help = "Writes that were committed together";
+        registry.register("store_commit_writes", help, self.commit_writes.clone());
+    }
+
+    /// A write waits for its turn.
+    pub(super) fn queued(&self) {
+        self.writes_waiting.inc();
+    }
+
+    /// So many writes wait no longer.
+    pub(super) fn taken(&self, writes: usize) {
+        self.writes_waiting.dec_by(writes as i64);
+    }
+
+    /// So many writes were committed together, in that time.
+    pub(super) fn committed(&self, writes: usize, time: Duration) {
+        self.commits.inc();
+        self.commit_writes.observe(writes as f64);
+        self.commit_seconds.observe(time.as_secs_f64());
+    }
+}
+
+/// How many games there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// By phase.
+    pub games: [(Phase, u64); Phase::ALL.len()],
+    /// Those in which the server is to act by now.
+    pub due: u64,
+    /// The version of the file's schema.
+    pub schema_version: u32,
+}
+
+/// Bytes of the files; 0 for one that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The database.
+    pub database: u64,
+    /// Its write-ahead log.
+    pub log: u64,
+}
+
+impl Store {
+    /// Counts the games: reads through an index, which takes some 10 ms for 100,000 games.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn census(&self, now: Timestamp) -> Result<Census, StoreError> {
+        self.read(|reader| {
+            let mut games = Phase::ALL.map(|phase| (phase, 0));
+            // SQLite reads the index of the public list for this, not the games themselves.
+            let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
+            let mut statement = reader.connection.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
+                let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
+                if let Some((_, games)) = known {
+                    *games = count.unsigned_abs();
+                }
+            }
+            let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND attended IN (0, 1) \
+                       AND due_at <= ?1";
+            let mut statement = reader.connection.prepare_cached(sql)?;
+            let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;
+            Ok(Census {
+                games,
+                due: due.unsigned_abs(),
+                schema_version: migrations::version(reader.connection)?,
+            })
+        })
+    }
+
+    /// How large the files are.
+    pub fn sizes(&self) -> Sizes {
+        let path = self.0.readers.path();
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let size = |path: PathBuf| fs::metadata(path).map_or(0, |file| file.len());
+        Sizes {
+            database: size(path.to_owned()),
+            log: size(log.into()),
+        }
+    }
+}
+
+/// Per cent of the limit from which on an operator is warned.
+const WARN: u64 = 80;
+
+/// Per cent of the limit from which on there are no new games, so that those that are there can go
+/// on.
+const NO_NEW_GAMES: u64 = 90;
+
+/// Bytes that a write needs room for.
+const WRITE: u64 = 32 << 10;
+
+/// How much of a database is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes of pages that hold something.
+    pub used: u64,
+    /// The most that may be used; none without a limit.
+    pub max: Option<u64>,
+}
+
+impl Usage {
+    /// What a connection sees.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn of(connection: &Connection, max: Option<u64>) -> Result<Usage, StoreError> {
+        let sql = "SELECT (page_count - freelist_count) * page_size \
+                   FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+        let mut statement = connection.prepare_cached(sql)?;
+        let used: i64 = statement.query_row([], |row| row.get(0))?;
+        let used = used.unsigned_abs();
+        Ok(Usage { used, max })
+    }
+
+    /// Whether it is time to make room.
+    pub fn is_nearly_full(self) -> bool {
+        self.max.is_some_and(|max| self.used >= percent(max, WARN))
+    }
+
+    /// Makes sure that there is room for a new game, and for those that are there to go on.
+    ///
+    /// # Errors
+    /// [`StoreError::Quota`].
+    pub(super) fn check_new_game(self) -> Result<(), StoreError> {
+        match self.max {
+            Some(max) if self.used >= percent(max, NO_NEW_GAMES) => Err(StoreError::Quota),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes sure that a game can go on.
+    ///
+    /// # Errors
+    /// [`StoreError::Quota`].
+    pub(super) fn check_write(self) -> Result<(), StoreError> {
+        match self.max {
+            Some(max) if self.used + WRITE > max => Err(StoreError::Quota),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn percent(of: u64, percent: u64) -> u64 {
+    (u128::from(of) * u128::from(percent) / 100) as u64
+}
+
+/// Has SQLite refuse to let the file grow beyond that. One that is larger stays as large as it is.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
+    let Some(max) = max else { return Ok(()) };
+    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());
+    // It answers with the limit that is in force.
+    Ok(connection.pragma_update_and_check(None, "max_page_count", pages as i64, |_| Ok(()))?)
+}
