@@ -21,7 +21,6 @@ pub mod plays;
 pub mod record;
 pub mod refusal;
 pub mod ring;
-pub mod sample;
 #[cfg(feature = "utoipa")]
 mod schema;
 pub mod seat;

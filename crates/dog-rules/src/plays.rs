@@ -74,5 +74,5 @@ impl Record {
 
 /// The cards of a hand that a move lays open.
 fn laid(mv: &Move, hand: Cards) -> Cards {
-    mv.card().map_or(hand, |card| Cards::each(&[card]))
+    mv.card().map_or(hand, |card| Cards::one(card))
 }

@@ -13,15 +13,6 @@ pub(super) struct Seen {
 impl Seen {
     const FEWEST_SLOTS: usize = 64;
 
-    /// An empty set that has room for this many boards.
-    pub fn with_room(boards: usize) -> Seen {
-        Seen {
-            boards: Vec::with_capacity(boards),
-            // What growing fourfold comes to before it is more than half full.
-            slots: Vec::with_capacity((boards * 8).next_power_of_two()),
-        }
-    }
-
     /// Forgets every board.
     #[inline]
     pub fn clear(&mut self) {

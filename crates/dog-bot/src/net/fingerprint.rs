@@ -4,7 +4,6 @@ use dog_rules::{
     game::Phase,
     options::{Preset, Rules},
     playout::Playout,
-    sample::Sampler,
     seat::Seat,
 };
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -20,7 +19,6 @@ use super::{
 /// another meaning and, nearly always, when the rules or the random games do.
 pub fn fingerprint(setting: Setting) -> String {
     let layout = Layout::new(setting.seats());
-    let mut sampler = Sampler::new();
     let mut hash = Sha256::new();
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
@@ -36,7 +34,7 @@ pub fn fingerprint(setting: Setting) -> String {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut game = Playout::new(&rules, Seat::all(rules.seats).next().expect("a seat"));
         for _ in 0..40 {
-            game.play_on(&mut sampler, &mut rng, 13);
+            game.play_on(&mut rng, 13);
             if game.phase() != Phase::Play {
                 continue;
             }

@@ -7,7 +7,6 @@ use dog_rules::{
     game::Phase,
     options::{Preset, Rules, SevenPartner},
     playout::Playout,
-    sample::Sampler,
     seat::Seat,
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -36,14 +35,13 @@ pub fn measure(
 ) -> Latency {
     let tables = tables();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut sampler = Sampler::new();
     let mut times = Vec::with_capacity(positions as usize);
     let mut games: Vec<Playout> = tables.iter().map(new_game).collect();
     while times.len() < positions as usize {
         for (game, rules) in games.iter_mut().zip(&tables) {
             // To any phase of any round.
             let most = rng.random_range(1..40);
-            game.play_on(&mut sampler, &mut rng, most);
+            game.play_on(&mut rng, most);
             match game.phase() {
                 Phase::Finished => *game = new_game(rules),
                 Phase::Deal => game.deal(&mut rng),
