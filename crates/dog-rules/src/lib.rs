@@ -19,12 +19,10 @@ pub mod player;
 pub mod playout;
 pub mod plays;
 pub mod record;
-pub mod refusal;
 pub mod ring;
 #[cfg(feature = "utoipa")]
 mod schema;
 pub mod seat;
-mod seen;
 mod seven;
 pub mod shuffle;
 pub mod view;

@@ -9,11 +9,11 @@ use super::{
     event::{Action, Event},
     exchange::Answer,
     judge,
+    judge::Refusal,
     notation::Move,
     options::{Dealer, Rules},
     player::Player,
     plays::{Played, Record},
-    refusal::Refusal,
     seat::Seat,
     shuffle::Seed,
 };
