@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod attendance;
 pub mod board;
 pub mod card;
 pub mod event;

@@ -11,7 +11,7 @@ use rand::Rng;
 use super::{
     board::Board,
     card::{Card, Cards},
-    exchange::{Answer, ExchangeState},
+    event::{Answer, ExchangeState},
     game::Phase,
     moves::Generator,
     options::{Exchange, Rules},

@@ -13,7 +13,7 @@ use dog_bot::{
     search::{Budget, Candidate, Clock, Playing},
 };
 use dog_rules::{
-    board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
+    board::Board, card::Cards, event::Answer, game::Phase, options::Rules, playout::Playout,
     seat::Seat, view::SeatView,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};

@@ -7,7 +7,7 @@ use dog_rules::{
     board::Board,
     card::{Card, Cards},
     event::Action,
-    exchange::Answer,
+    event::Answer,
     game::{Game, Phase},
     moves::Generator,
     notation::Move,

@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::ControlFlow};
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
-    exchange::Answer,
+    event::Answer,
     game::Phase,
     moves::Generator,
     options::Preset,
