@@ -23,14 +23,7 @@ pub fn fingerprint(setting: Setting) -> String {
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
     for preset in Preset::ALL {
-        let mut options = preset.options();
-        options.seats = setting.seats();
-        match setting {
-            Setting::Four15 => options.fields_per_seat = 15,
-            Setting::Four16 => options.fields_per_seat = 16,
-            Setting::Six => {}
-        }
-        let rules = Rules::try_from(options).expect("a possible set of rules");
+        let rules = Rules::try_from(setting.options(preset)).expect("a possible set of rules");
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut game = Playout::new(&rules, Seat::all(rules.seats).next().expect("a seat"));
         for _ in 0..40 {
