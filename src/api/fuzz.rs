@@ -2,7 +2,7 @@
 
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use dog_rules::{
-    event::Action, game::Game, moves::Generator, record::Written, refusal::Refusal, seat::Seat,
+    event::Action, game::Game, judge::Refusal, moves::Generator, record::Written, seat::Seat,
     shuffle::Seed,
 };
 use serde_json::Value;

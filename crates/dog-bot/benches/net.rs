@@ -14,7 +14,6 @@ use dog_rules::{
     game::Phase,
     options::{Options, Preset, Rules},
     playout::Playout,
-    sample::Sampler,
     seat::Seat,
     view::SeatView,
 };
@@ -46,12 +45,11 @@ fn rules(seats: u8) -> Vec<Rules> {
 /// What seats to move see, all through random games.
 fn views(rules: &[Rules]) -> Vec<SeatView<'_>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut sampler = Sampler::new();
     let mut views = Vec::new();
     for rules in rules {
         let mut game = Playout::new(rules, Seat::default());
         while game.winner().is_none() {
-            game.play_on(&mut sampler, &mut rng, 17);
+            game.play_on(&mut rng, 17);
             if game.phase() == Phase::Play {
                 views.push(game.seen_from(game.turn()));
             }

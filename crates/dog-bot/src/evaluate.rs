@@ -116,22 +116,7 @@ impl<'a> Position<'a> {
 
     /// Steps walked, of a piece of the seat's on this track field: at the door a whole lap.
     pub fn progress(&self, seat: Seat, field: u8) -> f64 {
-        if self.must_leave(seat, field) {
-            return 0.0;
-        }
-        f64::from(self.rules.ring().length() - self.to_door(seat, field))
-    }
-
-    /// Whether the piece there stands fresh on its door, which is not open to it yet.
-    fn must_leave(&self, seat: Seat, field: u8) -> bool {
-        let ring = self.rules.ring();
-        let on_door = field == ring.start(seat) && field == ring.door(seat);
-        on_door && self.board.fresh(seat)
-    }
-
-    fn to_door(&self, seat: Seat, field: u8) -> u8 {
-        let ring = self.rules.ring();
-        ring.distance(field, ring.door(seat))
+        f64::from(self.board.walked(self.rules, seat, field))
     }
 
     /// What the seat's pieces would lose by being captured, each as often as there are ranks that

@@ -4,7 +4,7 @@
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
-    judge, movement,
+    movement::Walker,
     options::Rules,
     ring,
     seat::Seat,
@@ -41,14 +41,14 @@ pub fn worth(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
 
 /// How many kinds of these cards, sevens and jokers aside, take a piece into the goal.
 fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
-    let owner = judge::mover(rules, board, seat);
-    let blocks = board.blocks(rules);
+    let owner = board.mover(rules, seat);
+    let walker = Walker::new(rules, board, owner);
     let fits = |card: &Card| {
-        ring::fields(board.track(owner)).any(|from| {
-            card.forward()
-                .iter()
-                .any(|&steps| movement::into_goal(rules, board, blocks, owner, from, steps).is_ok())
-        })
+        let enters = |from| {
+            let mut steps = card.forward().iter();
+            steps.any(|&steps| walker.into_goal(from, steps).is_ok())
+        };
+        ring::fields(board.track(owner)).any(enters)
     };
     hand.kinds().filter(fits).count() as f64
 }
@@ -91,7 +91,7 @@ struct Need {
 
 impl Need {
     fn of(rules: &Rules, board: &Board, seat: Seat) -> Need {
-        let mover = judge::mover(rules, board, seat);
+        let mover = board.mover(rules, seat);
         Need {
             waiting: board.kennel(mover),
             stuck: board.track(mover) == 0,

@@ -10,6 +10,8 @@ use dog_bot::{
 use dog_rules::{board::Board, card::Card, moves::Generator, notation::Move, view::SeatView};
 use rand::rngs::ChaCha8Rng;
 
+use crate::planner::Planner;
+
 /// Somebody who decides for a seat, from what the seat knows and nothing else.
 pub trait Player {
     /// What the seat that is to act does: a move it may play, or an answer it may give in the
@@ -23,6 +25,12 @@ pub struct AtOnce(pub Level);
 impl Player for AtOnce {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         at_once(self.0, view, rng)[0].choice
+    }
+}
+
+impl Player for Planner {
+    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+        Planner::choose(self, view, rng)
     }
 }
 

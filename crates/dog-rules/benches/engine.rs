@@ -14,7 +14,6 @@ use dog_rules::{
     options::{Options, Preset, Rules, SevenPartner},
     player::Player,
     playout::{Playout, unseen_hands},
-    sample::Sampler,
     seat::Seat,
     shuffle::Seed,
 };
@@ -46,19 +45,16 @@ fn rng(seed: u64) -> Xoshiro256PlusPlus {
 /// each of `always` and others of `any`.
 fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<Position> {
     let mut rng = rng(1);
-    let mut sampler = Sampler::new();
     let mut positions = Vec::new();
     for preset in Preset::ALL {
         for _ in 0..40 {
             let rules = preset.rules();
             let new = Playout::new(&rules, Seat::default());
             let seed = rng.random();
-            let (_, turns) = new
-                .clone()
-                .play_on(&mut sampler, &mut self::rng(seed), u32::MAX);
+            let (_, turns) = new.clone().play_on(&mut self::rng(seed), u32::MAX);
             let mut playout = new;
             let until = (f64::from(turns) * rng.random_range(from..to)) as u32;
-            playout.play_on(&mut sampler, &mut self::rng(seed), until);
+            playout.play_on(&mut self::rng(seed), until);
             let mut hand: Cards = always.iter().copied().collect();
             while hand.len() < 6 {
                 hand.add(any[rng.random_range(0..any.len())]);
@@ -205,17 +201,15 @@ fn canadian(fields: &[u8]) -> (Rules, Board) {
     (rules, board)
 }
 
-/// Whole games, all cards as likely and then all boards of the card.
+/// Whole playouts, all kinds of cards as likely and then all boards of the card.
 fn games(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("game");
     group.throughput(Throughput::Elements(1));
     for preset in Preset::ALL {
         let rules = preset.rules();
         let mut rng = rng(2);
-        let mut generator = Generator::new();
-        let mut boards = Vec::new();
         group.bench_function(BenchmarkId::new("uniform", preset.name()), |bencher| {
-            bencher.iter(|| uniform_game(&rules, &mut generator, &mut boards, &mut rng));
+            bencher.iter(|| Playout::new(&rules, Seat::default()).play_on(&mut rng, u32::MAX));
         });
     }
     let rules = Preset::DogspielIt.rules();
@@ -225,44 +219,7 @@ fn games(criterion: &mut Criterion) {
     });
 }
 
-fn uniform_game(
-    rules: &Rules,
-    generator: &mut Generator,
-    boards: &mut Vec<Board>,
-    rng: &mut Xoshiro256PlusPlus,
-) -> u32 {
-    let mut playout = Playout::new(rules, Seat::default());
-    let mut turns = 0;
-    loop {
-        match playout.phase() {
-            Phase::Deal => playout.deal(rng),
-            Phase::Exchange => playout.exchange_at_random(rng),
-            Phase::Finished => return turns,
-            Phase::Play => {
-                turns += 1;
-                // Drawing until a card can be played is drawing from those that can.
-                let mut untried = playout.hand(playout.turn());
-                loop {
-                    if untried.is_empty() {
-                        playout.fold();
-                        break;
-                    }
-                    let card = untried.nth(rng.random_range(0..untried.len()));
-                    let (board, seat) = (playout.board(), playout.turn());
-                    boards.clear();
-                    generator.boards_of_card(rules, board, seat, card, boards);
-                    if !boards.is_empty() {
-                        playout.play(card, &boards[rng.random_range(0..boards.len())]);
-                        break;
-                    }
-                    untried = untried.without_kind(card);
-                }
-            }
-        }
-    }
-}
-
-/// The same through [`Game::apply`], with judged moves and recorded events.
+/// A game through [`Game::apply`], with judged moves and recorded events.
 fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
     let player = Player::human("");
     let mut game = Game::new(Setup {
@@ -306,21 +263,9 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
     game.version()
 }
 
-/// Whole games with cards and ways drawn as `rules::sample` says.
+/// A playout made of a seat's view.
 fn playouts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("playout");
-    group.throughput(Throughput::Elements(1));
-    for preset in Preset::ALL {
-        let rules = preset.rules();
-        let mut rng = rng(4);
-        let mut sampler = Sampler::new();
-        group.bench_function(preset.name(), |bencher| {
-            bencher.iter(|| {
-                let mut playout = Playout::new(&rules, Seat::default());
-                playout.play_on(&mut sampler, &mut rng, u32::MAX)
-            });
-        });
-    }
     let rules = Preset::DogspielIt.rules();
     let mut rng = rng(5);
     let mut game = Game::new(Setup {

@@ -3,25 +3,13 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use super::pieces::{Field, PIECES};
 use super::{
     options::{Protection, Rules},
     pieces::Pieces,
     ring::{self, Fields, bit},
     seat::{BySeat, Seat},
 };
-
-/// Pieces a seat has, and goal fields.
-pub const PIECES: u8 = 4;
-
-/// A place on the board where a piece can stand outside its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// A track field, 0 to T−1.
-    Track(u8),
-    /// A field of the piece's own goal, 0 (nearest the ring) to 3.
-    Goal(u8),
-}
 
 /// Where every piece stands: 48 bytes, to copy and compare as a value.
 ///
@@ -94,6 +82,17 @@ impl Board {
         self.home(seat) && self.home(seat.partner(rules.seats))
     }
 
+    /// The seat whose pieces `seat` moves: its own, or its partner's once all its own are in the
+    /// goal (RULES §4, whose pieces).
+    #[inline]
+    pub fn mover(&self, rules: &Rules, seat: Seat) -> Seat {
+        if self.home(seat) {
+            seat.partner(rules.seats)
+        } else {
+            seat
+        }
+    }
+
     /// The team that has won, if one has.
     pub fn winner(&self, rules: &Rules) -> Option<u8> {
         let seat = rules
@@ -109,6 +108,13 @@ impl Board {
         self.occupied
     }
 
+    /// Whether pieces of this seat stand on the track, and nobody else's.
+    #[inline]
+    pub fn alone_on_track(&self, seat: Seat) -> bool {
+        let own = self.track(seat);
+        own != 0 && own == self.occupied
+    }
+
     /// The seat whose piece stands on this track field.
     #[inline]
     pub fn owner(&self, rules: &Rules, field: u8) -> Option<Seat> {
@@ -116,6 +122,18 @@ impl Board {
             .ring()
             .seats()
             .find(|&seat| self.pieces[seat].stand_on(field))
+    }
+
+    /// Steps that the seat's piece on this track field has walked: at the door a whole lap, none
+    /// for a fresh one that must leave the door first (RULES §4).
+    #[inline]
+    pub fn walked(&self, rules: &Rules, seat: Seat, field: u8) -> u8 {
+        let ring = rules.ring();
+        let door = ring.door(seat);
+        if field == door && door == ring.start(seat) && self.fresh(seat) {
+            return 0;
+        }
+        ring.length() - ring.distance(field, door)
     }
 
     /// The fields where a block stands (RULES §4, protected start).
@@ -186,16 +204,22 @@ impl Board {
         self.pieces[seat].relocate(Some(from), Some(to));
     }
 
-    /// Takes a piece of the seat off the field where it stands.
+    /// Swaps two pieces, each a seat's on a track field. Neither is fresh: a fresh piece is always
+    /// protected.
     #[inline]
-    pub(super) fn lift(&mut self, rules: &Rules, seat: Seat, from: Field) {
-        self.leave(rules, seat, from);
-        self.pieces[seat].relocate(Some(from), None);
+    pub(super) fn swap(&mut self, rules: &Rules, own: (Seat, u8), other: (Seat, u8)) {
+        let (from, to) = (Field::Track(own.1), Field::Track(other.1));
+        self.leave(rules, own.0, from);
+        self.pieces[own.0].relocate(Some(from), None);
+        self.leave(rules, other.0, to);
+        self.pieces[other.0].relocate(Some(to), None);
+        self.put(own.0, to);
+        self.put(other.0, from);
     }
 
-    /// Puts a lifted piece of the seat down on a field that is free.
+    /// Puts a piece of the seat out of the kennel on a field that is free.
     #[inline]
-    pub(super) fn put(&mut self, seat: Seat, to: Field) {
+    fn put(&mut self, seat: Seat, to: Field) {
         self.take(to);
         self.pieces[seat].relocate(None, Some(to));
     }

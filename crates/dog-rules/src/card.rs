@@ -142,18 +142,9 @@ impl Cards {
     /// No cards.
     pub const EMPTY: Cards = Cards(0);
 
-    /// Each kind once.
-    pub const KINDS: Cards = Cards::each(&Card::ALL);
-
-    /// Each of these kinds once.
-    pub(super) const fn each(kinds: &[Card]) -> Cards {
-        let mut cards = 0;
-        let mut index = 0;
-        while index < kinds.len() {
-            cards |= 1 << (4 * kinds[index] as u32);
-            index += 1;
-        }
-        Cards(cards)
+    /// A single card.
+    pub(super) const fn one(card: Card) -> Cards {
+        Cards(1 << (4 * card as u32))
     }
 
     /// Two 52-card decks and the jokers (RULES §3).
@@ -234,41 +225,15 @@ impl Cards {
     ///
     /// # Panics
     /// If there are not so many.
-    #[inline]
     pub fn nth(self, place: u8) -> Card {
-        const EACH: u64 = 0x1111_1111_1111_1111;
-        const HIGHEST: u64 = 0x8888_8888_8888_8888;
-        if self.len() > 7 {
-            let mut before = 0;
-            let found = Card::ALL.into_iter().find(|&card| {
-                before += self.count(card);
-                before > place
-            });
-            return found.expect("so many cards");
-        }
-        // Each nibble becomes the number of cards up to its kind, 7 at most, and the highest bit
-        // of it tells whether that is more than `place`.
-        let up_to = self.0.wrapping_mul(EACH);
-        let more = ((up_to | HIGHEST) - (u64::from(place) + 1) * EACH) & HIGHEST;
-        Card::ALL[more.trailing_zeros() as usize / 4]
+        let mut cards = self.sorted();
+        cards.nth(place.into()).expect("so many cards")
     }
 
     /// What remains when every card of this kind is taken away.
     #[inline]
     pub fn without_kind(self, card: Card) -> Cards {
         Cards(self.0 & !(15 << (4 * card as u32)))
-    }
-
-    /// The kinds of both, where each has each kind once at most.
-    #[inline]
-    pub(super) const fn or(self, other: Cards) -> Cards {
-        Cards(self.0 | other.0)
-    }
-
-    /// Those of these cards whose kind is in `kinds`, which has each kind once at most.
-    #[inline]
-    pub fn of_kinds(self, kinds: Cards) -> Cards {
-        Cards(self.0 & (kinds.0 * 15))
     }
 
     /// The different cards, sorted, each once.
@@ -367,11 +332,6 @@ mod tests {
                 assert_eq!(cards.nth(place as u8), card);
             }
         }
-        let seven: Cards = [Ace, Two, Two, Two, King, King, Joker]
-            .into_iter()
-            .collect();
-        let places: Vec<Card> = (0..7).map(|place| seven.nth(place)).collect();
-        assert_eq!(places, seven.sorted().collect::<Vec<_>>());
     }
 
     #[test]
@@ -382,8 +342,6 @@ mod tests {
         assert_eq!(cards.sorted().collect::<Vec<_>>(), [Ace, King]);
         assert!(Cards::deck(0).includes(cards));
         assert_eq!(Cards::deck(0).without(cards).len(), 102);
-        let kinds: Cards = [King, Two].into_iter().collect();
-        assert_eq!(Cards::deck(6).of_kinds(kinds).len(), 16);
         assert_eq!(Cards::deck(6).without_kind(Joker), Cards::deck(0));
     }
 }

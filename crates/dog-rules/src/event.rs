@@ -1,4 +1,5 @@
-//! What happens in a game: the actions that change it and the events they cause.
+//! What happens in a game: the actions that change it, the events they cause, and the words for the
+//! exchange.
 
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,33 @@ pub struct Given {
     pub card: Option<Card>,
 }
 
+/// A seat's answer in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Offered(Card),
+    Declined,
+}
+
+/// What all can see of a seat's part in the exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExchangeState {
+    /// It has not answered.
+    #[default]
+    Pending,
+    /// It said "help!" and has not answered.
+    Asked,
+    /// It has laid down a card.
+    Offered,
+    /// It declined.
+    Declined,
+    /// The pair swapped.
+    Swapped,
+    /// The pair is done without a swap: the other seat declined.
+    Kept,
+}
+
 /// Somebody who looks at a game. The host sees what a spectator sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
@@ -137,5 +165,17 @@ impl Event {
             | Event::SeatHandedOver { .. } => {}
         }
         self
+    }
+
+    /// Whether others are awaited from here on, whose time begins anew.
+    pub fn passes_the_turn(&self) -> bool {
+        matches!(
+            self,
+            Event::GameCreated { .. }
+                | Event::CardsDealt { .. }
+                | Event::PlayBegan { .. }
+                | Event::CardPlayed { .. }
+                | Event::HandFolded { .. }
+        )
     }
 }

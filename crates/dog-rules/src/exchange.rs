@@ -1,47 +1,13 @@
 //! The partner exchange (RULES §7.3): each seat lays down a card for its partner or, where the
 //! exchange is optional, asks or declines.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     card::Card,
-    event::{Event, Given},
+    event::{Answer, Event, ExchangeState, Given},
     game::{ActionRefusal, Game, Phase},
     options::Exchange,
     seat::Seat,
 };
-
-/// A seat's answer in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Offered(Card),
-    Declined,
-}
-
-/// What all can see of a seat's part in the exchange.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExchangeState {
-    /// It has not answered.
-    #[default]
-    Pending,
-    /// It said "help!" and has not answered.
-    Asked,
-    /// It has laid down a card.
-    Offered,
-    /// It declined.
-    Declined,
-    /// The pair swapped.
-    Swapped,
-    /// The pair is done without a swap: the other seat declined.
-    Kept,
-}
-
-/// A team is done when both have offered or one has declined.
-fn pair_done(pair: [Option<Answer>; 2]) -> bool {
-    pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
-}
 
 impl Game {
     /// As [`Game::check_deal`], for the exchange.
@@ -72,16 +38,13 @@ impl Game {
         }];
         let partner = seat.partner(self.rules().seats);
         if let Some(Answer::Offered(theirs)) = self.state(partner).answer {
-            let (first, second) = (seat.min(partner), seat.max(partner));
-            let of = |giver: Seat| Some(if giver == seat { card } else { theirs });
-            events.push(Event::CardsSwapped {
-                given: [first, second]
-                    .map(|seat| Given {
-                        seat,
-                        card: of(seat),
-                    })
-                    .to_vec(),
-            });
+            let given = |seat, card| Given {
+                seat,
+                card: Some(card),
+            };
+            let mut given = vec![given(seat, card), given(partner, theirs)];
+            given.sort_by_key(|given| given.seat);
+            events.push(Event::CardsSwapped { given });
             for (giver, taker, card) in [(seat, partner, card), (partner, seat, theirs)] {
                 self.state_mut(giver).hand.remove(card);
                 let taker = self.state_mut(taker);
@@ -132,9 +95,10 @@ impl Game {
         })
     }
 
+    /// A team is done when both have offered or one has declined.
     fn pair_done(&self, seat: Seat) -> bool {
-        let pair = [seat, seat.partner(self.rules().seats)];
-        pair_done(pair.map(|seat| self.state(seat).answer))
+        let pair = [seat, seat.partner(self.rules().seats)].map(|seat| self.state(seat).answer);
+        pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
     }
 
     /// Whether a seat has said "help!" in this round.

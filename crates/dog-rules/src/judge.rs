@@ -1,17 +1,20 @@
 //! Judging one move literally: is it legal, what does it do, and if not, why (RULES §4 to §6).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::{
     board::{Board, Field},
     card::{Card, Cards},
-    movement::{self, Obstacle, Walk},
+    movement::{Obstacle, Walker},
     moves::Generator,
-    notation::{Action, Move, Part, Place},
-    options::{Rules, SevenLanding, SevenPartner, SevenSurplus},
-    refusal::{PlaceName, Refusal},
+    notation::{Action, Move, NotationError, Part, Place},
+    options::{Rules, SevenPartner, SevenSurplus},
     ring::{self, Fields, bit},
     seat::Seat,
+    seven,
 };
 
 /// What kind of move a card was played for.
@@ -57,23 +60,72 @@ pub struct Outcome {
     pub board: Board,
 }
 
-/// The seat whose pieces `seat` moves: its own, or its partner's once all its own are in the
-/// goal (RULES §4, whose pieces).
-#[inline]
-pub fn mover(rules: &Rules, board: &Board, seat: Seat) -> Seat {
-    if board.home(seat) {
-        seat.partner(rules.seats)
-    } else {
-        seat
-    }
+/// Why a move is refused, in the rules' words.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    #[error("this is no move: {0}")]
+    Notation(#[from] NotationError),
+    #[error("there is no {0} in the hand")]
+    NotInHand(Card),
+    #[error("a card in the hand can be played, so one must be played")]
+    MustPlay,
+    #[error("{0}")]
+    Obstacle(#[from] Obstacle),
+    #[error("there is no track field {field}, the last one is {last}")]
+    OffTrack { field: u8, last: u8 },
+    #[error("no piece stands on {0}")]
+    NoPiece(PlaceName),
+    #[error("the piece on {place} is {owner}'s, this move takes {mover}'s pieces")]
+    NotThePiece {
+        place: PlaceName,
+        owner: Seat,
+        mover: Seat,
+    },
+    #[error("{0}'s kennel is empty")]
+    KennelEmpty(Seat),
+    #[error("a piece goes into no goal but its own")]
+    ForeignGoal,
+    #[error("no piece leaves the goal or moves backward in it")]
+    LeavesGoal,
+    #[error("the {card} does not carry a piece from {from} to {to}")]
+    WrongSteps {
+        card: Card,
+        from: PlaceName,
+        to: PlaceName,
+    },
+    #[error("the two pieces of a swap stand on two fields")]
+    SwapWithItself,
+    #[error("by these rules a jack swaps with another seat's piece, not with one's own")]
+    SwapOwnPair,
+    #[error("the piece on field {field} cannot be swapped: it is {seat}'s {}", if *.fresh { "fresh piece" } else { "piece on its start" })]
+    SwapProtected { field: u8, seat: Seat, fresh: bool },
+    #[error("by these rules a jack is not played without effect")]
+    NoEffectNotPlayed,
+    #[error("a jack is played without effect only with a piece of {0}'s on the ring")]
+    NoEffectNobodyOnRing(Seat),
+    #[error(
+        "a jack is played without effect only while no other seat's piece is on the ring, and {seat}'s stands on field {field}"
+    )]
+    NoEffectStranger { seat: Seat, field: u8 },
+    #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is none")]
+    SevenPart { from: PlaceName, to: PlaceName },
+    #[error("part {part} of the seven may not end on field {field}: it must be free")]
+    SevenLanding { part: usize, field: u8 },
+    #[error("the parts of a seven add up to 7 steps, not {0}")]
+    SevenSteps(u8),
 }
 
-/// The seats whose pieces a part of a seven may move (RULES §5).
-#[inline]
-fn seven_movers(rules: &Rules, board: &Board, seat: Seat) -> (Seat, Option<Seat>) {
-    match rules.seven_partner {
-        SevenPartner::WhenHome => (mover(rules, board, seat), None),
-        SevenPartner::Always => (seat, Some(seat.partner(rules.seats))),
+/// A place as the texts of refusals name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceName(pub Place);
+
+impl fmt::Display for PlaceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Place::Track(field) => write!(f, "field {field}"),
+            Place::OwnGoal(field) => write!(f, "goal {field}"),
+            Place::PartnerGoal(field) => write!(f, "the partner's goal {field}"),
+        }
     }
 }
 
@@ -146,100 +198,71 @@ impl<'a> Judge<'a> {
     }
 
     fn done(self, kind: Kind) -> Outcome {
-        let Judge {
-            parts,
-            captures,
-            board,
-            ..
-        } = self;
         Outcome {
             kind,
-            parts,
-            captures,
-            board,
+            parts: self.parts,
+            captures: self.captures,
+            board: self.board,
         }
     }
 
     fn mover(&self) -> Seat {
-        mover(self.rules, &self.board, self.seat)
+        self.board.mover(self.rules, self.seat)
     }
 
     /// RULES §4, leaving the kennel.
     fn out(mut self) -> Result<Outcome, Refusal> {
-        let mover = self.mover();
-        if self.board.kennel(mover) == 0 {
-            return Err(Refusal::KennelEmpty(mover));
+        let seat = self.mover();
+        if self.board.kennel(seat) == 0 {
+            return Err(Refusal::KennelEmpty(seat));
         }
-        let start = self.rules.ring().start(mover);
-        let blocks = self.board.blocks(self.rules);
-        if blocks & bit(start) != 0 {
-            let fresh = self.board.fresh(mover);
-            return Err(Obstacle::Block {
-                field: start,
-                seat: mover,
-                fresh,
-            }
-            .into());
+        let field = self.rules.ring().start(seat);
+        if self.board.blocks(self.rules) & bit(field) != 0 {
+            let fresh = self.board.fresh(seat);
+            return Err(Obstacle::Block { field, seat, fresh }.into());
         }
-        self.capture(bit(start));
-        self.board.put_fresh(self.rules, mover);
-        let to = Field::Track(start);
-        self.parts.push(PlayedPart {
-            seat: mover,
-            from: None,
-            to,
-            steps: 0,
-        });
+        self.capture(bit(field));
+        self.board.put_fresh(self.rules, seat);
+        self.moved(seat, None, Field::Track(field), 0);
         Ok(self.done(Kind::LeaveKennel))
     }
 
     /// RULES §4: forward, backward 4, and landing.
     fn walk(mut self, card: Card, part: Part) -> Result<Outcome, Refusal> {
         let (owner, from, to) = self.piece(part)?;
-        let mover = self.mover();
-        if owner != mover {
-            let place = PlaceName(part.from);
-            return Err(Refusal::NotThePiece {
-                place,
-                owner,
-                mover,
-            });
-        }
-        let blocks = self.board.blocks(self.rules);
+        self.check_mover(part.from, owner, self.mover())?;
+        let ring = self.rules.ring();
+        let walker = Walker::new(self.rules, &self.board, owner);
         let forward = steps_forward(self.rules, owner, from, to)
             .filter(|steps| card.forward().contains(steps));
+        let wrong_steps = Refusal::WrongSteps {
+            card,
+            from: PlaceName(part.from),
+            to: PlaceName(part.to),
+        };
         let (kind, steps, walk) = match (forward, from, to) {
-            (Some(steps), ..) => {
-                let walk = walk_forward(self.rules, &self.board, blocks, owner, from, to, steps)?;
-                (Kind::Advance, steps, walk)
-            }
+            (Some(steps), ..) => (Kind::Advance, steps, walker.towards(from, to, steps)?),
             (None, Field::Track(from), Field::Track(to))
-                if card == Card::Four && self.rules.ring().distance(to, from) == 4 =>
+                if card == Card::Four && ring.distance(to, from) == 4 =>
             {
-                let walk = movement::back_along_ring(self.rules, &self.board, blocks, from)?;
-                (Kind::Retreat, 4, walk)
+                (Kind::Retreat, 4, walker.back_along_ring(from)?)
             }
+            // Four steps back reach the seat's own start or begin on it.
             (None, Field::Track(from), Field::Goal(_))
-                if card == Card::Four && within_four_past_start(self.rules, owner, from) =>
+                if card == Card::Four && ring.distance(ring.start(owner), from) <= 4 =>
             {
-                let walk = movement::back_into_goal(self.rules, &self.board, blocks, owner, from)?;
-                (Kind::Retreat, 4, walk)
+                (Kind::Retreat, 4, walker.back_into_goal(from)?)
             }
-            _ => return Err(wrong_steps(card, part)),
+            _ => return Err(wrong_steps),
         };
         if walk.to != to {
-            return Err(wrong_steps(card, part));
+            return Err(wrong_steps);
         }
         if let Field::Track(field) = to {
             self.capture(bit(field));
         }
         self.board.relocate(self.rules, owner, from, to);
-        self.parts.push(PlayedPart {
-            seat: owner,
-            from: Some(from),
-            to,
-            steps,
-        });
+        self.moved(owner, Some(from), to, steps);
         Ok(self.done(kind))
     }
 
@@ -248,14 +271,7 @@ impl<'a> Judge<'a> {
         let mover = self.mover();
         let owner = self.on_track(own)?;
         let stranger = self.on_track(other)?;
-        if owner != mover {
-            let place = PlaceName(Place::Track(own));
-            return Err(Refusal::NotThePiece {
-                place,
-                owner,
-                mover,
-            });
-        }
+        self.check_mover(Place::Track(own), owner, mover)?;
         if own == other {
             return Err(Refusal::SwapWithItself);
         }
@@ -269,20 +285,10 @@ impl<'a> Judge<'a> {
                 return Err(Refusal::SwapProtected { field, seat, fresh });
             }
         }
+        self.board.swap(self.rules, (owner, own), (stranger, other));
         let (own, other) = (Field::Track(own), Field::Track(other));
-        swap(self.rules, &mut self.board, (owner, own), (stranger, other));
-        self.parts.push(PlayedPart {
-            seat: owner,
-            from: Some(own),
-            to: other,
-            steps: 0,
-        });
-        self.parts.push(PlayedPart {
-            seat: stranger,
-            from: Some(other),
-            to: own,
-            steps: 0,
-        });
+        self.moved(owner, Some(own), other, 0);
+        self.moved(stranger, Some(other), own, 0);
         Ok(self.done(Kind::Swap))
     }
 
@@ -305,17 +311,14 @@ impl<'a> Judge<'a> {
 
     /// RULES §5: the parts in order, each judged and carried out literally.
     fn seven(mut self, parts: &[Part]) -> Result<Outcome, Refusal> {
+        let partner = self.seat.partner(self.rules.seats);
         let mut left = 7;
         for (index, part) in parts.iter().enumerate() {
             let (owner, from, to) = self.piece(*part)?;
-            let (mover, also) = seven_movers(self.rules, &self.board, self.seat);
-            if owner != mover && Some(owner) != also {
-                let place = PlaceName(part.from);
-                return Err(Refusal::NotThePiece {
-                    place,
-                    owner,
-                    mover,
-                });
+            match self.rules.seven_partner {
+                SevenPartner::WhenHome => self.check_mover(part.from, owner, self.mover())?,
+                SevenPartner::Always if owner == partner => {}
+                SevenPartner::Always => self.check_mover(part.from, owner, self.seat)?,
             }
             let steps = steps_forward(self.rules, owner, from, to)
                 .filter(|steps| (1..=7).contains(steps))
@@ -327,16 +330,16 @@ impl<'a> Judge<'a> {
                 return Err(Refusal::SevenSteps(7 - left + steps));
             }
             left -= steps;
-            let stepped = seven_part(self.rules, &self.board, owner, from, to, steps)
-                .map_err(|refusal| refusal.in_part(index + 1))?;
-            self.capture(stepped);
+            let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
+            if let Field::Track(field) = to
+                && !seven::may_end(self.rules, &self.board, to)
+            {
+                let part = index + 1;
+                return Err(Refusal::SevenLanding { part, field });
+            }
+            self.capture(walk.stepped);
             self.board.relocate(self.rules, owner, from, to);
-            self.parts.push(PlayedPart {
-                seat: owner,
-                from: Some(from),
-                to,
-                steps,
-            });
+            self.moved(owner, Some(from), to, steps);
         }
         let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin
             && self.board.team_home(self.rules, self.seat);
@@ -344,6 +347,29 @@ impl<'a> Judge<'a> {
             return Err(Refusal::SevenSteps(7 - left));
         }
         Ok(self.done(Kind::Seven))
+    }
+
+    /// Refuses a piece, named by where it stands, that is not the mover's.
+    fn check_mover(&self, place: Place, owner: Seat, mover: Seat) -> Result<(), Refusal> {
+        if owner == mover {
+            return Ok(());
+        }
+        let place = PlaceName(place);
+        Err(Refusal::NotThePiece {
+            place,
+            owner,
+            mover,
+        })
+    }
+
+    /// Takes note of what a piece did.
+    fn moved(&mut self, seat: Seat, from: Option<Field>, to: Field, steps: u8) {
+        self.parts.push(PlayedPart {
+            seat,
+            from,
+            to,
+            steps,
+        });
     }
 
     /// The piece a part names, whose it is, and where the part takes it.
@@ -397,19 +423,6 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Whether four steps back from this field reach the seat's own start or begin on it.
-fn within_four_past_start(rules: &Rules, owner: Seat, from: u8) -> bool {
-    rules.ring().distance(rules.ring().start(owner), from) <= 4
-}
-
-fn wrong_steps(card: Card, part: Part) -> Refusal {
-    Refusal::WrongSteps {
-        card,
-        from: PlaceName(part.from),
-        to: PlaceName(part.to),
-    }
-}
-
 /// How many steps forward lead from one field to another, if any do.
 fn steps_forward(rules: &Rules, owner: Seat, from: Field, to: Field) -> Option<u8> {
     let ring = rules.ring();
@@ -421,53 +434,4 @@ fn steps_forward(rules: &Rules, owner: Seat, from: Field, to: Field) -> Option<u
         (Field::Goal(from), Field::Goal(to)) => to.checked_sub(from),
         (Field::Goal(_), Field::Track(_)) => None,
     }
-}
-
-/// Walks forward the way that ends in, or outside, the goal as `to` does.
-#[inline]
-fn walk_forward(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    owner: Seat,
-    from: Field,
-    to: Field,
-    steps: u8,
-) -> Result<Walk, Obstacle> {
-    match (from, to) {
-        (Field::Goal(from), _) => movement::inside_goal(board, owner, from, steps),
-        (Field::Track(from), Field::Track(_)) => {
-            movement::along_ring(rules, board, blocks, from, steps)
-        }
-        (Field::Track(from), Field::Goal(_)) => {
-            movement::into_goal(rules, board, blocks, owner, from, steps)
-        }
-    }
-}
-
-/// The ring fields that a part of a seven steps on, all of which it captures.
-fn seven_part(
-    rules: &Rules,
-    board: &Board,
-    owner: Seat,
-    from: Field,
-    to: Field,
-    steps: u8,
-) -> Result<Fields, Refusal> {
-    let walk = walk_forward(rules, board, board.blocks(rules), owner, from, to, steps)?;
-    if let Field::Track(field) = to
-        && rules.seven_landing == SevenLanding::MustBeFree
-        && board.occupied() & bit(field) != 0
-    {
-        return Err(Refusal::SevenLanding { part: 1, field });
-    }
-    Ok(walk.stepped)
-}
-
-/// Swaps two pieces. Neither is fresh: a fresh piece is always protected.
-pub(super) fn swap(rules: &Rules, board: &mut Board, own: (Seat, Field), other: (Seat, Field)) {
-    board.lift(rules, own.0, own.1);
-    board.lift(rules, other.0, other.1);
-    board.put(own.0, other.1);
-    board.put(other.0, own.1);
 }

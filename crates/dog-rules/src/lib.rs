@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod attendance;
 pub mod board;
 pub mod card;
 pub mod event;
@@ -19,13 +18,10 @@ pub mod player;
 pub mod playout;
 pub mod plays;
 pub mod record;
-pub mod refusal;
 pub mod ring;
-pub mod sample;
 #[cfg(feature = "utoipa")]
 mod schema;
 pub mod seat;
-mod seen;
 mod seven;
 pub mod shuffle;
 pub mod view;

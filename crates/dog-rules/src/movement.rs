@@ -42,163 +42,172 @@ pub enum Obstacle {
     NoBackwardEntry,
 }
 
-/// `steps` forward from a track field, staying on the ring.
-///
-/// # Errors
-/// [`Obstacle::Block`].
-#[inline]
-pub fn along_ring(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    from: u8,
-    steps: u8,
-) -> Result<Walk, Obstacle> {
-    let stepped = rules.ring().path(from, steps);
-    unblocked(rules, board, blocks & stepped)?;
-    let to = Field::Track(rules.ring().forward(from, steps));
-    Ok(Walk { to, stepped })
+/// The pieces of one seat on a board, with the blocks that stand in their way.
+#[derive(Clone, Copy)]
+pub struct Walker<'a> {
+    pub rules: &'a Rules,
+    pub board: &'a Board,
+    pub owner: Seat,
+    /// The fields where a block stands.
+    pub blocks: Fields,
 }
 
-/// `steps` forward from a track field, over the door and into the owner's goal.
-///
-/// # Errors
-/// The goal is out of reach, too short, occupied or blocked, or the piece is fresh on its door.
-#[inline(always)]
-pub fn into_goal(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    owner: Seat,
-    from: u8,
-    steps: u8,
-) -> Result<Walk, Obstacle> {
-    let to_door = rules.ring().distance(from, rules.ring().door(owner));
-    if steps <= to_door {
-        return Err(Obstacle::GoalOutOfReach);
-    }
-    if rules.goal_entry == GoalEntry::OnStart && to_door == 0 && board.fresh(owner) {
-        return Err(Obstacle::FreshOnDoor);
-    }
-    let stepped = rules.ring().path(from, to_door);
-    unblocked(rules, board, blocks & stepped)?;
-    let to = deeper(board, owner, None, steps - to_door)?;
-    Ok(Walk { to, stepped })
-}
-
-/// Shows every walk of `steps` forward that the rules allow the owner's piece on `from`, until
-/// `show` breaks off: along the ring and into the goal are two.
-#[inline]
-pub fn forward(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    owner: Seat,
-    from: Field,
-    steps: u8,
-    mut show: impl FnMut(Walk) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    match from {
-        Field::Track(from) => {
-            if let Ok(walk) = along_ring(rules, board, blocks, from, steps) {
-                show(walk)?;
-            }
-            if let Ok(walk) = into_goal(rules, board, blocks, owner, from, steps) {
-                show(walk)?;
-            }
-        }
-        Field::Goal(from) => {
-            if let Ok(walk) = inside_goal(board, owner, from, steps) {
-                show(walk)?;
-            }
+impl<'a> Walker<'a> {
+    /// The owner's pieces on this board.
+    #[inline]
+    pub fn new(rules: &'a Rules, board: &'a Board, owner: Seat) -> Walker<'a> {
+        let blocks = board.blocks(rules);
+        Walker {
+            rules,
+            board,
+            owner,
+            blocks,
         }
     }
-    ControlFlow::Continue(())
-}
 
-/// `steps` deeper from a goal field of the owner's.
-///
-/// # Errors
-/// A goal field on the way is occupied, or there are not so many.
-#[inline]
-pub fn inside_goal(board: &Board, owner: Seat, from: u8, steps: u8) -> Result<Walk, Obstacle> {
-    let to = deeper(board, owner, Some(from), steps)?;
-    Ok(Walk { to, stepped: 0 })
-}
+    /// Shows every walk of `steps` forward that the rules allow the piece on `from`, until `show`
+    /// breaks off: along the ring and into the goal are two.
+    #[inline]
+    pub fn forward(
+        &self,
+        from: Field,
+        steps: u8,
+        mut show: impl FnMut(Walk) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match from {
+            Field::Track(from) => {
+                if let Ok(walk) = self.along_ring(from, steps) {
+                    show(walk)?;
+                }
+                if let Ok(walk) = self.into_goal(from, steps) {
+                    show(walk)?;
+                }
+            }
+            Field::Goal(from) => {
+                if let Ok(walk) = self.inside_goal(from, steps) {
+                    show(walk)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
 
-/// Four back from a track field, staying on the ring (RULES §4, backward 4).
-///
-/// # Errors
-/// [`Obstacle::Block`].
-#[inline]
-pub fn back_along_ring(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    from: u8,
-) -> Result<Walk, Obstacle> {
-    let stepped = rules.ring().path_back(from, 4);
-    unblocked(rules, board, blocks & stepped)?;
-    let to = Field::Track(rules.ring().backward(from, 4));
-    Ok(Walk { to, stepped })
-}
+    /// `steps` forward the way that ends in, or outside, the goal as `to` does.
+    ///
+    /// # Errors
+    /// Those of the way taken.
+    #[inline]
+    pub(super) fn towards(&self, from: Field, to: Field, steps: u8) -> Result<Walk, Obstacle> {
+        match (from, to) {
+            (Field::Goal(from), _) => self.inside_goal(from, steps),
+            (Field::Track(from), Field::Track(_)) => self.along_ring(from, steps),
+            (Field::Track(from), Field::Goal(_)) => self.into_goal(from, steps),
+        }
+    }
 
-/// Four back over the own start onto the door, then into the goal (RULES §4, backward 4).
-///
-/// # Errors
-/// Not by these rules, not from this field, occupied or blocked.
-#[inline]
-pub fn back_into_goal(
-    rules: &Rules,
-    board: &Board,
-    blocks: Fields,
-    owner: Seat,
-    from: u8,
-) -> Result<Walk, Obstacle> {
-    if !rules.backward_into_goal {
-        return Err(Obstacle::NoBackwardEntry);
+    /// `steps` forward from a track field, staying on the ring.
+    ///
+    /// # Errors
+    /// [`Obstacle::Block`].
+    #[inline]
+    pub fn along_ring(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+        let ring = self.rules.ring();
+        let stepped = self.unblocked(ring.path(from, steps))?;
+        let to = Field::Track(ring.forward(from, steps));
+        Ok(Walk { to, stepped })
     }
-    let past_start = rules.ring().distance(rules.ring().start(owner), from);
-    // Onto the door are one step more than onto the start; at least one must remain.
-    if !(1..=2).contains(&past_start) {
-        return Err(Obstacle::NotOverStart);
-    }
-    let to_door = past_start + 1;
-    let stepped = rules.ring().path_back(from, to_door);
-    unblocked(rules, board, blocks & stepped)?;
-    let to = deeper(board, owner, None, 4 - to_door)?;
-    Ok(Walk { to, stepped })
-}
 
-/// `steps` into the goal: from its door (`None`) or from one of its fields.
-#[inline]
-fn deeper(board: &Board, owner: Seat, from: Option<u8>, steps: u8) -> Result<Field, Obstacle> {
-    let first = from.map_or(0, |field| field + 1);
-    let to = first + steps - 1;
-    if to >= PIECES {
-        return Err(Obstacle::BeyondGoal);
+    /// `steps` forward from a track field, over the door and into the owner's goal.
+    ///
+    /// # Errors
+    /// The goal is out of reach, too short, occupied or blocked, or the piece is fresh on its door.
+    #[inline(always)]
+    pub fn into_goal(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+        let ring = self.rules.ring();
+        let to_door = ring.distance(from, ring.door(self.owner));
+        if steps <= to_door {
+            return Err(Obstacle::GoalOutOfReach);
+        }
+        let on_start = self.rules.goal_entry == GoalEntry::OnStart;
+        if on_start && to_door == 0 && self.board.fresh(self.owner) {
+            return Err(Obstacle::FreshOnDoor);
+        }
+        let stepped = self.unblocked(ring.path(from, to_door))?;
+        let to = self.deeper(None, steps - to_door)?;
+        Ok(Walk { to, stepped })
     }
-    let stepped = ((1u8 << steps) - 1) << first;
-    let occupied = board.goal(owner) & stepped;
-    if occupied != 0 {
-        let field = occupied.trailing_zeros() as u8;
-        return Err(Obstacle::GoalOccupied { field });
-    }
-    Ok(Field::Goal(to))
-}
 
-/// Refuses if a block was hit. A walk of 13 steps or less meets one start at most, since starts
-/// are 15 fields or more apart.
-#[inline]
-fn unblocked(rules: &Rules, board: &Board, hit: Fields) -> Result<(), Obstacle> {
-    if hit == 0 {
-        return Ok(());
+    /// `steps` deeper from a goal field of the owner's.
+    ///
+    /// # Errors
+    /// A goal field on the way is occupied, or there are not so many.
+    #[inline]
+    pub fn inside_goal(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+        let to = self.deeper(Some(from), steps)?;
+        Ok(Walk { to, stepped: 0 })
     }
-    let field = hit.trailing_zeros() as u8;
-    let seat = rules.ring().whose_start(field);
-    Err(Obstacle::Block {
-        field,
-        seat,
-        fresh: board.fresh(seat),
-    })
+
+    /// Four back from a track field, staying on the ring (RULES §4, backward 4).
+    ///
+    /// # Errors
+    /// [`Obstacle::Block`].
+    #[inline]
+    pub fn back_along_ring(&self, from: u8) -> Result<Walk, Obstacle> {
+        let ring = self.rules.ring();
+        let stepped = self.unblocked(ring.path_back(from, 4))?;
+        let to = Field::Track(ring.backward(from, 4));
+        Ok(Walk { to, stepped })
+    }
+
+    /// Four back over the own start onto the door, then into the goal (RULES §4, backward 4).
+    ///
+    /// # Errors
+    /// Not by these rules, not from this field, occupied or blocked.
+    #[inline]
+    pub fn back_into_goal(&self, from: u8) -> Result<Walk, Obstacle> {
+        if !self.rules.backward_into_goal {
+            return Err(Obstacle::NoBackwardEntry);
+        }
+        let ring = self.rules.ring();
+        let past_start = ring.distance(ring.start(self.owner), from);
+        // Onto the door are one step more than onto the start; at least one must remain.
+        if !(1..=2).contains(&past_start) {
+            return Err(Obstacle::NotOverStart);
+        }
+        let to_door = past_start + 1;
+        let stepped = self.unblocked(ring.path_back(from, to_door))?;
+        let to = self.deeper(None, 4 - to_door)?;
+        Ok(Walk { to, stepped })
+    }
+
+    /// `steps` into the goal: from its door (`None`) or from one of its fields.
+    #[inline]
+    fn deeper(&self, from: Option<u8>, steps: u8) -> Result<Field, Obstacle> {
+        let first = from.map_or(0, |field| field + 1);
+        let to = first + steps - 1;
+        if to >= PIECES {
+            return Err(Obstacle::BeyondGoal);
+        }
+        let stepped = ((1u8 << steps) - 1) << first;
+        let occupied = self.board.goal(self.owner) & stepped;
+        if occupied != 0 {
+            let field = occupied.trailing_zeros() as u8;
+            return Err(Obstacle::GoalOccupied { field });
+        }
+        Ok(Field::Goal(to))
+    }
+
+    /// The path, unless it has a block. A walk of 13 steps or less meets one start at most, since
+    /// starts are 15 fields or more apart.
+    #[inline]
+    fn unblocked(&self, path: Fields) -> Result<Fields, Obstacle> {
+        let hit = self.blocks & path;
+        if hit == 0 {
+            return Ok(path);
+        }
+        let field = hit.trailing_zeros() as u8;
+        let seat = self.rules.ring().whose_start(field);
+        let fresh = self.board.fresh(seat);
+        Err(Obstacle::Block { field, seat, fresh })
+    }
 }

@@ -5,14 +5,12 @@ use std::ops::ControlFlow;
 use super::{
     board::{Board, Field},
     card::{Card, Cards},
-    judge::{self, mover},
-    movement::{self, Walk},
+    movement::{Walk, Walker},
     notation::{Action, Move, Part, Place},
     options::Rules,
     ring::{self, bit},
     seat::Seat,
-    seen::Seen,
-    seven::{Walked, sevens},
+    seven::{Seen, Walked, sevens},
 };
 
 /// A legal move and the board it leads to.
@@ -148,21 +146,19 @@ fn of_simple_rank(
     rank: Card,
     mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mover = mover(rules, board, seat);
+    let mover = board.mover(rules, seat);
+    let walker = Walker::new(rules, board, mover);
     if rank == Card::Jack {
-        return jacks(rules, board, mover, &mut found);
+        return jacks(walker, &mut found);
     }
     if rank.leaves_kennel() {
-        out(rules, board, mover, &mut found)?;
+        out(walker, &mut found)?;
     }
-    let blocks = board.blocks(rules);
-    // How the acting seat writes the mover's goal fields.
-    let goal = |field| {
-        if mover == seat {
-            Place::OwnGoal(field)
-        } else {
-            Place::PartnerGoal(field)
-        }
+    // How the acting seat writes the mover's fields.
+    let place = |field| match field {
+        Field::Track(field) => Place::Track(field),
+        Field::Goal(field) if mover == seat => Place::OwnGoal(field),
+        Field::Goal(field) => Place::PartnerGoal(field),
     };
     // A piece that captures another of its own leaves the same board whichever it captures: the
     // other one's field becomes its own. So of such moves of one piece only the first is listed.
@@ -179,29 +175,18 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let place = |field| match field {
-            Field::Track(field) => Place::Track(field),
-            Field::Goal(field) => goal(field),
-        };
-        found(
-            Action::Walk(Part {
-                from: place(from),
-                to: place(walk.to),
-            }),
-            &after,
-        )
+        let (from, to) = (place(from), place(walk.to));
+        found(Action::Walk(Part { from, to }), &after)
     };
     for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
-            movement::forward(rules, board, blocks, mover, from, steps, |walk| {
-                go(from, walk)
-            })?;
+            walker.forward(from, steps, |walk| go(from, walk))?;
         }
         if let (Card::Four, Field::Track(field)) = (rank, from) {
-            if let Ok(walk) = movement::back_along_ring(rules, board, blocks, field) {
+            if let Ok(walk) = walker.back_along_ring(field) {
                 go(from, walk)?;
             }
-            if let Ok(walk) = movement::back_into_goal(rules, board, blocks, mover, field) {
+            if let Ok(walk) = walker.back_into_goal(field) {
                 go(from, walk)?;
             }
         }
@@ -211,16 +196,14 @@ fn of_simple_rank(
 
 /// RULES §4, leaving the kennel.
 fn out(
-    rules: &Rules,
-    board: &Board,
-    mover: Seat,
+    walker: Walker,
     mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let start = bit(rules.ring().start(mover));
-    if board.kennel(mover) > 0 && board.blocks(rules) & start == 0 {
-        let mut after = *board;
+    let start = bit(walker.rules.ring().start(walker.owner));
+    if walker.board.kennel(walker.owner) > 0 && walker.blocks & start == 0 {
+        let mut after = *walker.board;
         after.capture(start);
-        after.put_fresh(rules, mover);
+        after.put_fresh(walker.rules, walker.owner);
         found(Action::Out, &after)?;
     }
     ControlFlow::Continue(())
@@ -228,19 +211,22 @@ fn out(
 
 /// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
 fn jacks(
-    rules: &Rules,
-    board: &Board,
-    mover: Seat,
+    walker: Walker,
     mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let Walker {
+        rules,
+        board,
+        owner: mover,
+        ..
+    } = walker;
     let unprotected = !board.unswappable(rules);
     let own = board.track(mover) & unprotected;
     for stranger in rules.ring().seats().filter(|&seat| seat != mover) {
         for other in ring::fields(board.track(stranger) & unprotected) {
             for from in ring::fields(own) {
                 let mut after = *board;
-                let pieces = (Field::Track(from), Field::Track(other));
-                judge::swap(rules, &mut after, (mover, pieces.0), (stranger, pieces.1));
+                after.swap(rules, (mover, from), (stranger, other));
                 found(Action::Swap(from, other), &after)?;
             }
         }
@@ -250,13 +236,8 @@ fn jacks(
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
         found(Action::Swap(first, second), board)?;
-    } else if without_effect(rules, board, mover) {
+    } else if rules.jack_without_effect && board.alone_on_track(mover) {
         found(Action::NoEffect, board)?;
     }
     ControlFlow::Continue(())
-}
-
-/// RULES §6, `jack_without_effect`.
-pub(super) fn without_effect(rules: &Rules, board: &Board, mover: Seat) -> bool {
-    judge::outcome(rules, board, mover, Card::Jack, &Action::NoEffect).is_ok()
 }

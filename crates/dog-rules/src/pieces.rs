@@ -2,10 +2,22 @@
 
 use std::fmt;
 
-use super::{
-    board::{Field, PIECES},
-    ring::{Fields, bit},
-};
+use serde::{Deserialize, Serialize};
+
+use super::ring::{Fields, bit};
+
+/// Pieces a seat has, and goal fields.
+pub const PIECES: u8 = 4;
+
+/// A place on the board where a piece can stand outside its kennel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// A track field, 0 to T−1.
+    Track(u8),
+    /// A field of the piece's own goal, 0 (nearest the ring) to 3.
+    Goal(u8),
+}
 
 /// Where a seat's four pieces stand, one byte each: its track field, or `GOAL` and its goal
 /// field, or `KENNEL`. The bytes are sorted, so that pieces that stand alike are equal values,

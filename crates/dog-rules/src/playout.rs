@@ -11,10 +11,10 @@ use rand::Rng;
 use super::{
     board::Board,
     card::{Card, Cards},
-    exchange::{Answer, ExchangeState},
+    event::{Answer, ExchangeState},
     game::Phase,
+    moves::Generator,
     options::{Exchange, Rules},
-    sample::{Sampler, below},
     seat::{BySeat, Seat},
     view::SeatView,
 };
@@ -255,13 +255,21 @@ impl<'a> Playout<'a> {
         let taker = &mut self.deeds[taker];
         taker.exchange = ExchangeState::Swapped;
         taker.received = Some(card);
-        taker.known = Cards::each(&[card]);
+        taker.known = Cards::one(card);
     }
 
     /// The seat to move plays a card of its hand that leads to this board (RULES §7.4 and §7.5).
     pub fn play(&mut self, card: Card, after: &Board) {
+        debug_assert_eq!(self.phase, Phase::Play);
         self.board = *after;
-        self.lay_away(card);
+        self.hands[self.turn].remove(card);
+        self.deeds[self.turn].known.remove(card);
+        self.discards.add(card);
+        if self.board.team_home(self.rules, self.turn) {
+            self.phase = Phase::Finished;
+        } else {
+            self.next_turn();
+        }
     }
 
     /// The seat to move, which can play nothing, folds.
@@ -273,19 +281,6 @@ impl<'a> Playout<'a> {
         deeds.folded = true;
         deeds.known = Cards::EMPTY;
         self.next_turn();
-    }
-
-    /// A card has been played: the game is won, or the next seat's turn comes.
-    fn lay_away(&mut self, card: Card) {
-        debug_assert_eq!(self.phase, Phase::Play);
-        self.hands[self.turn].remove(card);
-        self.deeds[self.turn].known.remove(card);
-        self.discards.add(card);
-        if self.board.team_home(self.rules, self.turn) {
-            self.phase = Phase::Finished;
-        } else {
-            self.next_turn();
-        }
     }
 
     fn next_turn(&mut self) {
@@ -303,22 +298,19 @@ impl<'a> Playout<'a> {
     }
 
     /// Plays on at random until the game is won or this many cards were played and hands folded;
-    /// returns the winning team, if there is one, and how many of them it took. Cards are drawn as
-    /// [`super::sample`] says; in the exchange every card is as likely, and where it is optional a
-    /// seat declines half the time.
-    pub fn play_on(
-        &mut self,
-        sampler: &mut Sampler,
-        rng: &mut impl Rng,
-        most: u32,
-    ) -> (Option<u8>, u32) {
+    /// returns the winning team, if there is one, and how many of them it took. Each kind of card
+    /// that can be played is as likely, then each board that it leads to; in the exchange every
+    /// card is as likely, and where it is optional a seat declines half the time.
+    pub fn play_on(&mut self, rng: &mut impl Rng, most: u32) -> (Option<u8>, u32) {
+        let mut generator = Generator::new();
+        let mut boards = Vec::new();
         let mut turns = 0;
         while turns < most {
             match self.phase {
                 Phase::Deal => self.deal(rng),
                 Phase::Exchange => self.exchange_at_random(rng),
                 Phase::Play => {
-                    self.play_at_random(sampler, rng);
+                    self.play_at_random(&mut generator, &mut boards, rng);
                     turns += 1;
                 }
                 Phase::Finished => break,
@@ -342,14 +334,23 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// The seat to move plays any card that it can in any way, or folds.
-    #[inline]
-    pub fn play_at_random(&mut self, sampler: &mut Sampler, rng: &mut impl Rng) {
-        let (turn, hand) = (self.turn, self.hands[self.turn]);
-        match sampler.play_any(self.rules, &mut self.board, turn, hand, rng) {
-            Some(card) => self.lay_away(card),
-            None => self.fold(),
+    /// The seat to move plays any kind of card that it can in any way, or folds.
+    fn play_at_random(
+        &mut self,
+        generator: &mut Generator,
+        boards: &mut Vec<Board>,
+        rng: &mut impl Rng,
+    ) {
+        let mut kinds: Vec<Card> = self.hands[self.turn].kinds().collect();
+        while !kinds.is_empty() {
+            let card = kinds.swap_remove(below(rng, kinds.len()));
+            boards.clear();
+            generator.boards_of_card(self.rules, &self.board, self.turn, card, boards);
+            if !boards.is_empty() {
+                return self.play(card, &boards[below(rng, boards.len())]);
+            }
         }
+        self.fold();
     }
 }
 
@@ -370,6 +371,12 @@ pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
         }
     }
     hands
+}
+
+/// A number below `n`, from one word: no number is more likely than another by more than n in 2³².
+#[inline]
+fn below(rng: &mut impl Rng, n: usize) -> usize {
+    ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
 
 /// Any card of a hand that has one.

@@ -8,7 +8,7 @@ use super::{
     judge,
     notation::Move,
     options::Rules,
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 /// One turn of a round, as all saw it (RULES §7.4).
@@ -72,7 +72,36 @@ impl Record {
     }
 }
 
+/// Whether all that was laid open in these turns lies on the discard pile.
+pub(super) fn lie_open(plays: &[Played], mut pile: Cards) -> bool {
+    plays.iter().all(|play| {
+        let there = pile.includes(play.laid);
+        if there {
+            pile = pile.without(play.laid);
+        }
+        there
+    })
+}
+
+/// Whether after each of these turns came that of the next seat with cards, up to the one that is
+/// to move now with so many cards in the hands.
+pub(super) fn follow_each_other(
+    plays: &[Played],
+    seats: u8,
+    mut cards: BySeat<u8>,
+    mut next: Option<Seat>,
+) -> bool {
+    plays.iter().rev().all(|play| {
+        let follows = play.seat.next_of(seats, |seat| cards[seat] > 0);
+        let fits =
+            (next.is_none() || next == follows) && (play.card.is_some() || cards[play.seat] == 0);
+        next = Some(play.seat);
+        cards[play.seat] = cards[play.seat].saturating_add(play.laid.len());
+        fits
+    })
+}
+
 /// The cards of a hand that a move lays open.
 fn laid(mv: &Move, hand: Cards) -> Cards {
-    mv.card().map_or(hand, |card| Cards::each(&[card]))
+    mv.card().map_or(hand, |card| Cards::one(card))
 }

@@ -1,14 +1,11 @@
 //! The ring: track fields as numbers and as sets of bits (RULES §1).
 
-use super::{
-    options::{GoalEntry, Options},
-    seat::{BySeat, Seat},
-};
+use super::seat::{BySeat, Seat};
 
 /// A set of track fields, one bit a field. The longest ring has 96.
 pub type Fields = u128;
 
-/// What is worked out once for each ring that [`Options`] allow.
+/// What is worked out once for each ring of RULES §2.
 struct Tables {
     seats: u8,
     len: u8,
@@ -66,13 +63,11 @@ pub struct Ring {
 }
 
 impl Ring {
-    pub(super) fn new(options: &Options) -> Ring {
-        let (seats, len) = (options.seats, options.seats * options.fields_per_seat);
-        let start = |seat: u8| seat * options.fields_per_seat % len;
-        let door = |seat: u8| match options.goal_entry {
-            GoalEntry::OnStart => start(seat),
-            GoalEntry::BeforeStart => (start(seat) + len - 1) % len,
-        };
+    /// The ring of a table; doors are on the starts, or on the fields before them.
+    pub(super) fn new(seats: u8, fields_per_seat: u8, door_before_start: bool) -> Ring {
+        let len = seats * fields_per_seat;
+        let start = |seat: u8| seat * fields_per_seat % len;
+        let door = |seat: u8| (start(seat) + len - u8::from(door_before_start)) % len;
         Ring {
             seats,
             len,
@@ -184,7 +179,7 @@ pub fn fields(mut set: Fields) -> impl Iterator<Item = u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{Preset, Rules};
+    use super::super::options::{Options, Preset, Rules};
     use super::*;
 
     #[test]

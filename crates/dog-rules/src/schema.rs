@@ -8,7 +8,7 @@ use utoipa::{
 
 use crate::{
     card::Card,
-    exchange::ExchangeState,
+    event::ExchangeState,
     game::Phase,
     judge::Kind,
     options::{

@@ -19,16 +19,15 @@ use std::ops::ControlFlow;
 
 use super::{
     board::{Board, Field, PIECES},
-    movement::{self, Walk},
+    movement::Walker,
     notation::{Part, Parts, Place},
     options::{Rules, SevenLanding, SevenPartner, SevenSurplus},
     ring::{self, Fields, bit},
     seat::{BySeat, Seat},
-    seen::Seen,
 };
 
 /// The steps of a seven.
-pub(super) const STEPS: u8 = 7;
+const STEPS: u8 = 7;
 
 /// Finds every board that a seven of the seat's leads to, and shows each with its parts until
 /// `found` breaks off. `seen` is memory to use.
@@ -111,18 +110,19 @@ impl<Found: FnMut(&Walked, &Board) -> ControlFlow<()>> Search<'_, Found> {
             return self.stop_short(left, board);
         }
         let (owner, from) = self.order.pieces[place];
-        let blocks = board.blocks(self.rules);
+        let walker = Walker::new(self.rules, board, owner);
         // The last piece takes all steps, unless it is the fourth to come home.
         let last = place + 1 == self.order.len;
         let fourth = board.pieces(owner).in_goal() == PIECES - 1;
         let least = if last && !fourth { left } else { 1 };
         for steps in (least..=left).rev() {
-            let rules = self.rules;
-            movement::forward(rules, board, blocks, owner, from, steps, |walk| {
-                if !may_end(rules, board, walk.to) {
+            walker.forward(from, steps, |walk| {
+                if !may_end(self.rules, board, walk.to) {
                     return ControlFlow::Continue(());
                 }
-                let after = carried_out(rules, board, owner, from, walk);
+                let mut after = *board;
+                after.capture(walk.stepped);
+                after.relocate(self.rules, owner, from, walk.to);
                 self.walked.parts[self.walked.len] = (owner, from, walk.to);
                 self.walked.len += 1;
                 let flow = self.walk(place + 1, left - steps, &after);
@@ -169,21 +169,6 @@ pub(super) fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
         (SevenLanding::MustBeFree, Field::Track(field)) => board.occupied() & bit(field) == 0,
         _ => true,
     }
-}
-
-/// The board after a part, which captures wherever it stepped.
-#[inline]
-pub(super) fn carried_out(
-    rules: &Rules,
-    board: &Board,
-    owner: Seat,
-    from: Field,
-    walk: Walk,
-) -> Board {
-    let mut after = *board;
-    after.capture(walk.stepped);
-    after.relocate(rules, owner, from, walk.to);
-    after
 }
 
 /// The pieces that may walk, each after those it could meet.
@@ -241,5 +226,59 @@ impl Order {
     fn push(&mut self, seat: Seat, field: Field) {
         self.pieces[self.len] = (seat, field);
         self.len += 1;
+    }
+}
+
+/// A set of boards, whose memory is used again after it was cleared.
+#[derive(Default)]
+pub(super) struct Seen {
+    boards: Vec<Board>,
+    /// Open addressing: the index + 1 of a board, 0 for an empty slot. A power of two long.
+    slots: Vec<u32>,
+}
+
+impl Seen {
+    const FEWEST_SLOTS: usize = 64;
+
+    /// Forgets every board.
+    #[inline]
+    pub fn clear(&mut self) {
+        if self.boards.is_empty() {
+            return;
+        }
+        self.boards.clear();
+        self.slots.truncate(Seen::FEWEST_SLOTS);
+        self.slots.fill(0);
+    }
+
+    /// Adds a board; `false` if it was there.
+    pub fn insert(&mut self, board: &Board) -> bool {
+        if self.boards.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = board.hash32() as usize & mask;
+        while let Some(index) = (self.slots[slot] as usize).checked_sub(1) {
+            if self.boards[index] == *board {
+                return false;
+            }
+            slot = (slot + 1) & mask;
+        }
+        self.boards.push(*board);
+        self.slots[slot] = self.boards.len() as u32;
+        true
+    }
+
+    fn grow(&mut self) {
+        let len = (self.slots.len() * 4).max(Seen::FEWEST_SLOTS);
+        self.slots.clear();
+        self.slots.resize(len, 0);
+        for (index, board) in self.boards.iter().enumerate() {
+            let mut slot = board.hash32() as usize & (len - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (len - 1);
+            }
+            self.slots[slot] = index as u32 + 1;
+        }
     }
 }

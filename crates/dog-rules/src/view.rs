@@ -1,12 +1,11 @@
-//! What somebody may see of a game, and nothing else.
+//! What somebody may see of a game and nothing else, and who is to act.
 
 use super::{
     board::Board,
     card::{Card, Cards},
-    event::{Event, Viewer},
-    exchange::ExchangeState,
+    event::{ExchangeState, Viewer},
     game::{Game, Phase},
-    options::Rules,
+    options::{Exchange, Rules},
     plays::Played,
     seat::{BySeat, Seat},
 };
@@ -60,11 +59,6 @@ impl Game {
         Seat::all(seats).map(seen).collect()
     }
 
-    /// The last action's first event as this viewer may see it.
-    pub fn last_event_seen_by(&self, viewer: Viewer) -> Event {
-        self.last_event().clone().seen_by(viewer)
-    }
-
     /// What this seat may do now.
     pub fn possible(&self, seat: Seat) -> Option<Possible> {
         match self.phase() {
@@ -73,6 +67,37 @@ impl Game {
             Phase::Play => (self.turn() == Some(seat)).then_some(Possible::Play),
             Phase::Finished => None,
         }
+    }
+
+    /// Whether a human plays any seat.
+    pub fn attended(&self) -> bool {
+        self.players().iter().any(|player| !player.bot)
+    }
+
+    /// The bot that is to act now. In an optional exchange (RULES §7.3) a bot lets its human partner
+    /// ask, offer or decline first, and of two bots the lower seat speaks first.
+    pub fn bot_to_act(&self) -> Option<Seat> {
+        let mut bots = self.seats_to_act().filter(|&seat| self.player(seat).bot);
+        bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))
+    }
+
+    /// Who is played for when the time is up: the lowest seat of those that may act.
+    pub fn late_seat(&self) -> Option<Seat> {
+        self.seats_to_act().next()
+    }
+
+    /// Every seat that may act now.
+    fn seats_to_act(&self) -> impl Iterator<Item = Seat> {
+        Seat::all(self.rules().seats).filter(|&seat| self.possible(seat).is_some())
+    }
+
+    /// Whether a bot that may answer in the exchange leaves the first word to its partner.
+    fn waits_for_partner(&self, seat: Seat) -> bool {
+        let partner = seat.partner(self.rules().seats);
+        let state = |seat| self.exchange(seat).unwrap_or_default();
+        self.rules().exchange == Exchange::Optional
+            && state(partner) == ExchangeState::Pending
+            && (!self.player(partner).bot || partner < seat || state(seat) == ExchangeState::Asked)
     }
 
     /// What this seat knows: all that its player or its bot may decide by.

@@ -8,7 +8,7 @@ use actix_web::{
 use dog_rules::{
     event::Action,
     game::{ActionRefusal, Game},
-    refusal::Refusal,
+    judge::Refusal,
     seat::Seat,
 };
 

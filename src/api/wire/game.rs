@@ -2,8 +2,8 @@
 
 use dog_rules::{
     card::{Card, Cards},
+    event::ExchangeState,
     event::{Event, Viewer},
-    exchange::ExchangeState,
     game::Phase,
     options::Preset,
     player::{Level, Player},

@@ -5,10 +5,10 @@ use dog_rules::{
     card::Cards,
     event::Event,
     game::{Game, Phase},
+    judge::Refusal,
     judge::{self, Kind, Outcome},
     notation::Move,
     options::Rules,
-    refusal::Refusal,
     seat::Seat,
 };
 use serde::Deserialize;

@@ -4,7 +4,6 @@ use dog_rules::{
     game::Phase,
     options::{Preset, Rules},
     playout::Playout,
-    sample::Sampler,
     seat::Seat,
 };
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -20,23 +19,15 @@ use super::{
 /// another meaning and, nearly always, when the rules or the random games do.
 pub fn fingerprint(setting: Setting) -> String {
     let layout = Layout::new(setting.seats());
-    let mut sampler = Sampler::new();
     let mut hash = Sha256::new();
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
     for preset in Preset::ALL {
-        let mut options = preset.options();
-        options.seats = setting.seats();
-        match setting {
-            Setting::Four15 => options.fields_per_seat = 15,
-            Setting::Four16 => options.fields_per_seat = 16,
-            Setting::Six => {}
-        }
-        let rules = Rules::try_from(options).expect("a possible set of rules");
+        let rules = Rules::try_from(setting.options(preset)).expect("a possible set of rules");
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut game = Playout::new(&rules, Seat::all(rules.seats).next().expect("a seat"));
         for _ in 0..40 {
-            game.play_on(&mut sampler, &mut rng, 13);
+            game.play_on(&mut rng, 13);
             if game.phase() != Phase::Play {
                 continue;
             }

@@ -9,7 +9,7 @@ use dog_rules::{
     board::{Board, PIECES},
     card::{Card, Cards},
     options::{Exchange, GoalEntry, Protection, Rules, SevenLanding, SevenPartner, SevenSurplus},
-    ring::{self, Ring},
+    ring,
     seat::{BySeat, Seat},
     view::SeatView,
 };
@@ -290,7 +290,7 @@ impl<'a> Inputs<'a> {
             let mut to_go = u32::from(of_seat.in_kennel()) * (u32::from(ring.length()) + 5);
             for field in of_seat.track_fields() {
                 add(first + usize::from(self.places[usize::from(field)]), 1.0);
-                to_go += u32::from(to_door(ring, board, seat, field)) + 2;
+                to_go += u32::from(ring.length() - board.walked(self.rules, seat, field)) + 2;
             }
             let goal = of_seat.goal();
             for field in 0..pieces {
@@ -444,17 +444,6 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
         places[usize::from(field)] = u16::from(quarter) * QUARTER as u16 + u16::from(offset);
     }
     places
-}
-
-/// Steps to the door, of a piece of the seat's on this field: a whole lap for one that must leave
-/// the door first (RULES §4).
-fn to_door(ring: &Ring, board: &Board, seat: Seat, field: u8) -> u8 {
-    let door = ring.door(seat);
-    if field == door && board.fresh(seat) && door == ring.start(seat) {
-        ring.length()
-    } else {
-        ring.distance(field, door)
-    }
 }
 
 /// The options that change what a position is worth (RULES §2).

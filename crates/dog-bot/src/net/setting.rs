@@ -1,6 +1,6 @@
 //! Which net is for which table.
 
-use dog_rules::options::Rules;
+use dog_rules::options::{Options, Preset, Rules};
 use serde::{Deserialize, Serialize};
 
 /// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
@@ -52,5 +52,17 @@ impl Setting {
             Setting::Six => 6,
             _ => 4,
         }
+    }
+
+    /// A preset's options on this board and for so many seats.
+    pub fn options(self, preset: Preset) -> Options {
+        let mut options = preset.options();
+        options.seats = self.seats();
+        match self {
+            Setting::Four15 => options.fields_per_seat = 15,
+            Setting::Four16 => options.fields_per_seat = 16,
+            Setting::Six => {}
+        }
+        options
     }
 }

@@ -4,7 +4,7 @@
 use dog_rules::{
     board::Board,
     card::Card,
-    judge, movement,
+    movement::Walker,
     options::Rules,
     ring::{self, Fields, bit},
     seat::Seat,
@@ -34,10 +34,7 @@ pub(super) const HOME: i16 = 20;
 
 /// Looks at a seat's pieces, or its partner's when all its own are home (RULES §4).
 pub struct Table<'a> {
-    rules: &'a Rules,
-    board: &'a Board,
-    mover: Seat,
-    blocks: Fields,
+    walker: Walker<'a>,
     own_team: Fields,
     others: Fields,
     /// What a piece on each field has walked, where one stands: what its capture costs.
@@ -50,14 +47,11 @@ impl<'a> Table<'a> {
         let mut lost = [0; 96];
         for owner in rules.ring().seats() {
             for field in board.pieces(owner).track_fields() {
-                lost[usize::from(field)] = OUT + walked(rules, board, owner, field);
+                lost[usize::from(field)] = OUT + i16::from(board.walked(rules, owner, field));
             }
         }
         Table {
-            rules,
-            board,
-            mover: judge::mover(rules, board, seat),
-            blocks: board.blocks(rules),
+            walker: Walker::new(rules, board, board.mover(rules, seat)),
             own_team,
             others: board.occupied() & !own_team,
             lost,
@@ -86,6 +80,12 @@ impl<'a> Table<'a> {
         found
     }
 
+    /// The track fields of the mover's pieces.
+    fn own_fields(&self) -> impl Iterator<Item = u8> + use<> {
+        let Walker { board, owner, .. } = self.walker;
+        board.pieces(owner).track_fields()
+    }
+
     /// A piece that comes to stand on this field, by which it wins so many steps.
     fn land(&self, field: u8, steps: i16, found: &mut Use) {
         found.hit |= self.others & bit(field) != 0;
@@ -105,22 +105,21 @@ impl<'a> Table<'a> {
 
     /// How far a piece of the mover's on this field is.
     fn walked(&self, field: u8) -> i16 {
-        walked(self.rules, self.board, self.mover, field)
+        let Walker {
+            rules,
+            board,
+            owner,
+            ..
+        } = self.walker;
+        i16::from(board.walked(rules, owner, field))
     }
 
     fn forward(&self, steps: u8, found: &mut Use) {
-        let Table {
-            rules,
-            board,
-            mover,
-            blocks,
-            ..
-        } = *self;
-        let ring = rules.ring();
-        let pieces = board.pieces(mover);
+        let ring = self.walker.rules.ring();
+        let pieces = self.walker.board.pieces(self.walker.owner);
         for from in pieces.track_fields() {
             let (path, to) = (ring.path(from, steps), ring.forward(from, steps));
-            let home = movement::into_goal(rules, board, blocks, mover, from, steps).is_ok();
+            let home = self.walker.into_goal(from, steps).is_ok();
             self.walk(from, path, to, home, found);
         }
         if steps < 4 {
@@ -139,7 +138,7 @@ impl<'a> Table<'a> {
 
     /// A piece on the track that goes to another field of it if nothing blocks the path, or home.
     fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut Use) {
-        if self.blocks & path == 0 {
+        if self.walker.blocks & path == 0 {
             self.land(to, self.walked(to) - self.walked(from), found);
         }
         if home {
@@ -151,47 +150,40 @@ impl<'a> Table<'a> {
     fn enter(&self, from: u8, found: &mut Use) {
         found.home = true;
         found.harmless = true;
-        let lap = i16::from(self.rules.ring().length());
+        let lap = i16::from(self.walker.rules.ring().length());
         found.wins(lap - self.walked(from) + HOME);
     }
 
     fn back(&self, found: &mut Use) {
-        let Table {
-            rules,
-            board,
-            mover,
-            blocks,
-            ..
-        } = *self;
-        let ring = rules.ring();
-        for from in board.pieces(mover).track_fields() {
+        let ring = self.walker.rules.ring();
+        for from in self.own_fields() {
             let (path, to) = (ring.path_back(from, 4), ring.backward(from, 4));
-            let home = movement::back_into_goal(rules, board, blocks, mover, from).is_ok();
+            let home = self.walker.back_into_goal(from).is_ok();
             self.walk(from, path, to, home, found);
         }
     }
 
     fn out(&self, found: &mut Use) {
-        let start = self.rules.ring().start(self.mover);
-        if self.board.kennel(self.mover) > 0 && self.blocks & bit(start) == 0 {
+        let start = self.walker.rules.ring().start(self.walker.owner);
+        if self.walker.board.kennel(self.walker.owner) > 0 && self.walker.blocks & bit(start) == 0 {
             self.land(start, OUT, found);
         }
     }
 
     fn seven(&self, found: &mut Use) {
-        let ring = self.rules.ring();
-        for from in self.board.pieces(self.mover).track_fields() {
+        let ring = self.walker.rules.ring();
+        for from in self.own_fields() {
             let path = ring.path(from, 7);
-            if self.blocks & ring.path(from, 1) == 0 {
+            if self.walker.blocks & ring.path(from, 1) == 0 {
                 found.playable = true;
             }
-            if self.blocks & path == 0 {
+            if self.walker.blocks & path == 0 {
                 found.hit |= self.others & path != 0;
                 found.harmless |= self.own_team & path == 0;
                 found.wins(7 + self.captures(path));
             }
-            let to_door = ring.distance(from, ring.door(self.mover));
-            if to_door < 7 && self.blocks & ring.path(from, to_door) == 0 {
+            let to_door = ring.distance(from, ring.door(self.walker.owner));
+            if to_door < 7 && self.walker.blocks & ring.path(from, to_door) == 0 {
                 found.home = true;
                 found.gain = found.gain.max(7 + HOME);
             }
@@ -199,9 +191,15 @@ impl<'a> Table<'a> {
     }
 
     fn jack(&self, found: &mut Use) {
-        let free = !self.board.unswappable(self.rules);
-        let own = self.board.track(self.mover);
-        let others = self.board.occupied() & !own;
+        let Walker {
+            rules,
+            board,
+            owner,
+            ..
+        } = self.walker;
+        let free = !board.unswappable(rules);
+        let own = board.track(owner);
+        let others = board.occupied() & !own;
         if own & free != 0 && others & free != 0 {
             found.hit = others & free & self.others != 0;
             let gains = ring::fields(own & free)
@@ -211,19 +209,17 @@ impl<'a> Table<'a> {
             }
         }
         // Two jacks that change nothing (RULES §6).
-        found.playable |= self.rules.jack_own_pair && (own & free).count_ones() > 1;
-        found.playable |= self.rules.jack_without_effect && own != 0 && others == 0;
+        found.playable |= rules.jack_own_pair && (own & free).count_ones() > 1;
+        found.playable |= rules.jack_without_effect && board.alone_on_track(owner);
         found.harmless = found.playable;
     }
 
     /// What the owner of the piece on `to` loses, or its partner wins, when it is moved to `from`.
     fn swapped(&self, from: u8, to: u8) -> i16 {
-        let owner = self
-            .board
-            .owner(self.rules, to)
-            .expect("a piece stands there");
-        let before = walked(self.rules, self.board, owner, to);
-        let won = walked(self.rules, self.board, owner, from) - before;
+        let Walker { rules, board, .. } = self.walker;
+        let owner = board.owner(rules, to).expect("a piece stands there");
+        let walked = |field| i16::from(board.walked(rules, owner, field));
+        let won = walked(from) - walked(to);
         if self.own_team & bit(to) != 0 {
             won
         } else {
@@ -236,12 +232,13 @@ impl<'a> Table<'a> {
             let other = self.of(rank);
             found.gain = found.gain.max(other.gain);
         }
-        found.playable = self.board.kennel(self.mover) > 0 || self.board.track(self.mover) != 0;
+        found.playable = self.walker.board.kennel(self.walker.owner) > 0
+            || self.walker.board.track(self.walker.owner) != 0;
         found.harmless = found.playable;
-        let ring = self.rules.ring();
-        for from in self.board.pieces(self.mover).track_fields() {
-            let to_door = ring.distance(from, ring.door(self.mover));
-            found.home |= to_door <= 12 && self.blocks & ring.path(from, to_door) == 0;
+        let ring = self.walker.rules.ring();
+        for from in self.own_fields() {
+            let to_door = ring.distance(from, ring.door(self.walker.owner));
+            found.home |= to_door <= 12 && self.walker.blocks & ring.path(from, to_door) == 0;
             found.hit |= self.others & ring.path(from, 13) != 0;
         }
     }
@@ -257,17 +254,6 @@ impl Use {
         };
         self.playable = true;
     }
-}
-
-/// Steps that a seat's piece on this field has walked: at the door a whole lap, none for one that
-/// must leave the door first (RULES §4).
-pub(super) fn walked(rules: &Rules, board: &Board, seat: Seat, field: u8) -> i16 {
-    let ring = rules.ring();
-    let door = ring.door(seat);
-    if field == door && door == ring.start(seat) && board.fresh(seat) {
-        return 0;
-    }
-    i16::from(ring.length() - ring.distance(field, door))
 }
 
 /// The most that a seat's piece wins by changing places with another seat's, in steps.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dog_rules::{exchange::Answer, game::Phase, playout::Playout, seat::Seat};
+use dog_rules::{event::Answer, game::Phase, playout::Playout, seat::Seat};
 use rand::Rng;
 
 use super::{CLOCK_EVERY, Candidate, Clock, chance, watch::Watch};

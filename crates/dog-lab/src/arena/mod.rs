@@ -6,22 +6,10 @@
 //! a player against itself scores exactly what chance gives. These games are one *pair*, the unit
 //! of all statistics: its games are not independent of each other, pairs are.
 
-mod calibration;
-mod duplicate;
-mod games;
-pub mod latency;
-mod reading;
-mod run;
+mod matches;
 mod score;
-mod spec;
 mod sprt;
-mod worth;
 
-pub use calibration::{Calibration, SelfPlay, Tenth, calibrate};
-pub use duplicate::{MOST_TURNS, Pair, Table, Thinking};
-pub use reading::{mean_and_error, read};
-pub use run::{Build, Match, run_match};
-pub use score::{Interval, Tally, interval, mean};
-pub use spec::{PlayerSpec, SpecError};
+pub use matches::{Build, Match, run_match};
+pub use score::{Interval, Pair, Tally, Thinking, interval, mean, mean_and_error};
 pub use sprt::{Decision, Sprt, SprtError};
-pub use worth::{Questions, Worth, Worths, ask};

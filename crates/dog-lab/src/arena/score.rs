@@ -3,10 +3,50 @@
 //! Scores of pairs are counted in equal steps from 0 to 1: `counts[i]` pairs scored
 //! `i / (counts.len() - 1)`.
 
-use super::duplicate::{Pair, Thinking};
+use std::time::Duration;
 
 /// The two-sided 95% quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
+
+/// What the games of one pair came to. Of two entries, the first is player A's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// Games won; with three teams, B wins those of either other team.
+    pub wins: [u32; 2],
+    /// Games that were given up.
+    pub unfinished: u32,
+    pub thinking: [Thinking; 2],
+}
+
+/// How long a player thought, by the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thinking {
+    /// Decisions, those with a single choice included.
+    pub decisions: u64,
+    pub total: Duration,
+    pub longest: Duration,
+}
+
+impl Thinking {
+    /// The mean of a decision; zero if there was none.
+    pub fn mean(&self) -> Duration {
+        let nanos = self.total.as_nanos() / u128::from(self.decisions.max(1));
+        Duration::from_nanos(nanos as u64)
+    }
+
+    pub(super) fn decided(&mut self, time: Duration) {
+        self.decisions += 1;
+        self.total += time;
+        self.longest = self.longest.max(time);
+    }
+
+    /// Adds what was thought elsewhere.
+    pub fn add(&mut self, other: &Thinking) {
+        self.decisions += other.decisions;
+        self.total += other.total;
+        self.longest = self.longest.max(other.longest);
+    }
+}
 
 /// The sum of some pairs. Of two entries, the first is player A's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +152,14 @@ pub fn interval(counts: &[u32]) -> Interval {
     }
 }
 
+/// The mean of some values, and its standard error.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0) / count).sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -213,5 +261,13 @@ mod tests {
                 "{chances:?}, {pairs}: {above} + {below}%"
             );
         }
+    }
+
+    #[test]
+    fn means_have_their_errors() {
+        let (mean, error) = mean_and_error(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(mean, 2.5);
+        // The variance of the sample is 5/3.
+        assert!((error - (5.0f64 / 12.0).sqrt()).abs() < 1e-12, "{error}");
     }
 }

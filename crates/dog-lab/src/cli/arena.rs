@@ -1,24 +1,22 @@
 //! `dog-lab arena`: measures one player against another in duplicate matches.
 
 use std::{
-    io::{IsTerminal, Write, stderr, stdout},
-    num::NonZeroUsize,
+    io::{Write, stdout},
     ops::ControlFlow,
-    thread,
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
 use clap::Args;
 use dog_rules::options::{Preset, Rules};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::arena::{
-    Decision, Interval, MOST_TURNS, Match, PlayerSpec, Sprt, Tally, Thinking, run_match,
+use crate::{
+    arena::{Decision, Interval, Match, Sprt, Tally, Thinking, run_match},
+    games::{MOST_TURNS, Threads},
+    spec::PlayerSpec,
 };
-
-/// How often the line of progress is written.
-const PROGRESS: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub struct Arena {
@@ -47,9 +45,8 @@ pub struct Arena {
     /// The chance that the test takes the low score for true when the high one is.
     #[arg(long, default_value_t = 0.05, requires = "sprt")]
     beta: f64,
-    /// Pairs played at once; as many as there are cores if left out.
-    #[arg(long, value_name = "N", value_parser = super::threads)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print a JSON object a line.
     #[arg(long)]
     json: bool,
@@ -126,23 +123,26 @@ impl Arena {
     }
 
     fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> Tally {
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Match {
             rules: &variant.rules,
             players: [&|| self.a.build(), &|| self.b.build()],
             pairs: self.pairs,
             seed: self.seed,
-            threads: self.threads.unwrap_or_else(cores),
+            threads: self.threads.number(),
         };
-        let mut progress = Progress::new(&variant.name, self.pairs);
+        let style = ProgressStyle::with_template("{prefix}: {pos} of {len} pairs, {msg}%");
+        let bar = ProgressBar::new(self.pairs.into())
+            .with_style(style.expect("a template"))
+            .with_prefix(variant.name.clone());
         let tally = run_match(&plan, |tally| {
-            progress.show(tally);
+            bar.set_message(format!("{:.2}", tally.mean() * 100.0));
+            bar.set_position(tally.pairs().into());
             match sprt.map(|sprt| sprt.decide(tally.scores())) {
                 None | Some(Decision::Undecided) => ControlFlow::Continue(()),
                 Some(Decision::Low | Decision::High) => ControlFlow::Break(()),
             }
         });
-        progress.clear();
+        bar.finish_and_clear();
         tally
     }
 
@@ -222,46 +222,6 @@ fn micros(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1000.0
 }
 
-/// A line that shows how far a match is, where somebody may be watching.
-struct Progress<'a> {
-    name: &'a str,
-    pairs: u32,
-    shown: Option<Instant>,
-    on: bool,
-}
-
-impl Progress<'_> {
-    fn new(name: &str, pairs: u32) -> Progress<'_> {
-        Progress {
-            name,
-            pairs,
-            shown: None,
-            on: stderr().is_terminal(),
-        }
-    }
-
-    fn show(&mut self, tally: &Tally) {
-        if !self.on || self.shown.is_some_and(|shown| shown.elapsed() < PROGRESS) {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let Progress { name, pairs, .. } = self;
-        let score = tally.mean() * 100.0;
-        // Nothing depends on whether it can be seen.
-        let _ = write!(
-            stderr(),
-            "\r\x1b[K{name}: {} of {pairs} pairs, {score:.2}%",
-            tally.pairs()
-        );
-    }
-
-    fn clear(&self) {
-        if self.on {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
-    }
-}
-
 /// The table that is printed, and how wide its first columns are.
 struct Table {
     players: String,
@@ -333,24 +293,16 @@ impl Table {
         Ok(())
     }
 
+    /// Prints a line: names to the left of their columns, all else to the right.
     fn line(&self, cells: [&str; 10]) -> anyhow::Result<()> {
-        let [rules, players, rest @ ..] = cells;
-        let [
-            pairs,
-            score,
-            interval,
-            wins,
-            by_score,
-            time_a,
-            time_b,
-            seconds,
-        ] = rest;
-        let (first, second) = (self.rules, self.players.chars().count().max(7));
-        writeln!(
-            stdout(),
-            "{rules:first$}  {players:second$}  {pairs:>7}  {score:>7}  {interval:>15}  {wins:>15}  \
-             {by_score:>20}  {time_a:>18}  {time_b:>18}  {seconds:>7}"
-        )?;
+        let players = self.players.chars().count().max(7);
+        let widths = [self.rules, players, 7, 7, 15, 15, 20, 18, 18, 7];
+        let cell = |(place, (cell, width)): (usize, (&str, usize))| match place {
+            0 | 1 => format!("{cell:width$}"),
+            _ => format!("{cell:>width$}"),
+        };
+        let cells = cells.into_iter().zip(widths).enumerate().map(cell);
+        writeln!(stdout(), "{}", cells.collect::<Vec<_>>().join("  "))?;
         Ok(())
     }
 }

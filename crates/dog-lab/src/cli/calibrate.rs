@@ -1,59 +1,40 @@
-//! `dog-lab calibrate`: whether the chances that advice names are right.
+//! `dog-lab calibrate`: whether advice is right about itself, that is how often a team wins when it
+//! was given a chance.
 
-use std::{
-    io::{Write, stdout},
-    num::NonZeroUsize,
-    thread,
-};
+use std::io::{Write, stdout};
 
 use clap::Args;
-use dog_bot::{Level, net::nets::Nets, search::Budget};
-use dog_rules::options::{Preset, Rules};
+use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+use dog_rules::seat::BySeat;
 
-use crate::arena::{SelfPlay, calibrate};
+use super::level;
+use crate::games::{Games, play_out, set_up};
 
 #[derive(Debug, Args)]
 pub struct Calibrate {
     /// The level that plays all seats.
-    #[arg(value_parser = super::level)]
+    #[arg(value_parser = level)]
     level: Level,
-    /// A preset, and options such as "hausregeln seats=6".
-    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = super::rules)]
-    rules: Rules,
     /// Games to play.
     #[arg(long, default_value_t = 1000)]
     games: u32,
     /// Playouts a decision; the level's own time if left out.
     #[arg(long)]
     samples: Option<u32>,
-    /// What the cards and the players' luck are drawn from.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Games played at once; as many as there are cores if left out.
-    #[arg(long, value_name = "N", value_parser = super::threads)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    of: Games,
 }
 
 impl Calibrate {
-    /// Plays the games and prints a table, one line for each tenth.
+    /// Plays games with the level at all seats, where every decision counts, those of the exchange
+    /// too, and prints a table, one line for each tenth.
     ///
     /// # Errors
     /// If the nets do not fit the program, or nothing can be printed.
     pub fn run(self) -> anyhow::Result<()> {
         let nets = Nets::built_in()?;
-        let threads = match self.threads {
-            Some(threads) => threads,
-            None => thread::available_parallelism()?,
-        };
-        let found = calibrate(&SelfPlay {
-            nets: &nets,
-            rules: &self.rules,
-            level: self.level,
-            budget: self.samples.map(Budget::Samples),
-            games: self.games,
-            seed: self.seed,
-            threads,
-        });
+        let games = self.of.each(self.games, |number| self.game(&nets, number));
+        let found = Calibration::of(&games);
         let mut out = stdout().lock();
         writeln!(
             out,
@@ -76,5 +57,169 @@ impl Calibrate {
             found.sharpness
         )?;
         Ok(())
+    }
+
+    /// The decisions of a game: the chance given to what was chosen, and whether the team won. None
+    /// of a game that does not end.
+    fn game(&self, nets: &Nets, number: u32) -> Vec<(f64, bool)> {
+        let rules = &self.of.rules;
+        let budget = self.samples.map(Budget::Samples);
+        let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
+        let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
+        let mut said: Vec<(u8, f64)> = Vec::new();
+        let mut game = set_up(rules, &mut stream(7));
+        let winner = play_out(&mut game, |game, seat| {
+            let view = game.seen_from(seat);
+            let advice = advise(nets, self.level, budget, &view, &mut luck[seat]);
+            let best = advice.first().expect("a seat that is to act has a choice");
+            said.push((seat.team(rules.seats), best.win_probability));
+            best.choice.action(seat)
+        });
+        let Some(winner) = winner else {
+            return Vec::new();
+        };
+        let said = said.into_iter();
+        said.map(|(team, chance)| (chance, team == winner))
+            .collect()
+    }
+}
+
+/// Decisions in which the chance of the choice taken lay in one tenth of 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tenth {
+    decisions: u64,
+    /// The sum of the chances given.
+    said: f64,
+    /// How many of them were won.
+    won: u64,
+    /// The sum over games of the squares of what was won beyond what was said.
+    squares: f64,
+}
+
+impl Tenth {
+    /// The mean chance given.
+    fn mean_said(&self) -> f64 {
+        self.said / self.decisions.max(1) as f64
+    }
+
+    /// The share that was won.
+    fn share_won(&self) -> f64 {
+        self.won as f64 / self.decisions.max(1) as f64
+    }
+
+    /// The standard error of the difference of the two. The decisions of a game all end as it
+    /// does, so it comes from what games differ in.
+    fn standard_error(&self) -> f64 {
+        self.squares.sqrt() / self.decisions.max(1) as f64
+    }
+}
+
+/// What chances a level names, and what becomes of them.
+#[derive(Clone, Debug, PartialEq)]
+struct Calibration {
+    /// Decisions by the chance given, the lowest tenth first.
+    tenths: [Tenth; 10],
+    /// What the logarithms of the odds given would have to be multiplied with to fit best: 1 if
+    /// the level is as sure as it should be, more if it is too modest.
+    sharpness: f64,
+}
+
+impl Calibration {
+    /// Of the decisions of games, by the chance given and whether they were won.
+    fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
+        let mut tenths = [Tenth::default(); 10];
+        for game in games {
+            let mut beyond = [0.0; 10];
+            for &(chance, won) in game {
+                let place = ((chance * 10.0) as usize).min(9);
+                tenths[place].decisions += 1;
+                tenths[place].said += chance;
+                tenths[place].won += u64::from(won);
+                beyond[place] += f64::from(u8::from(won)) - chance;
+            }
+            for (tenth, beyond) in tenths.iter_mut().zip(beyond) {
+                tenth.squares += beyond * beyond;
+            }
+        }
+        let sharpness = sharpness(games.iter().flatten());
+        Calibration { tenths, sharpness }
+    }
+}
+
+/// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
+/// be looked for by halves.
+fn sharpness<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
+    // A chance of nothing or of all cannot be stretched.
+    let inner: Vec<(f64, f64)> = decisions
+        .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance))
+        .map(|&(chance, won)| ((chance / (1.0 - chance)).ln(), f64::from(u8::from(won))))
+        .collect();
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        let slope = |&(odds, won): &(f64, f64)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds;
+        if inner.iter().map(slope).sum::<f64>() > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+
+    use super::*;
+
+    /// Decisions of somebody who says `said(p)` where the chance is p.
+    fn games(said: impl Fn(f64) -> f64) -> Vec<Vec<(f64, bool)>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut decision = |_| {
+            let chance: f64 = rng.random_range(0.0..1.0);
+            (said(chance), rng.random_bool(chance))
+        };
+        (0..50_000).map(|game| vec![decision(game)]).collect()
+    }
+
+    #[test]
+    fn who_says_what_is_so_is_right() {
+        let found = Calibration::of(&games(|chance| chance));
+        assert!((found.sharpness - 1.0).abs() < 0.05, "{}", found.sharpness);
+        for tenth in found.tenths {
+            assert!((4_500..5_500).contains(&tenth.decisions));
+            let error = (tenth.share_won() - tenth.mean_said()).abs();
+            assert!(error < 4.0 * tenth.standard_error(), "{error}");
+            // Of 5,000 coins.
+            assert!((0.002..0.0075).contains(&tenth.standard_error()));
+        }
+    }
+
+    #[test]
+    fn the_modest_and_the_boastful_are_told() {
+        // Odds of which the square root is said, and their square.
+        let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
+        let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
+        let found = Calibration::of(&games(modest)).sharpness;
+        assert!((found - 2.0).abs() < 0.1, "{found}");
+        let found = Calibration::of(&games(boastful)).sharpness;
+        assert!((found - 0.5).abs() < 0.05, "{found}");
+        // Certainties count in their tenths, and nothing can be learnt from them.
+        let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
+        assert_eq!(certain.tenths[0].decisions, 1);
+        assert_eq!((certain.tenths[9].decisions, certain.tenths[9].won), (2, 1));
+    }
+
+    /// However many decisions a game has, it is won but once.
+    #[test]
+    fn the_decisions_of_a_game_are_no_proof_of_each_other() {
+        let one = games(|chance| chance);
+        let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
+        let (one, many) = (Calibration::of(&one), Calibration::of(&many));
+        for (one, many) in one.tenths.iter().zip(many.tenths) {
+            assert_eq!(7 * one.decisions, many.decisions);
+            assert!((one.standard_error() - many.standard_error()).abs() < 1e-9);
+        }
     }
 }

@@ -1,20 +1,27 @@
-//! `dog-lab latency`: how long advice takes.
+//! `dog-lab latency`: how long advice takes, over positions of all kinds.
 
 use std::{
     fs,
     io::{Write, stdout},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use clap::Args;
-use dog_bot::{Level, net::nets::Nets, search::Budget};
+use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+use dog_rules::{
+    game::Phase,
+    options::{Preset, Rules, SevenPartner},
+    playout::Playout,
+    seat::Seat,
+};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use crate::arena::latency;
+use super::level;
 
 #[derive(Debug, Args)]
 pub struct Latency {
     /// The level that is asked.
-    #[arg(value_parser = super::level)]
+    #[arg(value_parser = level)]
     level: Level,
     /// Positions of all presets, with four and six seats, and by the Canadian seven.
     #[arg(long, default_value_t = 10_000)]
@@ -40,8 +47,11 @@ impl Latency {
         let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
         let budget = self.budget_ms.map(time);
         let budget = budget.or(self.samples.map(Budget::Samples));
-        let times = latency::measure(&nets, self.level, budget, self.positions, self.seed);
-        let millis = |share: f64| times.quantile(share).as_secs_f64() * 1000.0;
+        let times = self.measure(&nets, budget);
+        let millis = |share: f64| {
+            let place = (share * times.len().saturating_sub(1) as f64).ceil() as usize;
+            times.get(place).map_or(0.0, |time| time.as_secs_f64()) * 1000.0
+        };
         writeln!(
             stdout(),
             "{}: {} positions, p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms",
@@ -57,6 +67,57 @@ impl Latency {
         }
         Ok(())
     }
+
+    /// Asks for advice in positions of random games by every preset, with four and six seats, and
+    /// by the Canadian seven, whose lists are the longest. How long each took, the shortest first.
+    fn measure(&self, nets: &Nets, budget: Option<Budget>) -> Vec<Duration> {
+        let positions = self.positions as usize;
+        let tables = tables();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut times = Vec::with_capacity(positions);
+        let new_game = |rules| Playout::new(rules, Seat::default());
+        let mut games: Vec<Playout> = tables.iter().map(new_game).collect();
+        while times.len() < positions {
+            for (game, rules) in games.iter_mut().zip(&tables) {
+                // To any phase of any round.
+                let most = rng.random_range(1..40);
+                game.play_on(&mut rng, most);
+                match game.phase() {
+                    Phase::Finished => {
+                        *game = new_game(rules);
+                        continue;
+                    }
+                    Phase::Deal => game.deal(&mut rng),
+                    Phase::Exchange | Phase::Play => {}
+                }
+                let view = game.seen_from(game.turn());
+                let begin = Instant::now();
+                let advice = advise(nets, self.level, budget, &view, &mut rng);
+                times.push(begin.elapsed());
+                std::hint::black_box(advice);
+            }
+        }
+        times.truncate(positions);
+        times.sort();
+        times
+    }
+}
+
+fn tables() -> Vec<Rules> {
+    let mut tables = Vec::new();
+    for preset in Preset::ALL {
+        for (seats, seven_partner) in [
+            (4, SevenPartner::WhenHome),
+            (4, SevenPartner::Always),
+            (6, SevenPartner::WhenHome),
+        ] {
+            let mut options = preset.options();
+            options.seats = seats;
+            options.seven_partner = seven_partner;
+            tables.push(Rules::try_from(options).expect("a possible set of rules"));
+        }
+    }
+    tables
 }
 
 /// The most memory that this process has held, in KiB, where the system tells.

@@ -8,11 +8,8 @@ mod reading;
 mod train;
 mod worth;
 
-use std::num::NonZeroUsize;
-
 use clap::{Parser, Subcommand};
 use dog_bot::Level;
-use dog_rules::options::{Rules, RulesTextError};
 
 /// Experiments with players of DOG: matches, training, calibration, latency.
 #[derive(Debug, Parser)]
@@ -62,17 +59,4 @@ impl Cli {
 fn level(name: &str) -> Result<Level, String> {
     let names = Level::ALL.map(Level::name).join(", ");
     Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))
-}
-
-/// Reads rules such as "hausregeln seats=6".
-fn rules(text: &str) -> Result<Rules, RulesTextError> {
-    text.parse()
-}
-
-/// Reads a number of threads.
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse().ok();
-    number
-        .filter(|number: &NonZeroUsize| number.get() <= 512)
-        .ok_or_else(|| "a number of threads is 1 to 512".to_owned())
 }

@@ -1,12 +1,34 @@
 //! `dog-lab reading`: how much of the hidden hands is read from what was played.
+//!
+//! Of the deals that a seat thinks possible, [`Worlds`] holds some for likelier than others. The
+//! better it does that, the likelier it holds the true hands, compared with deals that know nothing
+//! of what was played. The mean logarithm of that ratio is the information, in nats, that it
+//! draws from the game; it is below zero for who is misled.
 
 use std::io::{Write, stdout};
 
 use clap::Args;
-use dog_bot::net::nets::Nets;
-use dog_rules::options::{Preset, Rules};
+use dog_bot::{
+    net::{judge::Scratch, nets::Nets},
+    worlds::Worlds,
+};
+use dog_rules::{
+    game::{Game, Phase},
+    playout::unseen_hands,
+    seat::{BySeat, Seat},
+};
+use rand::{RngExt, rngs::ChaCha8Rng};
 
-use crate::arena::{PlayerSpec, mean_and_error, read};
+use crate::{
+    arena::mean_and_error,
+    games::{Games, play_out, set_up},
+    spec::PlayerSpec,
+};
+
+/// Deals that the true one is compared with.
+const DEALS: usize = 64;
+/// One decision in so many is looked at.
+const EVERY: u32 = 8;
 
 #[derive(Debug, Args)]
 pub struct Reading {
@@ -14,15 +36,11 @@ pub struct Reading {
     a: PlayerSpec,
     /// Who holds all others.
     b: PlayerSpec,
-    /// A preset, and options such as "hausregeln seats=6".
-    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = super::rules)]
-    rules: Rules,
     /// Games to play.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// What the cards and the players' luck are drawn from.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    of: Games,
 }
 
 impl Reading {
@@ -31,19 +49,80 @@ impl Reading {
     /// # Errors
     /// If the nets do not fit the program, or nothing can be printed.
     pub fn run(self) -> anyhow::Result<()> {
-        let nets = Nets::built_in()?;
-        let found = read(
-            &nets,
-            &self.rules,
-            [&self.a, &self.b],
-            self.games,
-            self.seed,
-        );
+        let found = self.read(&Nets::built_in()?);
         let mut out = stdout().lock();
         writeln!(out, "nats a decision  standard error  decisions")?;
         let (mean, error) = mean_and_error(&found);
         let decisions = found.len();
         writeln!(out, "{mean:>15.3}  {error:>14.3}  {decisions:>9}")?;
         Ok(())
+    }
+
+    /// Plays games in which A holds one team and B all others, and reads at A's decisions; what was
+    /// read at each, in nats.
+    fn read(&self, nets: &Nets) -> Vec<f64> {
+        let games = self.of.each(self.games, |number| {
+            let mut players = [&self.a, &self.b].map(PlayerSpec::build);
+            let mut read = Vec::new();
+            let mut rng = self.of.stream(number.into());
+            let mut game = set_up(&self.of.rules, &mut rng);
+            play_out(&mut game, |game, seat| {
+                let side = usize::from(seat.team(game.rules().seats) != 0);
+                let own = side == 0 && game.phase() == Phase::Play;
+                if own && rng.random_range(0..EVERY) == 0 {
+                    read.extend(decision(nets, game, seat, &mut rng));
+                }
+                let choice = players[side].choose(&game.seen_from(seat), &mut rng);
+                choice.action(seat)
+            });
+            read
+        });
+        games.concat()
+    }
+}
+
+/// Compares the true hands with others; nothing if nobody else has played yet.
+fn decision(nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Option<f64> {
+    let rules = game.rules();
+    let view = game.seen_from(seat);
+    let worlds = Worlds::new(nets.of(rules), &view, u32::MAX, &mut Scratch::default());
+    if worlds.know_nothing() {
+        return None;
+    }
+    let mut truth = BySeat::default();
+    for seat in rules.ring().seats() {
+        truth[seat] = game.hand(seat);
+    }
+    let others = (0..DEALS).map(|_| worlds.likelihood(&unseen_hands(&view, rng)));
+    let mean = others.sum::<f64>() / DEALS as f64;
+    Some((worlds.likelihood(&truth) / mean).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        reading: Reading,
+    }
+
+    /// Who plays by the net is read, who plays anything is not.
+    #[test]
+    fn there_is_something_to_read_in_what_follows_a_plan() {
+        let nets = Nets::built_in().unwrap();
+        let read = |level: &str| {
+            let cli = Cli::parse_from(["reading", level, level, "--games=6"]);
+            let found = cli.reading.read(&nets);
+            assert!(found.len() > 20, "{}", found.len());
+            mean_and_error(&found)
+        };
+        let (mean, error) = read("net");
+        assert!(mean > 2.0 * error, "{mean}, {error}");
+        let (mean, error) = read("random");
+        assert!(mean < 2.0 * error, "{mean}, {error}");
     }
 }

@@ -5,7 +5,6 @@ use std::{
     io::{Write, stdout},
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -15,7 +14,10 @@ use dog_bot::net::{file, judge::Judge, nets::Nets, setting::Setting};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::train::{GAMES, Plan, Run, Window, checkpoint, gate};
+use crate::{
+    games::Threads,
+    train::{GAMES, Plan, Run, Window, gate},
+};
 
 /// How often a run is written to disk and to the log.
 const SAVED_EVERY: Duration = Duration::from_secs(60);
@@ -56,9 +58,8 @@ pub struct Train {
     /// Games that are played before they are learnt from.
     #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
     window: u64,
-    /// Threads that play and learn; as many as there are cores if left out.
-    #[arg(long, value_name = "N", value_parser = super::threads)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: Threads,
     /// When the run is done, play its net against the one in this file, or in the program if the
     /// file does not fit it, and write it there if it is shown to be stronger.
     #[arg(long, value_name = "FILE")]
@@ -85,10 +86,7 @@ impl Train {
     /// # Errors
     /// If the folder cannot be written, or a run or a net in it does not fit.
     pub fn run(self) -> anyhow::Result<()> {
-        let threads = match self.threads {
-            Some(threads) => threads,
-            None => thread::available_parallelism()?,
-        };
+        let threads = self.threads.number();
         fs::create_dir_all(&self.run).with_context(|| self.run.display().to_string())?;
         let path = self.run.join("checkpoint");
         let mut run = self.begin(&path)?;
@@ -119,8 +117,8 @@ impl Train {
                     seconds,
                 };
                 writeln!(log, "{}", serde_json::to_string(&line)?)?;
-                checkpoint::save(&run, &path)?;
-                self.write_net(&run)?;
+                run.save(&path)?;
+                fs::write(self.run.join("net"), net(&run, "not measured"))?;
                 saved = Instant::now();
             }
         }
@@ -177,7 +175,7 @@ impl Train {
             games_a_window: self.window,
         };
         if path.exists() {
-            let run = checkpoint::load(path)?;
+            let run = Run::load(path)?;
             ensure!(
                 run.plan == plan,
                 "the run in {} has another plan: {:?}",
@@ -197,12 +195,6 @@ impl Train {
             header.setting.name()
         );
         Ok(Run::from_net(plan, judge, Some(header.run)))
-    }
-
-    /// Writes the run's net into its folder.
-    fn write_net(&self, run: &Run) -> anyhow::Result<()> {
-        fs::write(self.run.join("net"), net(run, "not measured"))?;
-        Ok(())
     }
 }
 

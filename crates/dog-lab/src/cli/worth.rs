@@ -1,42 +1,75 @@
-//! `dog-lab worth`: what players' choices are worth, by a longer look than they had.
+//! `dog-lab worth`: what players' choices are worth, by a longer look than they had themselves.
+//!
+//! A match tells players of nearly the same strength apart only after thousands of games, and most
+//! decisions of these both would take alike. Here they are asked at the same decisions of the same
+//! games, with the same luck, and where they choose differently all that was chosen is compared in
+//! many playouts, with the same deals.
 
 use std::{
     io::{Write, stdout},
-    num::NonZeroUsize,
-    thread,
+    time::{Duration, Instant},
 };
 
 use clap::Args;
-use dog_rules::options::{Preset, Rules};
+use dog_bot::{
+    Choice,
+    search::{Budget, Candidate, Thinker},
+};
+use dog_rules::{moves::Generator, notation::Move, view::SeatView};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use crate::arena::{PlayerSpec, Questions, ask, mean_and_error};
+use crate::{
+    arena::mean_and_error,
+    games::{Games, play_out, set_up},
+    player::Player,
+    spec::PlayerSpec,
+};
 
 #[derive(Debug, Args)]
 pub struct Worth {
     /// Who is asked; the first is who the others are compared with.
     #[arg(required = true, num_args = 2..)]
     players: Vec<PlayerSpec>,
-    /// Who plays the games.
+    /// Who plays the games, at all seats.
     #[arg(long, default_value = "net")]
     playing: PlayerSpec,
-    /// Who takes the longer look.
+    /// Who takes the longer look: somebody who thinks ahead.
     #[arg(long, default_value = "strong:samples=1000")]
     judging: PlayerSpec,
-    /// A preset, and options such as "hausregeln seats=6".
-    #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = super::rules)]
-    rules: Rules,
     /// Games to play.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// Ask at one decision in so many.
+    /// Ask at one decision in so many, by chance.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// What the cards and the players' luck are drawn from.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Games played at once; as many as there are cores if left out.
-    #[arg(long, value_name = "N", value_parser = super::threads)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    of: Games,
+}
+
+/// What the choices of one player were worth, compared with the first one's.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Gains {
+    /// Decisions in which it chose differently.
+    different: u32,
+    /// By game: what its choices add to the chance of winning, 0 to 1 each, summed up over the
+    /// decisions asked about.
+    gains: Vec<f64>,
+    /// How long it thought about all of them.
+    time: Duration,
+}
+
+/// The decisions asked about, and what the choices of each player were worth.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Found {
+    decisions: u32,
+    players: Vec<Gains>,
+}
+
+/// What a player answered at one decision.
+struct Answer {
+    different: bool,
+    gain: f64,
+    time: Duration,
 }
 
 impl Worth {
@@ -48,20 +81,7 @@ impl Worth {
         if self.judging.thinker().is_none() {
             anyhow::bail!("{} does not think ahead", self.judging);
         }
-        let threads = match self.threads {
-            Some(threads) => threads,
-            None => thread::available_parallelism()?,
-        };
-        let found = ask(&Questions {
-            rules: &self.rules,
-            asked: &self.players,
-            playing: &self.playing,
-            judging: &self.judging,
-            games: self.games,
-            every: self.every,
-            seed: self.seed,
-            threads,
-        });
+        let found = self.ask();
         let mut out = stdout().lock();
         writeln!(
             out,
@@ -69,10 +89,10 @@ impl Worth {
             found.decisions
         )?;
         // Of all decisions each team takes its share.
-        let teams = f64::from(self.rules.seats / 2);
+        let teams = f64::from(self.of.rules.seats / 2);
         let points = 100.0 * f64::from(self.every) / teams;
         let decisions = f64::from(found.decisions.max(1));
-        for (player, worth) in self.players.iter().zip(&found.worths) {
+        for (player, worth) in self.players.iter().zip(&found.players) {
             let different = 100.0 * f64::from(worth.different) / decisions;
             let (mean, error) = mean_and_error(&worth.gains);
             let (mean, error) = (points * mean, points * error);
@@ -83,5 +103,175 @@ impl Worth {
             )?;
         }
         Ok(())
+    }
+
+    /// Plays the games and asks. With players that do not go by the clock all but the times is the
+    /// same on every machine.
+    ///
+    /// # Panics
+    /// If who judges does not think ahead.
+    fn ask(&self) -> Found {
+        let games = self.of.each(self.games, |number| self.game(number));
+        let mut found = Found {
+            players: vec![Gains::default(); self.players.len()],
+            ..Found::default()
+        };
+        for decisions in games {
+            found.decisions += decisions.len() as u32;
+            for (place, player) in found.players.iter_mut().enumerate() {
+                let mut gained = 0.0;
+                for answers in &decisions {
+                    let answer = &answers[place];
+                    player.different += u32::from(answer.different);
+                    player.time += answer.time;
+                    gained += answer.gain;
+                }
+                player.gains.push(gained);
+            }
+        }
+        found
+    }
+
+    /// Plays one game and asks at some of its decisions; what all answered at each.
+    fn game(&self, number: u32) -> Vec<Vec<Answer>> {
+        let stream = |stream: u64| self.of.stream(u64::from(number) * 4 + stream);
+        let [mut shuffle, mut playing, mut when, mut luck] = [0, 1, 2, 3].map(stream);
+        let mut player = self.playing.build();
+        let mut asked: Vec<_> = self.players.iter().map(PlayerSpec::build).collect();
+        let judging = self.judging.thinker();
+        let (mut thinker, budget) = judging.expect("somebody who thinks ahead");
+        let mut decisions = Vec::new();
+        let mut game = set_up(&self.of.rules, &mut shuffle);
+        play_out(&mut game, |game, seat| {
+            let view = game.seen_from(seat);
+            if when.random_range(0..self.every) == 0 {
+                let answers = decision(&view, &mut asked, &mut thinker, budget, &mut luck);
+                decisions.push(answers);
+            }
+            player.choose(&view, &mut playing).action(seat)
+        });
+        decisions
+    }
+}
+
+/// Asks everybody, and compares what they chose if it was not the same.
+fn decision(
+    view: &SeatView,
+    asked: &mut [Box<dyn Player>],
+    thinker: &mut Thinker,
+    budget: Budget,
+    luck: &mut ChaCha8Rng,
+) -> Vec<Answer> {
+    // Who decides alike is to choose alike.
+    let own = luck.random();
+    let choose = |player: &mut Box<dyn Player>| {
+        let begin = Instant::now();
+        let choice = player.choose(view, &mut ChaCha8Rng::seed_from_u64(own));
+        let time = begin.elapsed();
+        (candidate(view, choice), time)
+    };
+    let chosen: Vec<(Candidate, Duration)> = asked.iter_mut().map(choose).collect();
+    let (first, _) = chosen[0];
+    let mut thoughts = Vec::new();
+    if chosen.iter().any(|&(candidate, _)| candidate != first) {
+        thoughts = thinker.think_of(view, budget, luck, |candidate| {
+            chosen.iter().any(|(chosen, _)| chosen == candidate)
+        });
+    }
+    let worth = |candidate| {
+        let found = thoughts
+            .iter()
+            .find(|thought| thought.candidate == candidate);
+        found.expect("what was chosen").win_probability(0.0)
+    };
+    let answer = |(candidate, time)| {
+        let different = candidate != first;
+        let gain = if different {
+            worth(candidate) - worth(first)
+        } else {
+            0.0
+        };
+        Answer {
+            different,
+            gain,
+            time,
+        }
+    };
+    chosen.into_iter().map(answer).collect()
+}
+
+/// A choice as the search sees it.
+fn candidate(view: &SeatView, choice: Choice) -> Candidate {
+    let mv = match choice {
+        Choice::Play(Move::Fold) => return Candidate::Fold,
+        Choice::Play(mv) => mv,
+        answer => return Candidate::Answer(answer),
+    };
+    let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
+    let found = legal.into_iter().find(|legal| legal.mv == mv);
+    let card = mv.card().expect("a card that is played");
+    Candidate::Play(card, found.expect("a legal move").board)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        worth: Worth,
+    }
+
+    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> Found {
+        let options = format!(
+            "--rules hausregeln --playing greedy --judging {judging} --games {games} --every 12 --threads {threads}"
+        );
+        let players = players.iter().copied();
+        let arguments = ["worth"].into_iter().chain(options.split(' '));
+        Cli::parse_from(arguments.chain(players)).worth.ask()
+    }
+
+    /// All but the times, which are the machine's.
+    fn told(found: &Found) -> (u32, Vec<(u32, Vec<f64>)>) {
+        let told = |player: &Gains| (player.different, player.gains.clone());
+        (found.decisions, found.players.iter().map(told).collect())
+    }
+
+    #[test]
+    fn who_chooses_at_random_loses_by_it() {
+        let found = asked(&["net", "random", "net"], "fast:samples=16", 8, 2);
+        assert!(found.decisions > 50, "{}", found.decisions);
+        let [first, random, again] = &found.players[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((first.different, again.different), (0, 0));
+        assert!(
+            first
+                .gains
+                .iter()
+                .chain(&again.gains)
+                .all(|&gain| gain == 0.0)
+        );
+        assert!(random.different > found.decisions / 4, "{random:?}");
+        assert_eq!(random.gains.len(), 8);
+        let (mean, error) = mean_and_error(&random.gains);
+        assert!(mean < -2.0 * error, "{mean}, {error}");
+    }
+
+    /// What is found depends on neither the threads nor who else is asked.
+    #[test]
+    fn the_same_seed_finds_the_same() {
+        let judging = "fast:samples=4";
+        let one = asked(&["net", "random"], judging, 3, 1);
+        assert_eq!(told(&one), told(&asked(&["net", "random"], judging, 3, 3)));
+        let turned = asked(&["random", "net"], judging, 3, 1);
+        assert_eq!(one.players[1].different, turned.players[1].different);
+        let opposite = |gain: &f64| 0.0 - gain;
+        let gains: Vec<f64> = turned.players[1].gains.iter().map(opposite).collect();
+        let close = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-9;
+        assert!(one.players[1].gains.iter().zip(&gains).all(close));
     }
 }

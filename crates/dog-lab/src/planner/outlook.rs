@@ -14,8 +14,6 @@ use dog_rules::{
     view::SeatView,
 };
 
-use super::search::Stage;
-
 /// The share of what a piece would lose that counts for each rank by which it can be captured: of
 /// the planning team.
 const EXPOSED: f64 = 0.13;
@@ -27,6 +25,9 @@ const IDLE: f64 = 0.2;
 /// How much counts of what a later card does to the others: their pieces will have moved by then
 /// (1 instead: 55.4, against 56.3).
 const OTHERS_LATER: f64 = 0.2;
+
+/// A board and the cards that are left to play on it.
+pub type Stage = (Board, Cards);
 
 /// What a board is worth to a team, in steps.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dog_rules::{board::Board, card::Cards, moves::Generator, seat::Seat};
 
-use super::outlook::{Outlook, Worth};
+use super::outlook::{Outlook, Stage, Worth};
 
 /// How much the boards after the first one count. What comes later is less certain, since the
 /// others do not stand still (0.7 instead: 50, against 55; with 1, the last board alone, 37).
@@ -19,9 +19,6 @@ pub const BOARDS_A_CARD: usize = 600;
 /// The most boards that one card of one plan adds. Only sevens that move the partner's pieces too
 /// have more; of those some, evenly spread over the list, must do.
 const BOARDS_OF_ONE: usize = 250;
-
-/// A board and the cards that are left to play on it.
-pub type Stage = (Board, Cards);
 
 /// The best plan that was found.
 #[derive(Clone, Copy, Debug)]

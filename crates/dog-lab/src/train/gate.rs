@@ -8,7 +8,7 @@ use dog_bot::{
 };
 use dog_rules::options::Rules;
 
-use super::diet;
+use super::selfplay::presets;
 use crate::{
     arena::{Build, Decision, Match, Sprt, interval, mean, run_match},
     player::{AtOnce, ByNet, Player},
@@ -49,11 +49,11 @@ pub fn decide(
     let new = by_net(&nets);
     let chance = 1.0 / f64::from(setting.seats() / 2);
     let sprt = Sprt::new(chance, chance + BETTER, MISTAKEN, MISTAKEN).expect("bounds in order");
-    let presets = diet::presets(setting);
+    let all_rules = presets(setting);
     let mut counts: Vec<u32> = Vec::new();
     let mut rounds = 0;
     loop {
-        let rules = &presets[rounds as usize % presets.len()];
+        let rules = &all_rules[rounds as usize % all_rules.len()];
         let played = pairs(rules, [&new, &old], PAIRS, u64::from(rounds), threads);
         counts.resize(played.len(), 0);
         for (count, more) in counts.iter_mut().zip(played) {
@@ -80,7 +80,7 @@ pub fn strength(nets: &Nets, new: &Judge, setting: Setting, threads: NonZeroUsiz
         let counts = pairs(rules, [&new, &greedy], PAIRS_AGAINST_GREEDY, 1, threads);
         format!("{} {}", rules.preset.name(), story(&counts))
     };
-    let each: Vec<String> = diet::presets(setting).iter().map(of_preset).collect();
+    let each: Vec<String> = presets(setting).iter().map(of_preset).collect();
     format!("against greedy {GREEDY_VERSION}: {}", each.join("; "))
 }
 

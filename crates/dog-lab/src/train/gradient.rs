@@ -7,7 +7,7 @@ use dog_bot::net::{
 };
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::selfplay::{Samples, Target};
+use super::selfplay::{ALTERNATIVES, Samples, Target};
 
 /// The sum over samples of the loss's slope at each weight, as a net of slopes.
 #[derive(Clone)]
@@ -28,9 +28,6 @@ struct Pass {
     hidden: Hidden,
     second: [f32; SECOND],
 }
-
-/// The most samples of a group.
-pub const LARGEST_GROUP: usize = 6;
 
 /// How much more what tells the samples of a group apart counts than what they have in common:
 /// it is what decides between them, and they had the same luck.
@@ -76,7 +73,7 @@ impl Gradient {
     #[inline(always)]
     fn add_group<S: Simd>(&mut self, simd: S, net: &Net, samples: &Samples, group: Range<usize>) {
         let count = group.len() as f32;
-        let (mut errors, mut sum) = ([0.0; LARGEST_GROUP], 0.0);
+        let (mut errors, mut sum) = ([0.0; ALTERNATIVES], 0.0);
         self.passes.clear();
         for (target, error) in samples.targets[group].iter().zip(&mut errors) {
             let Target {

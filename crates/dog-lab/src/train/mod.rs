@@ -7,25 +7,27 @@
 //! number of threads, interrupted or not.
 
 use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    fs,
+    io::{self, Write},
+    path::Path,
     thread,
 };
 
-use dog_bot::net::{Net, inputs::Layout, judge::Judge, setting::Setting};
+use anyhow::{Context, ensure};
+use dog_bot::net::{
+    HIDDEN, Net, fingerprint::fingerprint, inputs::Layout, judge::Judge, setting::Setting,
+};
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
-pub mod checkpoint;
-mod diet;
 pub mod gate;
 pub mod gradient;
 pub mod selfplay;
 
 use gradient::{Adam, Gradient};
 use selfplay::{Samples, SelfPlay};
+
+use crate::games::each_game;
 
 /// Games of a window, if nobody says: some 16,000 positions.
 pub const GAMES: u64 = 96;
@@ -102,7 +104,7 @@ impl Run {
         };
         // Some 60 inputs are active at a time.
         fill(net.first.as_flattened_mut(), (3.0f32 / 60.0).sqrt());
-        let inputs = dog_bot::net::HIDDEN as f32;
+        let inputs = HIDDEN as f32;
         // Heads begin as one and grow apart.
         let [head, others @ ..] = &mut net.heads;
         fill(head.second.as_flattened_mut(), (3.0 / inputs).sqrt());
@@ -179,41 +181,29 @@ impl Run {
     }
 
     fn play(&self, threads: usize) -> (Samples, u32) {
-        let exploration = self.plan.exploration * (1.0 - self.progress() / 0.8).max(0.0);
-        let next = AtomicUsize::new(0);
-        let games = self.plan.games_a_window as usize;
-        let played = Mutex::new(vec![None; games]);
-        let work = || {
-            let mut play = SelfPlay::new(
-                &self.judge,
-                exploration,
-                self.plan.lambda,
-                self.plan.alternatives,
-            );
-            loop {
-                let game = next.fetch_add(1, Ordering::Relaxed);
-                if game >= games {
-                    break;
-                }
-                let number = self.games + game as u64;
-                let seed = self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-                let rules = diet::rules(self.plan.setting, &mut rng);
-                let mut samples = Samples::default();
-                let turns = play.game(&rules, &mut rng, &mut samples);
-                played.lock().expect("no panic")[game] = Some((samples, turns));
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
+        let Plan {
+            seed,
+            setting,
+            exploration,
+            lambda,
+            alternatives,
+            games_a_window,
+            ..
+        } = self.plan;
+        let exploration = exploration * (1.0 - self.progress() / 0.8).max(0.0);
+        let begin = || SelfPlay::new(&self.judge, exploration, lambda, alternatives);
+        let played = each_game(games_a_window as u32, threads, begin, |play, game| {
+            let number = self.games + u64::from(game);
+            let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let rules = selfplay::rules(setting, &mut rng);
+            let mut samples = Samples::default();
+            let turns = play.game(&rules, &mut rng, &mut samples);
+            (samples, turns)
         });
         let mut all = Samples::default();
         let mut turns = 0;
-        for game in played.into_inner().expect("no panic") {
-            let (samples, of_game) = game.expect("every game was played");
+        for (samples, of_game) in played {
             all.append(&samples);
             turns += of_game;
         }
@@ -261,6 +251,95 @@ impl Run {
         }
         loss / samples.groups.len().max(1) as f64
     }
+
+    /// Writes a run, in place of the one that was there; a crash leaves the one or the other.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
+        let header = Header {
+            plan: self.plan.clone(),
+            before: self.before.clone(),
+            fingerprint: fingerprint(self.plan.setting),
+            games: self.games,
+            samples: self.samples,
+            steps: self.adam.steps,
+        };
+        let beside = path.with_extension("new");
+        let mut file = io::BufWriter::new(fs::File::create(&beside)?);
+        serde_json::to_writer(&mut file, &header)?;
+        file.write_all(b"\n")?;
+        for net in [
+            &self.judge.net,
+            &self.averaged,
+            &self.adam.mean,
+            &self.adam.square,
+        ] {
+            for weight in net.blocks().flatten() {
+                file.write_all(&weight.to_le_bytes())?;
+            }
+        }
+        file.into_inner()?.sync_all()?;
+        fs::rename(&beside, path).with_context(|| path.display().to_string())
+    }
+
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is of another program's inputs.
+    pub fn load(path: &Path) -> anyhow::Result<Run> {
+        let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let end = end.context("a checkpoint begins with a line of JSON")?;
+        let header: Header = serde_json::from_slice(&bytes[..end])?;
+        let setting = header.plan.setting;
+        ensure!(
+            header.fingerprint == fingerprint(setting),
+            "the checkpoint was made with other inputs or other rules"
+        );
+        let layout = Layout::new(setting.seats());
+        let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.len()));
+        let weights = &bytes[end + 1..];
+        let needed: usize = nets
+            .iter()
+            .flat_map(|net| net.blocks())
+            .map(<[f32]>::len)
+            .sum();
+        ensure!(weights.len() == 4 * needed, "the checkpoint is cut short");
+        let mut numbers = weights.chunks_exact(4);
+        for net in &mut nets {
+            for weight in net.blocks_mut().flatten() {
+                let number = numbers.next().expect("counted above");
+                *weight = f32::from_le_bytes(number.try_into().expect("four bytes"));
+            }
+        }
+        let [net, averaged, mean, square] = nets;
+        Ok(Run {
+            plan: header.plan,
+            before: header.before,
+            judge: Judge { layout, net },
+            averaged,
+            adam: Adam {
+                mean,
+                square,
+                steps: header.steps,
+            },
+            games: header.games,
+            samples: header.samples,
+        })
+    }
+}
+
+/// The first line of a checkpoint, in JSON; the weights follow as 32-bit numbers.
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    plan: Plan,
+    #[serde(default)]
+    before: Option<String>,
+    fingerprint: String,
+    games: u64,
+    samples: u64,
+    steps: u64,
 }
 
 #[cfg(test)]

@@ -3,31 +3,98 @@
 use std::ops::{ControlFlow, Range};
 
 use dog_bot::{
-    Choice,
     net::{
         inputs::{Input, Inputs},
-        judge::{Judge, Scratch, WON, after},
+        judge::{Judge, Scratch, WON, after, answers},
         probability,
+        setting::Setting,
         stage::{Kept, Stage},
     },
-    search::{Budget, Candidate, Clock, Playing},
+    search::{Budget, Candidate, Clock, Playing, answer},
 };
 use dog_rules::{
-    board::Board, card::Cards, exchange::Answer, game::Phase, options::Rules, playout::Playout,
-    seat::Seat, view::SeatView,
+    board::Board,
+    card::Cards,
+    game::Phase,
+    options::{
+        Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding, SevenPartner,
+        SevenSurplus,
+    },
+    playout::Playout,
+    seat::Seat,
+    view::SeatView,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
-
-use super::gradient::LARGEST_GROUP;
 
 /// More turns than any game between players that want to win takes; such a game teaches nothing
 /// of how it ends.
 const MOST_TURNS: u32 = 2_500;
-/// Choices that are looked at together.
-const ALTERNATIVES: usize = LARGEST_GROUP;
+/// Choices that are looked at together, and so the most samples of a group.
+pub const ALTERNATIVES: usize = 6;
 /// One decision in so many is shown to the net without its own hand, so that it can tell what a
 /// seat's position is worth to those who do not know its hand.
 const HIDDEN_HAND: u32 = 16;
+/// One game in so many is played by options set at random, so that the net has seen them all.
+const RANDOM_RULES: u32 = 7;
+/// How likely each option of such a game is another than the preset's.
+const CHANGED: f64 = 0.3;
+
+/// The rules of one game: a preset that fits the setting, sometimes with other options.
+pub fn rules(setting: Setting, rng: &mut impl Rng) -> Rules {
+    if rng.random_range(0..RANDOM_RULES) > 0 {
+        let mut presets = presets(setting);
+        return presets.swap_remove(rng.random_range(0..presets.len()));
+    }
+    let preset = Preset::ALL[rng.random_range(0..Preset::ALL.len())];
+    let mut options = setting.options(preset);
+    change(&mut options, setting, rng);
+    Rules::try_from(options).expect("options that go together")
+}
+
+/// The presets that are played on the setting's board as they are published; with six seats all.
+pub fn presets(setting: Setting) -> Vec<Rules> {
+    let published =
+        |preset: &Preset| setting == Setting::Six || Setting::of(&preset.rules()) == setting;
+    let rules = |preset| Rules::try_from(setting.options(preset));
+    let presets = Preset::ALL.into_iter().filter(published).map(rules);
+    presets
+        .collect::<Result<_, _>>()
+        .expect("options that go together")
+}
+
+/// Changes some of the options.
+fn change(options: &mut Options, setting: Setting, rng: &mut impl Rng) {
+    /// Takes the other of two values, if it is to be another one.
+    fn flip<T: Copy + PartialEq>(other: bool, value: &mut T, [first, second]: [T; 2]) {
+        if other {
+            *value = if *value == first { second } else { first };
+        }
+    }
+    let mut other = || rng.random_bool(CHANGED);
+    let protections = [Protection::Always, Protection::Fresh];
+    if setting == Setting::Six && other() {
+        options.fields_per_seat = 31 - options.fields_per_seat;
+    }
+    let exchanges = [Exchange::Mandatory, Exchange::Optional];
+    flip(other(), &mut options.exchange, exchanges);
+    flip(other(), &mut options.start_block, protections);
+    flip(other(), &mut options.start_swap_protection, protections);
+    let entries = [GoalEntry::OnStart, GoalEntry::BeforeStart];
+    flip(other(), &mut options.goal_entry, entries);
+    options.backward_into_goal ^= other();
+    options.backward_into_goal &= options.goal_entry == GoalEntry::BeforeStart;
+    let landings = [SevenLanding::Captures, SevenLanding::MustBeFree];
+    flip(other(), &mut options.seven_landing, landings);
+    let surpluses = [SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin];
+    flip(other(), &mut options.seven_surplus, surpluses);
+    let partners = [SevenPartner::WhenHome, SevenPartner::Always];
+    flip(other(), &mut options.seven_partner, partners);
+    options.jack_own_pair ^= other();
+    options.jack_without_effect ^= other();
+    if other() {
+        options.jokers = rng.random_range(0..=12);
+    }
+}
 
 /// What is to be learnt: with these inputs, this chance to win, as this head should have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,18 +211,13 @@ impl<'a> SelfPlay<'a> {
             let (mut choice, logit) = self.judge.best_answer(&view, &mut self.scratch);
             let explored = rng.random::<f32>() < self.exploration;
             if explored {
-                let answers = dog_bot::net::judge::answers(&view);
+                let answers = answers(&view);
                 choice = answers[rng.random_range(0..answers.len())];
             }
             let (stage, hand) = after(&view, choice);
             let inputs = self.inputs(&view, stage, hand, &view.board, true, rng, out);
             self.decided(&view, inputs, logit, explored);
-            match choice {
-                Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
-                Choice::Decline => game.answer(seat, Answer::Declined),
-                Choice::Ask => game.ask(seat),
-                Choice::Play(_) => unreachable!("no card is played in the exchange"),
-            }
+            answer(game, seat, choice);
         }
     }
 
@@ -184,11 +246,15 @@ impl<'a> SelfPlay<'a> {
                 ControlFlow::Continue(())
             });
         let Some((mut card, mut board, logit)) = best else {
-            let mut inputs = |out: &mut Samples| {
-                let empty = Default::default();
-                self.inputs(&view, Stage::Played, empty, &view.board, true, rng, out)
-            };
-            let (range, head) = inputs(out);
+            let (range, head) = self.inputs(
+                &view,
+                Stage::Played,
+                Cards::EMPTY,
+                &view.board,
+                true,
+                rng,
+                out,
+            );
             let net = &self.judge.net;
             let logit = net.logit(&net.first_bias, &out.inputs[range.clone()], head);
             self.decided(&view, (range, head), logit, false);
@@ -249,7 +315,7 @@ impl<'a> SelfPlay<'a> {
             let Some(end) = playing.on(view.seat, game, candidate, &mut luck.clone()) else {
                 continue;
             };
-            let (choice, board) = match candidate {
+            let ((stage, hand), board) = match candidate {
                 Candidate::Play(card, board) => {
                     let mut hand = view.hand;
                     hand.remove(card);
@@ -258,7 +324,6 @@ impl<'a> SelfPlay<'a> {
                 Candidate::Answer(choice) => (after(view, choice), view.board),
                 Candidate::Fold => continue,
             };
-            let (stage, hand) = choice;
             let (inputs, head) = self.inputs(view, stage, hand, &board, false, rng, out);
             let chance = end.value as f32;
             out.targets.push(Target {

@@ -10,7 +10,10 @@ use dog_rules::options::{GoalEntry, Options, Preset, Rules, SevenPartner};
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
-use super::{gradient::LARGEST_GROUP, selfplay::Target, *};
+use super::{
+    selfplay::{ALTERNATIVES, Target},
+    *,
+};
 
 /// Inputs of the small nets of these tests.
 const INPUTS: usize = 20;
@@ -292,7 +295,7 @@ fn experiments_and_alternatives_are_samples_too() {
     let sizes = looked_around.groups.iter().map(ExactSizeIterator::len);
     let (alone, together): (Vec<usize>, Vec<usize>) = sizes.partition(|&size| size == 1);
     assert!(alone.len() as u32 >= turns && together.len() as u32 > turns / 40);
-    assert!(together.iter().all(|&size| size <= LARGEST_GROUP));
+    assert!(together.iter().all(|&size| size <= ALTERNATIVES));
     let mut groups = looked_around.groups.clone();
     groups.sort_by_key(|group| group.start);
     let mut next = 0;
@@ -440,22 +443,22 @@ fn a_run_that_was_stopped_goes_on() {
     let mut whole = run(Setting::Four15);
     whole.before = Some("another run".to_owned());
     whole.window(1);
-    checkpoint::save(&whole, &path).unwrap();
-    let mut stopped = checkpoint::load(&path).unwrap();
+    whole.save(&path).unwrap();
+    let mut stopped = Run::load(&path).unwrap();
     assert_same(&whole, &stopped);
     whole.window(1);
     stopped.window(2);
     assert_same(&whole, &stopped);
     // A checkpoint takes the place of the one before.
-    checkpoint::save(&stopped, &path).unwrap();
-    assert_same(&whole, &checkpoint::load(&path).unwrap());
+    stopped.save(&path).unwrap();
+    assert_same(&whole, &Run::load(&path).unwrap());
     fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn checkpoints_that_do_not_fit_are_refused() {
     let path = file("damaged");
-    checkpoint::save(&run(Setting::Four15), &path).unwrap();
+    run(Setting::Four15).save(&path).unwrap();
     let whole = fs::read(&path).unwrap();
     let end = whole.iter().position(|&byte| byte == b'\n').unwrap();
     let with = |change: &dyn Fn(&mut Value)| {
@@ -465,7 +468,7 @@ fn checkpoints_that_do_not_fit_are_refused() {
     };
     let load = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
-        checkpoint::load(&path)
+        Run::load(&path)
     };
     let inputs = "made with other inputs or other rules";
     for (bytes, message) in [
@@ -497,14 +500,14 @@ fn checkpoints_that_do_not_fit_are_refused() {
     let plan = load(&early).unwrap().plan;
     assert_eq!((plan.games_a_window, plan.alternatives), (GAMES, 0));
     fs::remove_file(&path).unwrap();
-    let error = checkpoint::load(&path).err().expect("a refusal");
+    let error = Run::load(&path).err().expect("a refusal");
     assert!(error.to_string().contains("dog-train"), "{error}");
 }
 
 #[test]
 fn the_diet_is_varied() {
     for setting in Setting::ALL {
-        let published = diet::presets(setting);
+        let published = selfplay::presets(setting);
         let names: Vec<Preset> = published.iter().map(|rules| rules.preset).collect();
         match setting {
             Setting::Four15 => assert_eq!(names, [Preset::Hausregeln]),
@@ -512,7 +515,9 @@ fn the_diet_is_varied() {
             Setting::Six => assert_eq!(names, Preset::ALL),
         }
         let mut rng = rng(6);
-        let drawn: Vec<Rules> = (0..2_000).map(|_| diet::rules(setting, &mut rng)).collect();
+        let drawn: Vec<Rules> = (0..2_000)
+            .map(|_| selfplay::rules(setting, &mut rng))
+            .collect();
         assert!(drawn.iter().all(|rules| Setting::of(rules) == setting));
         let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
         assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));

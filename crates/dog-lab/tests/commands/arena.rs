@@ -9,7 +9,8 @@ use std::{
 
 use dog_bot::{Choice, Level, advise, net::nets::Nets};
 use dog_lab::{
-    arena::{Build, Decision, MOST_TURNS, Match, Sprt, Tally, run_match},
+    arena::{Build, Decision, Match, Sprt, Tally, run_match},
+    games::MOST_TURNS,
     player::{AtOnce, Player},
 };
 use dog_rules::{

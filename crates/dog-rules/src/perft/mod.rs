@@ -16,19 +16,8 @@ use super::{
 };
 
 mod case;
-mod position;
 
-pub use case::{Case, CaseError, Problem, read};
-
-/// A position in the middle of a round, all hands open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    pub rules: Rules,
-    pub board: Board,
-    pub hands: BySeat<Cards>,
-    /// The seat to move; if it holds no cards, the next one that does.
-    pub turn: Seat,
-}
+pub use case::{Case, CaseError, Position, Problem, read};
 
 /// Where a count is: what a move changes.
 #[derive(Clone, Copy)]

@@ -18,26 +18,38 @@
 //! [`Written`] one, which knows its lines, so that whatever is wrong can be named with its line.
 //! The times of single turns are not kept.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use super::{
-    card::Cards,
+    card::{Card, Cards},
     event::{Action, Event},
-    game::{Game, Phase, Setup},
+    game::{ActionRefusal, Game, Phase, Setup},
+    notation::NotationError,
+    options::RulesTextError,
+    seat::{MAX_SEATS, Seat},
+    shuffle::SeedError,
 };
 
-mod headers;
 mod read;
 mod replay;
-mod step;
 mod write;
 
-pub use read::{MAX_LENGTH, Problem, TextError, Written};
 pub use replay::{Entry, Replayed};
 pub use write::StepWriter;
 
 /// The format that is written; a reader refuses any other.
 const FORMAT: &str = "1";
+
+/// The seats' headers, which hold their names.
+const SEATS: [&str; MAX_SEATS] = ["Seat0", "Seat1", "Seat2", "Seat3", "Seat4", "Seat5"];
+
+/// Bytes of a text at most: fifty times as many as a long game needs.
+pub const MAX_LENGTH: usize = 1 << 20;
+
+/// Bytes of a line at most.
+const MAX_LINE: usize = 4096;
 
 /// A game from its set-up to its last action, with nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,5 +124,129 @@ fn dealt(event: &Event) -> Option<Vec<Cards>> {
     match event {
         Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
         _ => None,
+    }
+}
+
+/// A transcript and the lines that its parts were read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub transcript: Transcript,
+    lines: Lines,
+}
+
+/// Numbers of lines, counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Lines {
+    commitment: usize,
+    /// The winner's or, if no header names one, the last.
+    winner: usize,
+    /// One a step.
+    steps: Vec<usize>,
+    /// The last line that is not blank.
+    last: usize,
+}
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct TextError {
+    /// Counted from 1.
+    pub line: usize,
+    pub problem: Problem,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    #[error("the text is too long: a record has {MAX_LENGTH} bytes at most")]
+    TooLong,
+    #[error("the line is too long: it may have {MAX_LINE} bytes")]
+    LineTooLong,
+    #[error("a record begins with [Dog \"{FORMAT}\"]")]
+    NoRecord,
+    #[error("this is a record of format {0:?}, and only {FORMAT:?} is known")]
+    Format(String),
+    #[error("a header is written [Name \"value\"]")]
+    Header,
+    #[error("there is no header {0:?}")]
+    UnknownHeader(String),
+    #[error("the header {0} is there twice")]
+    HeaderTwice(&'static str),
+    #[error("the headers end here, and {0} is missing")]
+    HeaderMissing(&'static str),
+    #[error("headers stand before the first step")]
+    HeaderLate,
+    #[error("{header} must be {expected}")]
+    Value {
+        header: &'static str,
+        expected: &'static str,
+    },
+    #[error("{0}")]
+    Rules(#[from] RulesTextError),
+    #[error("{0}")]
+    Seed(#[from] SeedError),
+    #[error("{0:?} begins no step: that is deal, host or a seat's number")]
+    Step(String),
+    #[error("there is no seat {0} at this table")]
+    Seat(u8),
+    #[error("a deal is written \"deal 1 by 0: \" or \"deal 1 by host: \" and a hand for each seat")]
+    Deal,
+    #[error("this is deal {round}, not {number}")]
+    DealNumber { number: String, round: usize },
+    #[error("there is no card {0:?}")]
+    Card(String),
+    #[error("the hands hold more of {0} than the deck")]
+    TooMany(Card),
+    #[error("{found} hands, but {seats} seats play")]
+    Hands { found: usize, seats: u8 },
+    #[error("the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes")]
+    Host,
+    #[error("{id:?}: {problem}")]
+    Move { id: String, problem: NotationError },
+    #[error("{0}")]
+    Difference(#[from] Difference),
+}
+
+impl Problem {
+    /// The problem on this line.
+    const fn at(self, line: usize) -> TextError {
+        TextError {
+            line,
+            problem: self,
+        }
+    }
+}
+
+/// How a transcript differs from what its seed and the rules make of it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Difference {
+    #[error("SHA-256 of the seed is {computed}, not what the commitment says")]
+    Commitment { computed: String },
+    #[error("{step:?} is refused: {refusal}")]
+    Refused {
+        step: String,
+        refusal: ActionRefusal,
+    },
+    #[error("by the seed {seat} is dealt {}, not {}", Hand(*.dealt), Hand(*.written))]
+    Hand {
+        seat: Seat,
+        dealt: Cards,
+        written: Cards,
+    },
+    #[error("by the moves team {by_moves} has won, not team {written}")]
+    Winner { by_moves: u8, written: u8 },
+    #[error("team {0} has won, but no header says so")]
+    WinnerNotTold(u8),
+    #[error("the record ends here, but no team has won yet, and team {0} is said to have")]
+    NotWon(u8),
+}
+
+/// The cards of a hand as a line shows them.
+struct Hand(Cards);
+
+impl fmt::Display for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cards: Vec<&str> = self.0.sorted().map(Card::name).collect();
+        f.write_str(&cards.join(" "))
     }
 }

@@ -1,97 +1,21 @@
 //! A transcript read from text, with an error that names the line.
 
-use thiserror::Error;
+use std::collections::BTreeMap;
 
-use super::{FORMAT, Step, Transcript, headers::Headers, replay::Difference};
-use crate::{
-    card::Card, event::Action, notation::NotationError, options::RulesTextError, shuffle::SeedError,
+use super::{
+    About, FORMAT, Lines, MAX_LENGTH, MAX_LINE, Problem, SEATS, Step, TextError, Transcript,
+    Written,
 };
-
-/// Bytes of a text at most: fifty times as many as a long game needs.
-pub const MAX_LENGTH: usize = 1 << 20;
-
-/// Bytes of a line at most.
-const MAX_LINE: usize = 4096;
-
-/// A transcript and the lines that its parts were read from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    pub transcript: Transcript,
-    pub(super) lines: Lines,
-}
-
-/// Numbers of lines, counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Lines {
-    pub(super) commitment: usize,
-    /// The winner's or, if no header names one, the last.
-    pub(super) winner: usize,
-    /// One a step.
-    pub(super) steps: Vec<usize>,
-    /// The last line that is not blank.
-    pub(super) last: usize,
-}
-
-/// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {problem}")]
-pub struct TextError {
-    /// Counted from 1.
-    pub line: usize,
-    pub problem: Problem,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Problem {
-    #[error("the text is too long: a record has {MAX_LENGTH} bytes at most")]
-    TooLong,
-    #[error("the line is too long: it may have {MAX_LINE} bytes")]
-    LineTooLong,
-    #[error("a record begins with [Dog \"{FORMAT}\"]")]
-    NoRecord,
-    #[error("this is a record of format {0:?}, and only {FORMAT:?} is known")]
-    Format(String),
-    #[error("a header is written [Name \"value\"]")]
-    Header,
-    #[error("there is no header {0:?}")]
-    UnknownHeader(String),
-    #[error("the header {0} is there twice")]
-    HeaderTwice(&'static str),
-    #[error("the headers end here, and {0} is missing")]
-    HeaderMissing(&'static str),
-    #[error("headers stand before the first step")]
-    HeaderLate,
-    #[error("{header} must be {expected}")]
-    Value {
-        header: &'static str,
-        expected: &'static str,
-    },
-    #[error("{0}")]
-    Rules(#[from] RulesTextError),
-    #[error("{0}")]
-    Seed(#[from] SeedError),
-    #[error("{0:?} begins no step: that is deal, host or a seat's number")]
-    Step(String),
-    #[error("there is no seat {0} at this table")]
-    Seat(u8),
-    #[error("a deal is written \"deal 1 by 0: \" or \"deal 1 by host: \" and a hand for each seat")]
-    Deal,
-    #[error("this is deal {round}, not {number}")]
-    DealNumber { number: String, round: usize },
-    #[error("there is no card {0:?}")]
-    Card(String),
-    #[error("the hands hold more of {0} than the deck")]
-    TooMany(Card),
-    #[error("{found} hands, but {seats} seats play")]
-    Hands { found: usize, seats: u8 },
-    #[error("the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes")]
-    Host,
-    #[error("{id:?}: {problem}")]
-    Move { id: String, problem: NotationError },
-    #[error("{0}")]
-    Difference(#[from] Difference),
-}
+use crate::{
+    card::{Card, Cards},
+    event::Action,
+    game::Setup,
+    notation::Move,
+    options::{Rules, RulesTextError},
+    player::{Level, Player},
+    seat::Seat,
+    shuffle::Seed,
+};
 
 impl Written {
     /// Reads a transcript. Whether the game can have been played so is another question, which
@@ -114,7 +38,7 @@ impl Written {
                 true => Err(Problem::HeaderLate),
                 false => Step::read(rules, round, text),
             };
-            let step = step.map_err(|problem| TextError { line, problem })?;
+            let step = step.map_err(|problem| problem.at(line))?;
             round += usize::from(matches!(step.action, Action::Deal { .. }));
             transcript.steps.push(step);
         }
@@ -136,15 +60,11 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
     let mut length = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
         length += line.len() + 1;
-        let at = |problem| TextError {
-            line: number,
-            problem,
-        };
         if length > MAX_LENGTH + 1 {
-            return Err(at(Problem::TooLong));
+            return Err(Problem::TooLong.at(number));
         }
         if line.len() > MAX_LINE {
-            return Err(at(Problem::LineTooLong));
+            return Err(Problem::LineTooLong.at(number));
         }
         let content = uncommented(line).trim();
         if !content.is_empty() {
@@ -171,7 +91,7 @@ fn uncommented(line: &str) -> &str {
 }
 
 /// The text whose opening quote was read, and what follows its closing one.
-pub(super) fn unquote(text: &str) -> Option<(String, &str)> {
+fn unquote(text: &str) -> Option<(String, &str)> {
     let mut unquoted = String::new();
     let mut letters = text.chars();
     loop {
@@ -185,5 +105,297 @@ pub(super) fn unquote(text: &str) -> Option<(String, &str)> {
             }),
             letter => unquoted.push(letter),
         }
+    }
+}
+
+/// Every header but the seats'.
+const HEADERS: [&str; 12] = [
+    "Dog",
+    "Game",
+    "Created",
+    "Ended",
+    "Rules",
+    "Kinds",
+    "Levels",
+    "Dealer",
+    "Commitment",
+    "Seed",
+    "SeedGiven",
+    "Winner",
+];
+
+/// The headers of a text, each with its line.
+struct Headers {
+    texts: BTreeMap<&'static str, (usize, String)>,
+    /// The line where they end.
+    end: usize,
+}
+
+impl Headers {
+    /// Reads the headers; `end` is the line after them.
+    fn read(lines: &[(usize, &str)], end: usize) -> Result<Headers, TextError> {
+        let mut texts = BTreeMap::new();
+        for &(number, line) in lines {
+            let (name, text) = header(line).map_err(|problem| problem.at(number))?;
+            if texts.is_empty() && name != "Dog" {
+                return Err(Problem::NoRecord.at(number));
+            }
+            if name == "Dog" && text != FORMAT {
+                return Err(Problem::Format(text).at(number));
+            }
+            if texts.insert(name, (number, text)).is_some() {
+                return Err(Problem::HeaderTwice(name).at(number));
+            }
+        }
+        if texts.is_empty() {
+            return Err(Problem::NoRecord.at(end));
+        }
+        Ok(Headers { texts, end })
+    }
+
+    /// What the headers say; there are no steps yet.
+    fn transcript(&self) -> Result<Transcript, TextError> {
+        let rules: Rules = (self.needed("Rules")?.parse())
+            .map_err(|error: RulesTextError| self.at("Rules", error.into()))?;
+        let seat = |word: &str| read_seat(&rules, word).ok();
+        let team = |word: &str| {
+            let team = word.parse().ok();
+            team.filter(|&team: &u8| team < rules.seats / 2)
+        };
+        let yes = |word: &str| match word {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        };
+        Ok(Transcript {
+            about: About {
+                game: self.text("Game"),
+                created: self.text("Created"),
+                ended: self.text("Ended"),
+            },
+            commitment: self.needed("Commitment")?.to_owned(),
+            steps: Vec::new(),
+            winner: self.optional("Winner", "the number of a team", team)?,
+            setup: Setup {
+                players: self.players(&rules)?,
+                first_dealer: self.optional("Dealer", "the number of a seat", seat)?,
+                seed: Seed::from_hex(self.needed("Seed")?)
+                    .map_err(|error| self.at("Seed", error.into()))?,
+                seed_given: self.value("SeedGiven", "yes or no", yes)?,
+                rules,
+            },
+        })
+    }
+
+    /// One player a seat.
+    fn players(&self, rules: &Rules) -> Result<Vec<Player>, TextError> {
+        let (names, strangers) = SEATS.split_at(usize::from(rules.seats));
+        for (seat, header) in (rules.seats..).zip(strangers) {
+            if self.texts.contains_key(header) {
+                return Err(self.at(header, Problem::Seat(seat)));
+            }
+        }
+        let kinds = self.value("Kinds", "human or bot for each seat", |text| {
+            each(rules, text, read_kind)
+        })?;
+        let levels = self.value("Levels", "a bot's level for each seat", |text| {
+            each(rules, text, Level::by_name)
+        })?;
+        let mut players = Vec::new();
+        for ((header, bot), level) in names.iter().zip(kinds).zip(levels) {
+            let name = self.needed(header)?.to_owned();
+            players.push(Player { name, bot, level });
+        }
+        Ok(players)
+    }
+
+    /// A header that must be there.
+    fn needed(&self, name: &'static str) -> Result<&str, TextError> {
+        let text = self.texts.get(name).map(|(_, text)| text.as_str());
+        text.ok_or(Problem::HeaderMissing(name).at(self.end))
+    }
+
+    /// What a header that must be there says.
+    fn value<T>(
+        &self,
+        header: &'static str,
+        expected: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, TextError> {
+        let value = read(self.needed(header)?);
+        value.ok_or_else(|| self.at(header, Problem::Value { header, expected }))
+    }
+
+    /// What a header says, if it is there.
+    fn optional<T>(
+        &self,
+        header: &'static str,
+        expected: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, TextError> {
+        let there = self.texts.contains_key(header);
+        there
+            .then(|| self.value(header, expected, read))
+            .transpose()
+    }
+
+    fn text(&self, name: &'static str) -> Option<String> {
+        self.texts.get(name).map(|(_, text)| text.clone())
+    }
+
+    /// The line of a header.
+    fn line(&self, name: &'static str) -> usize {
+        self.texts.get(name).map_or(self.end, |&(line, _)| line)
+    }
+
+    /// What is wrong with a header.
+    fn at(&self, name: &'static str, problem: Problem) -> TextError {
+        problem.at(self.line(name))
+    }
+}
+
+/// The name and the text of a header's line.
+fn header(line: &str) -> Result<(&'static str, String), Problem> {
+    let inside = line
+        .strip_prefix('[')
+        .and_then(|line| line.strip_suffix(']'));
+    let (name, text) = inside
+        .and_then(|inside| inside.split_once(' '))
+        .ok_or(Problem::Header)?;
+    let text = text.trim_start().strip_prefix('"').and_then(unquote);
+    let (text, rest) = text.ok_or(Problem::Header)?;
+    if !rest.trim().is_empty() {
+        return Err(Problem::Header);
+    }
+    let mut headers = HEADERS.into_iter().chain(SEATS);
+    let known = headers.find(|known| *known == name);
+    let name = known.ok_or_else(|| Problem::UnknownHeader(name.to_owned()))?;
+    Ok((name, text))
+}
+
+/// One word a seat, each read.
+fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    let read: Vec<T> = text.split_whitespace().map(read).collect::<Option<_>>()?;
+    (read.len() == usize::from(rules.seats)).then_some(read)
+}
+
+impl Step {
+    /// Reads the step of a line that has no comment; `round` is the one that a deal would be of.
+    fn read(rules: &Rules, round: usize, line: &str) -> Result<Step, Problem> {
+        let (who, what) = line.split_once(' ').unwrap_or((line, ""));
+        if who == "deal" {
+            return read_deal(rules, round, what);
+        }
+        let action = match who {
+            "host" => read_host(rules, what)?,
+            _ => read_act(read_seat(rules, who)?, what.trim())?,
+        };
+        let hands = None;
+        Ok(Step { action, hands })
+    }
+}
+
+/// `3 by 2: A 4 | 5 K | joker | 9`, or without the hands.
+fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<Step, Problem> {
+    let (deal, hands) = match text.split_once(':') {
+        Some((deal, hands)) => (deal, Some(read_hands(rules, hands)?)),
+        None => (text, None),
+    };
+    let words: Vec<&str> = deal.split_whitespace().collect();
+    let &[number, "by", dealer] = words.as_slice() else {
+        return Err(Problem::Deal);
+    };
+    if number.parse() != Ok(round) {
+        let number = number.to_owned();
+        return Err(Problem::DealNumber { number, round });
+    }
+    let by = match dealer {
+        "host" => None,
+        seat => Some(read_seat(rules, seat)?),
+    };
+    let action = Action::Deal { by };
+    Ok(Step { action, hands })
+}
+
+/// What the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`.
+fn read_host(rules: &Rules, text: &str) -> Result<Action, Problem> {
+    let (text, name) = text.split_once('"').unwrap_or((text, ""));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match *words.as_slice() {
+        ["reissues", "token", seat] if name.is_empty() => Ok(Action::ReissueToken {
+            seat: read_seat(rules, seat)?,
+        }),
+        ["hands", seat, "to", kind, level] => {
+            let (name, rest) = unquote(name).ok_or(Problem::Host)?;
+            let seat = read_seat(rules, seat)?;
+            let bot = read_kind(kind).ok_or(Problem::Host)?;
+            let level = Level::by_name(level).ok_or(Problem::Host)?;
+            if !rest.trim().is_empty() {
+                return Err(Problem::Host);
+            }
+            let player = Player { name, bot, level };
+            Ok(Action::HandOver { seat, player })
+        }
+        _ => Err(Problem::Host),
+    }
+}
+
+/// What a seat does: `asks`, `declines`, `offers K` or a move.
+fn read_act(seat: Seat, text: &str) -> Result<Action, Problem> {
+    if let Some(card) = text.strip_prefix("offers ") {
+        let card = read_card(card.trim())?;
+        return Ok(Action::Offer { seat, card });
+    }
+    match text {
+        "asks" => Ok(Action::Ask { seat }),
+        "declines" => Ok(Action::Decline { seat }),
+        id => {
+            let mv: Move = id.parse().map_err(|problem| Problem::Move {
+                id: id.to_owned(),
+                problem,
+            })?;
+            Ok(Action::Play { seat, mv })
+        }
+    }
+}
+
+/// Each seat's hand, all out of one deck.
+fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, Problem> {
+    let mut deck = rules.deck();
+    let mut hands = Vec::new();
+    for words in text.split('|') {
+        let mut hand = Cards::EMPTY;
+        for word in words.split_whitespace() {
+            let card = read_card(word)?;
+            if !deck.remove(card) {
+                return Err(Problem::TooMany(card));
+            }
+            hand.add(card);
+        }
+        hands.push(hand);
+    }
+    let (found, seats) = (hands.len(), rules.seats);
+    if found != usize::from(seats) {
+        return Err(Problem::Hands { found, seats });
+    }
+    Ok(hands)
+}
+
+fn read_card(word: &str) -> Result<Card, Problem> {
+    word.parse().map_err(|_| Problem::Card(word.to_owned()))
+}
+
+/// The seat of that number.
+fn read_seat(rules: &Rules, word: &str) -> Result<Seat, Problem> {
+    let number = word.parse().map_err(|_| Problem::Step(word.to_owned()))?;
+    Seat::new(number, rules.seats).ok_or(Problem::Seat(number))
+}
+
+/// Whether players of this kind are bots.
+fn read_kind(word: &str) -> Option<bool> {
+    match word {
+        "human" => Some(false),
+        "bot" => Some(true),
+        _ => None,
     }
 }

@@ -1,15 +1,9 @@
 //! A transcript played again, by the rules and from its seed.
 
-use thiserror::Error;
-
-use super::{
-    Problem, Step, TextError, Unfinished, Written, dealt,
-    step::{Hand, Line},
-};
+use super::{Difference, Problem, Step, TextError, Unfinished, Written, dealt, write::Line};
 use crate::{
-    card::Cards,
     event::{Action, Event},
-    game::{ActionRefusal, Game, Phase},
+    game::{Game, Phase},
     seat::Seat,
 };
 
@@ -32,30 +26,6 @@ pub struct Entry {
     pub events: Vec<Event>,
 }
 
-/// How a transcript differs from what its seed and the rules make of it.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Difference {
-    #[error("SHA-256 of the seed is {computed}, not what the commitment says")]
-    Commitment { computed: String },
-    #[error("{step:?} is refused: {refusal}")]
-    Refused {
-        step: String,
-        refusal: ActionRefusal,
-    },
-    #[error("by the seed {seat} is dealt {}, not {}", Hand(*.dealt), Hand(*.written))]
-    Hand {
-        seat: Seat,
-        dealt: Cards,
-        written: Cards,
-    },
-    #[error("by the moves team {by_moves} has won, not team {written}")]
-    Winner { by_moves: u8, written: u8 },
-    #[error("team {0} has won, but no header says so")]
-    WinnerNotTold(u8),
-    #[error("the record ends here, but no team has won yet, and team {0} is said to have")]
-    NotWon(u8),
-}
-
 impl Written {
     /// Plays the game again: set up from its seed, every action by [`Game::apply`].
     ///
@@ -67,7 +37,7 @@ impl Written {
         let computed = transcript.setup.seed.commitment();
         if computed != transcript.commitment {
             let difference = Difference::Commitment { computed };
-            return Err(at(self.lines.commitment, difference));
+            return Err(Problem::from(difference).at(self.lines.commitment));
         }
         let mut game = Game::new(transcript.setup.clone());
         let mut log = vec![Entry {
@@ -76,30 +46,24 @@ impl Written {
             events: vec![game.last_event().clone()],
         }];
         for (step, &line) in transcript.steps.iter().zip(&self.lines.steps) {
-            let events = step.replay(&mut game).map_err(|error| at(line, error))?;
+            let events = step
+                .replay(&mut game)
+                .map_err(|difference| Problem::from(difference).at(line))?;
             log.push(Entry {
                 version: game.version(),
                 action: Some(step.action.clone()),
                 events,
             });
         }
-        let replayed = Replayed { game, log };
-        match self.winner_difference(replayed.game.winner()) {
-            Some((line, difference)) => Err(at(line, difference)),
-            None => Ok(replayed),
-        }
-    }
-
-    fn winner_difference(&self, by_moves: Option<u8>) -> Option<(usize, Difference)> {
-        match (self.transcript.winner, by_moves) {
+        let (line, difference) = match (transcript.winner, game.winner()) {
             (Some(written), Some(by_moves)) if written != by_moves => {
-                let difference = Difference::Winner { by_moves, written };
-                Some((self.lines.winner, difference))
+                (self.lines.winner, Difference::Winner { by_moves, written })
             }
-            (Some(written), None) => Some((self.lines.last, Difference::NotWon(written))),
-            (None, Some(team)) => Some((self.lines.last, Difference::WinnerNotTold(team))),
-            _ => None,
-        }
+            (Some(written), None) => (self.lines.last, Difference::NotWon(written)),
+            (None, Some(team)) => (self.lines.last, Difference::WinnerNotTold(team)),
+            _ => return Ok(Replayed { game, log }),
+        };
+        Err(Problem::from(difference).at(line))
     }
 }
 
@@ -138,12 +102,5 @@ impl Replayed {
             Phase::Finished => Ok(()),
             _ => Err(Unfinished),
         }
-    }
-}
-
-fn at(line: usize, difference: Difference) -> TextError {
-    TextError {
-        line,
-        problem: Problem::Difference(difference),
     }
 }

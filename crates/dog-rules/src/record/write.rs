@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{FORMAT, Step, Transcript, headers::SEATS, step::Line};
+use super::{FORMAT, Hand, SEATS, Step, Transcript};
 use crate::event::Action;
 
 impl fmt::Display for Transcript {
@@ -71,6 +71,42 @@ impl StepWriter {
     }
 }
 
+/// A step as its line shows it.
+pub(super) struct Line<'a> {
+    pub(super) step: &'a Step,
+    /// The number that a deal has.
+    pub(super) round: usize,
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step.action {
+            Action::Deal { by } => {
+                write!(f, "deal {} by ", self.round)?;
+                match by {
+                    Some(seat) => write!(f, "{}", seat.number())?,
+                    None => f.write_str("host")?,
+                }
+                for (seat, hand) in self.step.hands.iter().flatten().enumerate() {
+                    let before = if seat == 0 { ":" } else { " |" };
+                    write!(f, "{before} {}", Hand(*hand))?;
+                }
+                Ok(())
+            }
+            Action::Offer { seat, card } => write!(f, "{} offers {card}", seat.number()),
+            Action::Decline { seat } => write!(f, "{} declines", seat.number()),
+            Action::Ask { seat } => write!(f, "{} asks", seat.number()),
+            Action::Play { seat, ref mv } => write!(f, "{} {mv}", seat.number()),
+            Action::ReissueToken { seat } => write!(f, "host reissues token {}", seat.number()),
+            Action::HandOver { seat, ref player } => {
+                let (kind, level) = (player.kind(), player.level.name());
+                write!(f, "host hands {} to {kind} {level} ", seat.number())?;
+                quote(f, &player.name)
+            }
+        }
+    }
+}
+
 fn header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
     write!(f, "[{name} ")?;
     quote(f, text)?;
@@ -78,7 +114,7 @@ fn header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
 }
 
 /// Writes any text in quotes and on one line.
-pub(super) fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for letter in text.chars() {
         match letter {

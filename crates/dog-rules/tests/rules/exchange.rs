@@ -2,8 +2,8 @@
 
 use dog_rules::{
     card::Cards,
+    event::ExchangeState,
     event::{Action, Event, Given, Viewer},
-    exchange::ExchangeState,
     game::{Game, Phase},
     options::Preset::{self, *},
     seat::Seat,

@@ -3,12 +3,12 @@
 use dog_rules::{
     event::{Action, Event, Viewer},
     game::{ActionRefusal, Game, Phase},
+    judge::Refusal,
     options::{
         Dealer, Exchange,
         Preset::{self, *},
     },
     player::{Level, Player},
-    refusal::Refusal,
 };
 
 use super::{

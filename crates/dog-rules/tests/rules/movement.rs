@@ -1,7 +1,7 @@
 //! RULES §4: whose pieces move, what blocks them, the goal and its door, the kennel, four back.
 
 use dog_rules::{
-    movement::{self, Obstacle},
+    movement::{Obstacle, Walker},
     options::Preset::{self, *},
 };
 
@@ -496,14 +496,15 @@ mod whose_pieces {
 fn walks_that_no_id_can_name() {
     let rules = DogspielIt.rules();
     let board = DogspielIt.at("0: 60 g2").board;
-    let into = |steps| movement::into_goal(&rules, &board, 0, seat(0), 60, steps);
+    let walker = Walker::new(&rules, &board, seat(0));
+    let into = |steps| walker.into_goal(60, steps);
     assert_eq!(into(4), Err(Obstacle::GoalOutOfReach));
     assert_eq!(
         Obstacle::GoalOutOfReach.to_string(),
         "the steps do not reach the goal"
     );
     assert_eq!(into(9), Err(Obstacle::BeyondGoal));
-    let inside = movement::inside_goal(&board, seat(0), 2, 2);
+    let inside = walker.inside_goal(2, 2);
     assert_eq!(inside, Err(Obstacle::BeyondGoal));
     assert_eq!(
         Obstacle::BeyondGoal.to_string(),

@@ -1,19 +1,18 @@
-//! Playouts and random ways to play a card: what they draw is legal and complete, and a playout
-//! goes on as the game it was made of does.
+//! Playouts: what they draw is legal and complete, and a playout goes on as the game it was made of
+//! does.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
     event::Action,
-    exchange::Answer,
+    event::Answer,
     game::{Game, Phase},
     moves::Generator,
     notation::Move,
-    options::{Exchange, Preset, Rules},
+    options::{Exchange, Preset},
     playout::{Playout, unseen_hands},
-    sample::Sampler,
     seat::{BySeat, Seat},
     shuffle::Seed,
     view::SeatView,
@@ -27,129 +26,6 @@ use super::{
 
 fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
-}
-
-fn boards(rules: &Rules, board: &Board, seat: Seat, card: Card) -> HashSet<Board> {
-    let mut boards = Vec::new();
-    Generator::new().boards_of_card(rules, board, seat, card, &mut boards);
-    let each: HashSet<Board> = boards.iter().copied().collect();
-    assert_eq!(
-        each.len(),
-        boards.len(),
-        "a board of {card} is listed twice"
-    );
-    each
-}
-
-/// What playing this card at random leads to, if anything.
-fn drawn(
-    sampler: &mut Sampler,
-    rules: &Rules,
-    board: &Board,
-    seat: Seat,
-    card: Card,
-    rng: &mut impl Rng,
-) -> Option<Board> {
-    let mut after = *board;
-    let played = sampler.play(rules, &mut after, seat, card, rng);
-    assert!(played || after == *board, "a refusal changes nothing");
-    played.then_some(after)
-}
-
-#[test]
-fn what_is_drawn_is_what_is_listed() {
-    let mut rng = rng(20);
-    let mut sampler = Sampler::new();
-    let mut complete = [0; Card::ALL.len()];
-    for _ in 0..4_000 {
-        let (rules, board, seat) = random::position(&mut rng);
-        let card = *Card::ALL.choose(&mut rng).expect("a card");
-        let mut listed = boards(&rules, &board, seat, card);
-        if listed.is_empty() {
-            let after = drawn(&mut sampler, &rules, &board, seat, card, &mut rng);
-            assert_eq!(after, None, "{card} of {seat} on {board:?} by {rules:?}");
-            continue;
-        }
-        // In few of the positions are there too many boards to wait for the last of them.
-        let (few, all) = (listed.len() <= 40, listed.clone());
-        for _ in 0..if few { 100_000 } else { 100 } {
-            let after = drawn(&mut sampler, &rules, &board, seat, card, &mut rng)
-                .expect("a card that can be played");
-            assert!(
-                all.contains(&after),
-                "{card} of {seat} on {board:?} by {rules:?}"
-            );
-            listed.remove(&after);
-            if listed.is_empty() {
-                break;
-            }
-        }
-        assert!(
-            listed.is_empty() || !few,
-            "{} boards of {card} of {seat} on {board:?} by {rules:?} are never drawn",
-            listed.len()
-        );
-        complete[card as usize] += 1;
-    }
-    assert!(complete.iter().all(|&times| times > 60), "{complete:?}");
-}
-
-#[test]
-fn cards_pieces_and_ways_are_drawn_as_documented() {
-    let rules = Preset::DogspielIt.rules();
-    let board = read(&rules, "0: 20 62 | 1: 30");
-    let mut rng = rng(21);
-    let mut sampler = Sampler::new();
-    let mut count = |hand: &str, times: u32| -> HashMap<(Option<Card>, String), f64> {
-        let mut counts = HashMap::new();
-        for _ in 0..times {
-            let mut after = board;
-            let card = sampler.play_any(&rules, &mut after, seat(0), cards(hand), &mut rng);
-            let place = after.placements(&rules).swap_remove(0);
-            let place = format!("{:?}{:?}", place.track, place.goal);
-            *counts.entry((card, place)).or_insert(0.0) += 1.0 / f64::from(times);
-        }
-        counts
-    };
-    let near = |counts: &HashMap<(Option<Card>, String), f64>, card, place: &str, share: f64| {
-        let found = counts[&(Some(card), place.to_owned())];
-        assert!(
-            (found - share).abs() < 0.01,
-            "{card} to {place}: {found}, not {share}"
-        );
-    };
-    // Two threes are played twice as often as one two; then each piece as often, and of the one
-    // before the goal each of its ways.
-    let counts = count("3 3 2", 60_000);
-    assert_eq!(counts.len(), 5);
-    near(&counts, Card::Two, "[22, 62][]", 1.0 / 6.0);
-    near(&counts, Card::Two, "[0, 20][]", 1.0 / 6.0);
-    near(&counts, Card::Three, "[23, 62][]", 1.0 / 3.0);
-    near(&counts, Card::Three, "[1, 20][]", 1.0 / 6.0);
-    near(&counts, Card::Three, "[20][0]", 1.0 / 6.0);
-    // The kennel counts as a piece.
-    let counts = count("K", 60_000);
-    near(&counts, Card::King, "[0, 20, 62][]", 1.0 / 3.0);
-    near(&counts, Card::King, "[33, 62][]", 1.0 / 3.0);
-    // A jack: each of the two swaps.
-    let counts = count("J", 60_000);
-    near(&counts, Card::Jack, "[30, 62][]", 0.5);
-    near(&counts, Card::Jack, "[20, 30][]", 0.5);
-}
-
-#[test]
-fn nothing_playable_is_nothing_drawn() {
-    let mut rng = rng(22);
-    let mut sampler = Sampler::new();
-    for _ in 0..3_000 {
-        let (rules, board, seat) = random::position(&mut rng);
-        let hand = random::hand(&mut rng);
-        let mut after = board;
-        let card = sampler.play_any(&rules, &mut after, seat, hand, &mut rng);
-        let can_play = Generator::new().can_play(&rules, &board, seat, hand);
-        assert_eq!(card.is_some(), can_play, "{hand:?} of {seat} on {board:?}");
-        assert!(card.is_none_or(|card| hand.contains(card)));
-    }
 }
 
 /// The hands of all seats, which no seat knows.
@@ -396,7 +272,7 @@ fn hands_are_dealt_of_what_was_not_seen() {
                 assert!(rules.deck().includes(all));
                 // It can be played on to the end of the round.
                 let mut playout = Playout::of(&view, dealt, &mut rng);
-                playout.play_on(&mut Sampler::new(), &mut rng, 50);
+                playout.play_on(&mut rng, 50);
             }
             game.apply(&action).expect("a legal action");
         }
@@ -437,16 +313,14 @@ fn a_copy_goes_its_own_way_and_a_seed_says_all() {
     for _ in 0..30 {
         let rules = random::rules(&mut rng);
         let mut playout = Playout::new(&rules, seat(1));
-        playout.play_on(&mut Sampler::new(), &mut rng, 40);
+        playout.play_on(&mut rng, 40);
         let before = format!("{playout:?}");
-        let end = |sampler: &mut Sampler| {
+        let end = || {
             let mut copy = playout.clone();
-            copy.play_on(sampler, &mut self::rng(27), 300);
+            copy.play_on(&mut self::rng(27), 300);
             format!("{copy:?}")
         };
-        let mut used = Sampler::new();
-        assert_eq!(end(&mut used), end(&mut Sampler::new()));
-        assert_eq!(end(&mut used), end(&mut Sampler::new()));
+        assert_eq!(end(), end());
         assert_eq!(format!("{playout:?}"), before);
     }
 }
@@ -459,7 +333,7 @@ fn playouts_come_to_an_end() {
         let rules = preset.rules();
         for _ in 0..20 {
             let mut playout = Playout::new(&rules, seat(0));
-            let (winner, turns) = playout.play_on(&mut Sampler::new(), &mut rng, 100_000);
+            let (winner, turns) = playout.play_on(&mut rng, 100_000);
             let winner = winner.expect("a victory");
             assert_eq!(playout.board().winner(&rules), Some(winner));
             assert!(turns > 50);
@@ -467,4 +341,32 @@ fn playouts_come_to_an_end() {
         }
     }
     assert!(wins[0] > 25 && wins[1] > 25, "{wins:?}");
+}
+
+#[test]
+fn random_turns_are_legal_and_complete() {
+    let rules = Preset::DogspielIt.rules();
+    let mut rng = rng(29);
+    let board = read(&rules, "0: 20 62 | 1: 30");
+    for (hand, ways) in [("3 3 2", 5), ("K", 3), ("J", 2), ("7 joker", 40), ("6", 2)] {
+        let view = SeatView::to_play(&rules, board, seat(0), cards(hand));
+        let playout = Playout::of(&view, unseen_hands(&view, &mut rng), &mut rng);
+        let mut listed = HashSet::new();
+        for card in cards(hand).kinds() {
+            let mut boards = Vec::new();
+            Generator::new().boards_of_card(&rules, &board, seat(0), card, &mut boards);
+            listed.extend(boards);
+        }
+        assert!(listed.len() >= ways, "{hand}: {}", listed.len());
+        let drawn = (0..4_000).map(|_| {
+            let mut after = playout.clone();
+            after.play_on(&mut rng, 1);
+            *after.board()
+        });
+        assert_eq!(drawn.collect::<HashSet<_>>(), listed, "{hand}");
+    }
+    let view = SeatView::to_play(&rules, Board::new(), seat(0), cards("2 3"));
+    let mut playout = Playout::of(&view, unseen_hands(&view, &mut rng), &mut rng);
+    playout.play_on(&mut rng, 1);
+    assert!(playout.hand(seat(0)).is_empty() && *playout.board() == Board::new());
 }

@@ -8,12 +8,12 @@ use dog_rules::{
     board::{Board, Placement},
     card::{Card, Cards},
     game::{Game, Setup},
+    judge::Refusal,
     judge::{self, Outcome},
     moves::{Generator, LegalMove},
     notation::Move,
     options::{Options, Preset, Rules},
     player::Player,
-    refusal::Refusal,
     seat::Seat,
     shuffle::Seed,
 };

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
+    judge::Refusal,
     judge::{self, Outcome},
     moves::{Generator, LegalMove},
     notation::{Action, Move, Part, Parts, Place},
     options::Rules,
-    refusal::Refusal,
     seat::Seat,
 };
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};

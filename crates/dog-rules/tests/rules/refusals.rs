@@ -3,9 +3,9 @@
 //! One example of each stands here; the rules' own modules hold the rest.
 
 use dog_rules::{
+    judge::Refusal,
     notation::{Move, NotationError},
     options::Preset::*,
-    refusal::Refusal,
 };
 
 use super::position::{Table, cards};

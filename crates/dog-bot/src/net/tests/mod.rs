@@ -5,12 +5,11 @@ use std::{collections::HashSet, ops::ControlFlow};
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
-    exchange::Answer,
+    event::Answer,
     game::Phase,
     moves::Generator,
     options::Preset,
     playout::Playout,
-    sample::Sampler,
     seat::Seat,
     view::SeatView,
 };
@@ -32,14 +31,13 @@ mod uses;
 /// Shows what the seats that are to act see in random games by random rules.
 fn views(seed: u64, games: usize, mut show: impl FnMut(&SeatView, &mut ChaCha8Rng)) {
     let mut rng = rng(seed);
-    let mut sampler = Sampler::new();
     for _ in 0..games {
         let rules = random_rules(&mut rng);
         let beginner = Seat::all(rules.seats).nth(rng.random_range(0..4));
         let mut game = Playout::new(&rules, beginner.expect("a seat"));
         for _ in 0..8 {
             let turns = rng.random_range(1..50);
-            game.play_on(&mut sampler, &mut rng, turns);
+            game.play_on(&mut rng, turns);
             match game.phase() {
                 Phase::Finished => break,
                 Phase::Play => show(&game.seen_from(game.turn()), &mut rng),

@@ -12,7 +12,7 @@ use dog_rules::{
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
-    net::uses::{HOME, OUT, Table, Use, best_swap, walked},
+    net::uses::{HOME, OUT, Table, Use, best_swap},
     testing::{random_board, random_rules, rng},
 };
 
@@ -80,7 +80,7 @@ fn depth(board: &Board, seat: Seat) -> u8 {
 fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
     let mut moves = Vec::new();
     Generator::new().moves_of_card(rules, board, seat, card, &mut moves);
-    let mover = judge::mover(rules, board, seat);
+    let mover = board.mover(rules, seat);
     let own = |other: Seat| other.team(rules.seats) == seat.team(rules.seats);
     let mut found = Use::default();
     let mut gain = None;
@@ -102,7 +102,7 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
         }
         // Out of the kennel is out of the kennel, wherever the door is.
         if after.kennel(mover) < board.kennel(mover) {
-            won -= walked(rules, after, mover, rules.ring().start(mover));
+            won -= i16::from(after.walked(rules, mover, rules.ring().start(mover)));
         }
         gain = gain.max(Some(won));
     }
@@ -117,7 +117,7 @@ fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
         let pieces = board.pieces(owner);
         let on_track: i16 = pieces
             .track_fields()
-            .map(|field| OUT + walked(rules, board, owner, field))
+            .map(|field| OUT + i16::from(board.walked(rules, owner, field)))
             .sum();
         let home = OUT + i16::from(ring.length()) + HOME;
         on_track + home * i16::from(pieces.in_goal())
@@ -135,7 +135,7 @@ fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
 fn by_boards(rules: &Rules, board: &Board, seat: Seat) -> Use {
     let mut boards = Vec::new();
     Generator::new().boards_of_card(rules, board, seat, Card::Seven, &mut boards);
-    let mover = judge::mover(rules, board, seat);
+    let mover = board.mover(rules, seat);
     let mut found = Use::default();
     for after in boards {
         let captured = |own: bool| {
@@ -212,7 +212,7 @@ fn sevens_are_told_nearly() {
         // The partner's pieces are not looked at.
         if rules.seven_partner == SevenPartner::WhenHome {
             implies(0, expected.playable, found.playable);
-            let mover = judge::mover(rules, board, seat);
+            let mover = board.mover(rules, seat);
             // A block of the mover's may move out of the way within the seven.
             if board.blocks(rules) & bit(rules.ring().start(mover)) == 0 {
                 implies(1, expected.home, found.home);
@@ -260,7 +260,7 @@ fn jokers_are_told_nearly() {
             implies(2, of(rank).home, found.home);
         }
         // Whether a piece can stop in the goal is not looked at.
-        let mover = judge::mover(rules, board, seat);
+        let mover = board.mover(rules, seat);
         let open = board.goal(mover) & 1 == 0 && !board.fresh(mover);
         let home = uses.iter().any(|rank| rank.home);
         implies(3, found.home && open, home);

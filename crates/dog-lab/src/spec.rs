@@ -56,9 +56,7 @@ impl PlayerSpec {
             }
         }
     }
-}
 
-impl PlayerSpec {
     /// How a player that thinks ahead compares choices that are given to it, and for how long;
     /// nothing if it does not think ahead.
     pub fn thinker(&self) -> Option<(Thinker<'_>, Budget)> {

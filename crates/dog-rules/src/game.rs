@@ -1,24 +1,20 @@
 //! A game from set-up to victory (RULES §7): one way to change it, [`Game::apply`].
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use super::{
     board::Board,
     card::{Card, Cards, codes},
-    event::{Action, Event},
-    exchange::Answer,
-    judge,
+    event::{Action, Answer, Event},
+    judge::{self, Refusal},
     notation::Move,
     options::{Dealer, Rules},
     player::Player,
-    plays::{Played, Record},
-    refusal::Refusal,
-    seat::Seat,
+    plays::{self, Played, Record},
+    seat::{BySeat, Seat},
     shuffle::Seed,
 };
-
-mod stored;
 
 /// Where a game stands in its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +64,7 @@ pub(super) struct SeatState {
 
 /// A whole game, secrets included. What somebody may see of it is a view (see [`super::view`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self")] // see `stored`
+#[serde(remote = "Self")] // so that what is read can be checked
 pub struct Game {
     rules: Rules,
     players: Vec<Player>,
@@ -497,12 +493,11 @@ impl Game {
 
     /// The turns of this round so far, which all saw.
     pub(super) fn plays(&self) -> Vec<Played> {
-        let Some(record) = &self.record else {
-            return Vec::new();
+        let plays = |record: &Record| {
+            let plays = record.plays(&self.rules);
+            plays.expect("moves that were legal, or checked when they were read")
         };
-        record
-            .plays(&self.rules)
-            .expect("moves that were legal, or checked when they were read")
+        self.record.as_ref().map(plays).unwrap_or_default()
     }
 
     /// A seat's hand: its own secret. Laid cards count as in the hand until the swap.
@@ -518,5 +513,53 @@ impl Game {
     /// Whether a seat has folded in this round.
     pub fn folded(&self, seat: Seat) -> bool {
         self.state(seat).folded
+    }
+}
+
+impl Serialize for Game {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Game::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Game {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Game, D::Error> {
+        let game = Game::deserialize(deserializer)?;
+        if game.fits_together() {
+            Ok(game)
+        } else {
+            Err(de::Error::custom("no game has come to this"))
+        }
+    }
+}
+
+impl Game {
+    /// Whether the game is one that can go on, and its record one that can have led to it.
+    fn fits_together(&self) -> bool {
+        let seats = self.rules.seats;
+        let sits = |seat: Seat| seat.number() < seats;
+        self.players.len() == usize::from(seats)
+            && self.first_players().len() == usize::from(seats)
+            && self.seats.len() == usize::from(seats)
+            && sits(self.first_dealer)
+            && self.turn.is_none_or(sits)
+            && self.turn.is_some() == (self.phase == Phase::Play)
+            && self.round > 0
+            && self.board.fits(&self.rules)
+            && self.record.as_ref().is_none_or(|record| self.fits(record))
+    }
+
+    fn fits(&self, record: &Record) -> bool {
+        let of_this_round = [Phase::Play, Phase::Finished].contains(&self.phase);
+        let Some(plays) = record.plays(&self.rules).filter(|_| of_this_round) else {
+            return false;
+        };
+        let mut cards = BySeat::default();
+        for seat in Seat::all(self.rules.seats) {
+            cards[seat] = self.cards(seat);
+        }
+        plays.last().is_some_and(|last| last.after == self.board)
+            && plays::lie_open(&plays, self.discards)
+            && plays::follow_each_other(&plays, self.rules.seats, cards, self.turn)
     }
 }
