@@ -1,4 +1,4 @@
-//! Tests of the commands of `dog` that serve nothing.
+//! Tests of `dog perft` and `dog verify`.
 
 mod perft;
 mod verify;
