@@ -18,7 +18,7 @@ use dog_rules::{
     seat::Seat,
     shuffle::Seed,
 };
-use dog_server::api::{history::HistoryHead, log::LogEntryView};
+use dog_server::api::history::{HistoryHead, LogEntryView};
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ use dog_rules::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Deserializer, Map, Value};
 
-use crate::api::{history::HistoryHead, log::LogEntryView};
+use crate::api::history::{HistoryHead, LogEntryView};
 
 /// What became of a history.
 pub struct Verified {
