@@ -12,20 +12,32 @@ use serde_json::value::RawValue;
 use sha2::Sha256;
 
 use super::{
+    caller::IdempotencyKey,
     problem::{Code, Problem},
-    request::{IdempotencyKey, WriteRequest},
+    request::WriteRequest,
     wire::game::{Created, FreshToken, Ticket},
 };
-use crate::store::{Reader, Recorded, Scope, StoreError, Transaction, now};
+use crate::store::{Reader, Recorded, Scope, Transaction, now};
 
 /// An answer to a write, ready to be sent.
-#[derive(Debug, PartialEq, Eq)]
 pub struct Answer {
-    pub status: StatusCode,
-    pub etag: Option<String>,
-    pub location: Option<String>,
+    status: StatusCode,
+    etag: Option<String>,
+    location: Option<String>,
     /// JSON; nothing for 204.
-    pub body: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(status: StatusCode, body: &impl Serialize) -> Result<Answer, Problem> {
+        let body = serde_json::to_string(body).map_err(Problem::internal)?;
+        Ok(Answer {
+            status,
+            etag: None,
+            location: None,
+            body,
+        })
+    }
 }
 
 impl From<Answer> for HttpResponse {
@@ -76,6 +88,64 @@ pub enum Memory {
     },
 }
 
+impl Memory {
+    /// The answer; `tokens` makes the tokens of that salt.
+    pub fn answer(
+        self,
+        tokens: impl FnOnce(&[u8; 16]) -> Result<TokenMaker, Problem>,
+    ) -> Result<Answer, Problem> {
+        match self {
+            Memory::Plain { status, etag, body } => Ok(Answer {
+                status: StatusCode::from_u16(status).map_err(Problem::internal)?,
+                etag,
+                location: None,
+                body,
+            }),
+            Memory::Created {
+                id,
+                seats,
+                bots,
+                salt,
+                etag,
+                game,
+            } => {
+                let tokens = tokens(&salt)?;
+                let token = |seat| (!bots.contains(&seat)).then(|| tokens.seat(seat));
+                let game: &RawValue = serde_json::from_str(&game).map_err(Problem::internal)?;
+                let location = Some(format!("/v1/games/{id}"));
+                let body = Created {
+                    id,
+                    seat_tokens: Seat::all(seats).map(token).collect(),
+                    host_token: tokens.host(),
+                    game,
+                };
+                Ok(Answer {
+                    etag: Some(etag),
+                    location,
+                    ..Answer::json(StatusCode::CREATED, &body)?
+                })
+            }
+            Memory::FreshToken {
+                seat,
+                version,
+                salt,
+            } => {
+                let token = tokens(&salt)?.seat(seat);
+                let body = FreshToken {
+                    seat,
+                    token,
+                    version,
+                };
+                Answer::json(StatusCode::OK, &body)
+            }
+            Memory::Ticket { salt, expires_at } => {
+                let ticket = tokens(&salt)?.ticket();
+                Answer::json(StatusCode::OK, &Ticket { ticket, expires_at })
+            }
+        }
+    }
+}
+
 /// Makes a write's tokens: from the client's key, so that a retry can be given them again, or
 /// from the operating system's randomness if it sent none.
 pub struct TokenMaker {
@@ -83,17 +153,12 @@ pub struct TokenMaker {
 }
 
 impl TokenMaker {
-    /// For this request; `salt` is drawn for each write and remembered with its answer.
-    ///
-    /// # Errors
-    /// `weak_idempotency_key`, if the tokens could be guessed from the key.
-    pub fn new(key: Option<&IdempotencyKey>, salt: &[u8; 16]) -> Result<TokenMaker, Problem> {
+    fn new(key: Option<&IdempotencyKey>, salt: &[u8; 16]) -> Result<TokenMaker, Problem> {
         let Some(key) = key else {
             return Ok(TokenMaker { key: random() });
         };
         if !key.is_strong() {
-            let code = Code::WeakIdempotencyKey;
-            return Err(Problem::new(code, code.meaning()));
+            return Err(Code::WeakIdempotencyKey.into());
         }
         let mut mac = hmac(key.as_bytes());
         mac.update(b"dog-token-1");
@@ -104,7 +169,7 @@ impl TokenMaker {
     }
 
     /// The token of that name: 256 bits, as hex digits.
-    pub fn token(&self, name: &str) -> String {
+    fn token(&self, name: &str) -> String {
         let mut mac = hmac(&self.key);
         mac.update(name.as_bytes());
         let bytes = mac.finalize().into_bytes();
@@ -143,112 +208,15 @@ pub fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-impl Memory {
-    /// The answer, with the tokens that the client's key leads to.
+impl WriteRequest {
+    /// Makes the tokens of this write; `salt` is drawn for each and remembered with its answer.
     ///
     /// # Errors
-    /// `weak_idempotency_key`, if the answer holds tokens and the key is too weak for them.
-    pub fn answer(&self, key: Option<&IdempotencyKey>) -> Result<Answer, Problem> {
-        match self {
-            Memory::Plain { status, etag, body } => Ok(Answer {
-                status: StatusCode::from_u16(*status).map_err(Problem::internal)?,
-                etag: etag.clone(),
-                location: None,
-                body: body.clone(),
-            }),
-            Memory::Created {
-                id,
-                seats,
-                bots,
-                salt,
-                etag,
-                game,
-            } => {
-                let tokens = TokenMaker::new(key, salt)?;
-                self::created(id, *seats, bots, &tokens, etag, game)
-            }
-            Memory::FreshToken {
-                seat,
-                version,
-                salt,
-            } => {
-                let tokens = TokenMaker::new(key, salt)?;
-                self::fresh_token(*seat, *version, &tokens)
-            }
-            Memory::Ticket { salt, expires_at } => {
-                let tokens = TokenMaker::new(key, salt)?;
-                self::ticket(&tokens, expires_at)
-            }
-        }
+    /// `weak_idempotency_key`, if the tokens could be guessed from the key.
+    pub fn tokens(&self, salt: &[u8; 16]) -> Result<TokenMaker, Problem> {
+        TokenMaker::new(self.key.as_ref(), salt)
     }
-}
 
-/// The answer to a creation.
-///
-/// # Errors
-/// `internal`, if `game` is no JSON.
-pub fn created(
-    id: &str,
-    seats: u8,
-    bots: &[Seat],
-    tokens: &TokenMaker,
-    etag: &str,
-    game: &str,
-) -> Result<Answer, Problem> {
-    let game: &RawValue = serde_json::from_str(game).map_err(Problem::internal)?;
-    let seat_tokens = Seat::all(seats)
-        .map(|seat| (!bots.contains(&seat)).then(|| tokens.seat(seat)))
-        .collect();
-    let body = Created {
-        id: id.to_owned(),
-        seat_tokens,
-        host_token: tokens.host(),
-        game,
-    };
-    Ok(Answer {
-        status: StatusCode::CREATED,
-        etag: Some(etag.to_owned()),
-        location: Some(format!("/v1/games/{id}")),
-        body: serde_json::to_string(&body).map_err(Problem::internal)?,
-    })
-}
-
-/// The answer to a fresh token.
-///
-/// # Errors
-/// None that can happen: the shape has a JSON form.
-pub fn fresh_token(seat: Seat, version: u64, tokens: &TokenMaker) -> Result<Answer, Problem> {
-    let body = FreshToken {
-        seat,
-        token: tokens.seat(seat),
-        version,
-    };
-    Ok(Answer {
-        status: StatusCode::OK,
-        etag: None,
-        location: None,
-        body: serde_json::to_string(&body).map_err(Problem::internal)?,
-    })
-}
-
-/// The answer to a request for a ticket.
-///
-/// # Errors
-/// None that can happen: the shape has a JSON form.
-pub fn ticket(tokens: &TokenMaker, expires_at: &str) -> Result<Answer, Problem> {
-    let body = Ticket {
-        ticket: tokens.ticket(),
-        expires_at: expires_at.to_owned(),
-    };
-    Ok(Answer {
-        status: StatusCode::OK,
-        etag: None,
-        location: None,
-        body: serde_json::to_string(&body).map_err(Problem::internal)?,
-    })
-}
-
-impl WriteRequest {
     /// The answer that this very request got before, if it did.
     ///
     /// # Errors
@@ -261,36 +229,38 @@ impl WriteRequest {
             return Ok(None);
         };
         if recorded.body_hash != self.body_hash() {
-            let code = Code::IdempotencyKeyReused;
-            return Err(Problem::new(code, code.meaning()));
+            return Err(Code::IdempotencyKeyReused.into());
         }
         let memory: Memory = serde_json::from_slice(&recorded.answer)
             .map_err(|_| Problem::internal("a remembered answer cannot be read"))?;
-        memory.answer(self.key()).map(Some)
+        memory.answer(|salt| self.tokens(salt)).map(Some)
+    }
+
+    /// Answers with these tokens, and remembers the answer.
+    pub fn answer(
+        &self,
+        transaction: &mut Transaction<'_>,
+        memory: Memory,
+        tokens: TokenMaker,
+    ) -> Result<Answer, Problem> {
+        self.remember(transaction, &memory)?;
+        memory.answer(|_| Ok(tokens))
     }
 
     /// Remembers the answer under the request's key, in the transaction of its effect.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub fn remember(
         &self,
         transaction: &mut Transaction<'_>,
-        memory: impl FnOnce() -> Memory,
+        memory: &Memory,
     ) -> Result<(), Problem> {
-        if self.key().is_some()
-            && let Some(keepsake) = self.keepsake(&memory())?
-        {
-            keepsake.keep(transaction)?;
+        if let Some((scope, recorded)) = self.recorded(memory)? {
+            transaction.remember(&scope, &recorded, now())?;
         }
         Ok(())
     }
 
     /// What is to be remembered of the answer, if the request has a key.
-    ///
-    /// # Errors
-    /// None that can happen: an answer has a JSON form.
-    pub fn keepsake(&self, memory: &Memory) -> Result<Option<Keepsake>, Problem> {
+    pub fn recorded(&self, memory: &Memory) -> Result<Option<(Scope, Recorded)>, Problem> {
         let Some(scope) = self.scope() else {
             return Ok(None);
         };
@@ -298,22 +268,6 @@ impl WriteRequest {
             body_hash: self.body_hash(),
             answer: serde_json::to_vec(memory).map_err(Problem::internal)?,
         };
-        Ok(Some(Keepsake { scope, recorded }))
-    }
-}
-
-/// An answer, ready to be remembered.
-pub struct Keepsake {
-    scope: Scope,
-    recorded: Recorded,
-}
-
-impl Keepsake {
-    /// Remembers it, in the transaction of the answer's effect.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn keep(&self, transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
-        transaction.remember(&self.scope, &self.recorded, now())
+        Ok(Some((scope, recorded)))
     }
 }

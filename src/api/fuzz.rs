@@ -1,26 +1,23 @@
 //! Where the fuzz targets come in: requests read and checked as the handlers do it, without a server.
 
-use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use dog_rules::{
-    event::Action, game::Game, judge::Refusal, moves::Generator, record::Written, seat::Seat,
-    shuffle::Seed,
-};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use dog_rules::{event::Action, game::Game, seat::Seat, shuffle::Seed};
 use serde_json::Value;
 
 use super::{
-    accept::preferred,
+    caller::{Caller, IDEMPOTENCY_KEY, IdempotencyKey},
+    headers::{Tags, is_known, preferred},
     problem::{Code, Problem},
-    request::{Caller, IdempotencyKey, etag, is_known},
-    tags::Tags,
+    request::etag,
+    routes::history::replay,
     wire::{
+        advice::AdviceParams,
         analysis::{AdvicePosition, Position},
         game::Role,
-        moves::LegalMoves,
-        picture::{self, AnalysisParams, PictureParams, Preview},
-        query::{AdviceParams, EventsParams, GameParams, ListParams, MovesParams, NoQuery, query},
+        picture::{self, AnalysisParams, PictureParams},
         request::{
-            DealRequest, HandOverRequest, ImportRequest, NewGame, PlayRequest, Swap, SwapRequest,
-            shape,
+            DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest, ListParams,
+            MovesParams, NewGame, NoQuery, PlayRequest, SwapRequest, query, shape,
         },
     },
 };
@@ -45,18 +42,9 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         1 => {
-            let Position {
-                rules,
-                board,
-                seat,
-                hand,
-            } = Position::read(json()?)?;
-            let moves = Generator::new().legal_moves(&rules, &board, seat, hand);
-            LegalMoves::new(None, &rules, &board, seat, &moves, true)?;
-            let first = moves.first().map(|legal| legal.mv.to_string());
-            let preview = |id: &String| Preview::of_hand(&rules, &board, seat, hand, id);
-            let preview = first.as_ref().map(preview).transpose()?;
-            picture::of_position(&rules, &board, seat, preview.as_ref());
+            let position = Position::read(json()?)?;
+            let moves = position.legal_moves(true)?;
+            position.picture(moves.first())?;
             None
         }
         2 => {
@@ -66,24 +54,11 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         3 => {
-            let import: ImportRequest = shape(json()?)?;
-            let wrong = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
-            let written = Written::read(&import.record).map_err(|error| wrong(&error))?;
-            let replayed = written.replay().map_err(|error| wrong(&error))?;
-            replayed.check_finished().map_err(|error| wrong(&error))?;
+            replay(&shape::<ImportRequest>(json()?)?.record)?;
             None
         }
-        4 => Some(match shape::<SwapRequest>(json()?)?.swap()? {
-            Swap::Card(card) => Action::Offer { seat, card },
-            Swap::Decline => Action::Decline { seat },
-            Swap::Ask => Action::Ask { seat },
-        }),
-        5 => {
-            let id = shape::<PlayRequest>(json()?)?.id;
-            let illegal = |error| Problem::new(Code::IllegalMove, Refusal::Notation(error));
-            let mv = id.parse().map_err(illegal)?;
-            Some(Action::Play { seat, mv })
-        }
+        4 => Some(shape::<SwapRequest>(json()?)?.action(seat)?),
+        5 => Some(shape::<PlayRequest>(json()?)?.action(seat)?),
         6 => {
             let request: HandOverRequest = shape(json()?)?;
             let player = request.player(seat, game.player(seat))?;
@@ -129,7 +104,7 @@ pub fn headers(bytes: &[u8]) {
         header::AUTHORIZATION,
         header::IF_MATCH,
         header::IF_NONE_MATCH,
-        HeaderName::from_static("idempotency-key"),
+        IDEMPOTENCY_KEY,
     ] {
         headers.append(name, value.clone());
     }

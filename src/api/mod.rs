@@ -1,21 +1,20 @@
 //! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
 
-mod accept;
 mod answer;
+mod caller;
 #[doc(hidden)]
 pub mod fuzz;
+mod headers;
 mod limits;
 mod metrics;
 mod middleware;
 pub mod openapi;
 mod pool;
 pub mod problem;
-mod readiness;
 mod request;
 mod routes;
 mod server;
 mod stream;
-mod tags;
 mod wire;
 
 use std::sync::Arc;
@@ -28,13 +27,12 @@ pub use self::{
     limits::Limits,
     routes::CompressedFiles,
     server::{Cors, ServeError, Server, Settings},
-    wire::{history, log},
 };
 use self::{
     limits::{Counted, memory::BodyMemory},
     metrics::Metrics,
     pool::Pool,
-    readiness::Readiness,
+    routes::Readiness,
     stream::hub::Hub,
 };
 use crate::store::Store;

@@ -12,13 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix_web::{HttpRequest, HttpResponse, http::header, rt::time::sleep};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    rt::time::sleep,
+};
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::{
-    accept,
+    headers,
     limits::{Address, Client},
     metrics::{Inside, PoolMetrics},
     problem::{Code, Problem},
@@ -131,7 +135,10 @@ impl<T: Send, F: FnOnce() -> Result<T, Problem> + Send> Work for Task<T, F> {
     }
 
     fn refuse(self: Box<Self>) {
-        let _ = self.answer.send(Err(too_many()));
+        let detail = "too many requests are waiting";
+        let _ = self
+            .answer
+            .send(Err(Problem::new(Code::Unavailable, detail)));
     }
 }
 
@@ -173,13 +180,13 @@ impl Pool {
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
-        let gzip = accept::takes_gzip(request);
+        let gzip = headers::takes_gzip(request);
         let body = move || {
             let json = serde_json::to_vec(&work()?).map_err(Problem::internal)?;
             Ok(match json.len() {
                 ..LARGE => (json, None),
                 _ if gzip => (
-                    accept::gzip(&json).map_err(Problem::internal)?,
+                    headers::gzip(&json).map_err(Problem::internal)?,
                     Some("gzip"),
                 ),
                 // Not in any other encoding, which would be done elsewhere.
@@ -187,11 +194,8 @@ impl Pool {
             })
         };
         let (body, encoding) = self.run(Client::of(request), cost, body).await?;
-        let mut response = HttpResponse::Ok();
-        response
-            .content_type("application/json")
-            .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
-            .insert_header((header::CACHE_CONTROL, "private, no-cache"));
+        let mut response = headers::private(StatusCode::OK);
+        response.content_type("application/json");
         if let Some(encoding) = encoding {
             response.insert_header((header::CONTENT_ENCODING, encoding));
         }
@@ -492,10 +496,6 @@ fn give_way(niceness: i32) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = niceness;
-}
-
-fn too_many() -> Problem {
-    Problem::new(Code::Unavailable, "too many requests are waiting")
 }
 
 #[cfg(test)]

@@ -192,6 +192,16 @@ impl Problem {
         }
     }
 
+    /// `invalid_request`: what is wrong with the body or the query.
+    pub fn invalid(detail: impl fmt::Display) -> Problem {
+        Problem::new(Code::InvalidRequest, detail)
+    }
+
+    /// `game_not_found`.
+    pub fn game_not_found() -> Problem {
+        Problem::new(Code::GameNotFound, "no game has this id")
+    }
+
     /// The same, with the time after which another try may go well: whole seconds, rounded up.
     pub fn retry_after(self, wait: Duration) -> Problem {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
@@ -232,14 +242,10 @@ impl Problem {
 
     /// The problem for a status that a framework answered by itself.
     pub fn of_status(status: StatusCode) -> Problem {
-        let code = Code::ALL
-            .iter()
-            .copied()
-            .find(|code| code.status() == status);
-        match code {
-            Some(code) => Problem::new(code, code.meaning()),
+        match Code::ALL.iter().find(|code| code.status() == status) {
+            Some(&code) => code.into(),
             None if status.is_server_error() => Problem::internal(status),
-            None => Problem::new(Code::BadRequest, Code::BadRequest.meaning()),
+            None => Code::BadRequest.into(),
         }
     }
 
@@ -293,6 +299,13 @@ impl ResponseError for Problem {
             detail: &self.detail,
             code: self.code,
         })
+    }
+}
+
+impl From<Code> for Problem {
+    /// The problem of this code of which there is no more to say.
+    fn from(code: Code) -> Problem {
+        Problem::new(code, code.meaning())
     }
 }
 

@@ -1,5 +1,4 @@
-//! The parts of an HTTP request that every route reads in the same way: who calls, what the body
-//! says, under which conditions.
+//! The body of a request, and the conditions under which it is to be carried out.
 
 use std::{
     future::poll_fn,
@@ -8,13 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix_web::{
-    FromRequest, HttpMessage, HttpRequest,
-    dev::Payload,
-    http::header::{self, HeaderMap, HeaderName},
-    rt, web,
-};
-use dog_rules::{event::Viewer, record::MAX_LENGTH, seat::Seat};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, http::header, rt, web};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -22,22 +15,21 @@ use sha2::{Digest, Sha256};
 
 use super::{
     App,
-    limits::{Client, connections::Connection, framing::RequestBody, memory::Reservation},
+    caller::{Caller, IdempotencyKey},
+    headers::Tags,
+    limits::{
+        Client, MAX_RECORD, connections::Connection, framing::RequestBody, memory::Reservation,
+    },
     problem::{Code, Problem},
-    tags::Tags,
     wire::{
         game::Role,
-        query::{NoQuery, query},
-        request::shape,
+        request::{NoQuery, query, shape},
     },
 };
-use crate::store::{Record, Scope, TokenHash, Tokens};
+use crate::store::Scope;
 
 /// Bytes of a body at most.
-pub const MAX_BODY: usize = 64 * 1024;
-
-/// Bytes of a body that holds a game's record at most: a text may become longer in JSON.
-pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
+const MAX_BODY: usize = 64 * 1024;
 
 /// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
 /// see the answer.
@@ -51,114 +43,6 @@ const JSON_GROWTH: usize = 17;
 
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
 const SLOWEST: f64 = 16.0 * 1024.0;
-
-pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// Who calls: the hash of the token presented, if one is.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller(Option<TokenHash>);
-
-impl Caller {
-    /// Whoever sends these headers.
-    pub fn of(headers: &HeaderMap) -> Caller {
-        Caller(headers.get(header::AUTHORIZATION).map(|value| {
-            match value.as_bytes().split_at_checked(7) {
-                Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
-                    TokenHash::of(&String::from_utf8_lossy(token))
-                }
-                // Another scheme holds no token of ours, and no token has this hash.
-                _ => TokenHash([0; 32]),
-            }
-        }))
-    }
-
-    /// What the caller is in this game.
-    ///
-    /// # Errors
-    /// `unauthorized`, if a token was presented that is none of this game's.
-    pub fn role(self, record: &Record) -> Result<Role, Problem> {
-        let Some(presented) = self.0 else {
-            return Ok(Role::Spectator);
-        };
-        // Every hash is compared, each in constant time, whichever fits.
-        let mut role = (record.tokens.host == presented).then_some(Role::Host);
-        for seat in record.game.rules().ring().seats() {
-            if record.tokens.seats[seat] == Some(presented) {
-                role = Some(Role::Seat(seat));
-            }
-        }
-        role.ok_or_else(|| Problem::new(Code::Unauthorized, "the token is none of this game's"))
-    }
-
-    /// The hash of the token presented, if one is.
-    pub fn token(self) -> Option<TokenHash> {
-        self.0
-    }
-
-    /// Somebody without a token.
-    #[cfg(test)]
-    pub fn nobody() -> Caller {
-        Caller(None)
-    }
-
-    /// Whoever presented the token of that hash.
-    pub fn with_token(token: TokenHash) -> Caller {
-        Caller(Some(token))
-    }
-
-    /// Whether the caller is still what it was by these tokens.
-    ///
-    /// # Errors
-    /// `unauthorized`, if the token has been replaced.
-    pub fn still(self, role: Role, tokens: &Tokens) -> Result<(), Problem> {
-        let token = match role {
-            Role::Spectator => return Ok(()),
-            Role::Host => Some(tokens.host),
-            Role::Seat(seat) => tokens.seats[seat],
-        };
-        if token == self.0 {
-            return Ok(());
-        }
-        Err(Problem::new(Code::Unauthorized, "the token was replaced"))
-    }
-
-    /// What the caller is in this game, for routes that are not for everyone.
-    ///
-    /// # Errors
-    /// `unauthorized`, without a token of this game's.
-    pub fn known_role(self, record: &Record) -> Result<Role, Problem> {
-        match self.role(record)? {
-            Role::Spectator => Err(Problem::new(
-                Code::Unauthorized,
-                "this needs a token of this game's",
-            )),
-            role => Ok(role),
-        }
-    }
-
-    /// The seat that calls, for routes that are for seats only.
-    ///
-    /// # Errors
-    /// `unauthorized` without a token, `forbidden` for the host.
-    pub fn seat(self, record: &Record) -> Result<Seat, Problem> {
-        match self.known_role(record)?.viewer() {
-            Viewer::Seat(seat) => Ok(seat),
-            Viewer::Spectator => Err(Problem::new(
-                Code::Forbidden,
-                "this is for seats, the host has no cards",
-            )),
-        }
-    }
-}
-
-impl FromRequest for Caller {
-    type Error = Problem;
-    type Future = std::future::Ready<Result<Caller, Problem>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Caller::of(request.headers())))
-    }
-}
 
 /// The body of a request, as JSON; an empty body is an empty object.
 pub struct Body {
@@ -279,15 +163,12 @@ async fn read(
             next
         });
         let next = rt::time::timeout(left, next).await;
-        let Some(chunk) = next.map_err(|_| too_slow())? else {
+        let too_slow = |_| Problem::from(Code::RequestTimeout).and_close();
+        let Some(chunk) = next.map_err(too_slow)? else {
             break;
         };
-        let chunk = chunk.map_err(|error| {
-            Problem::new(
-                Code::BadRequest,
-                format!("the body cannot be read: {error}"),
-            )
-        })?;
+        let broken = |error| format!("the body cannot be read: {error}");
+        let chunk = chunk.map_err(|error| Problem::new(Code::BadRequest, broken(error)))?;
         length += chunk.len();
         if length <= most {
             body.extend_from_slice(&chunk);
@@ -296,16 +177,9 @@ async fn read(
         }
     }
     if length > most {
-        return Err(Problem::new(
-            Code::BodyTooLarge,
-            Code::BodyTooLarge.meaning(),
-        ));
+        return Err(Code::BodyTooLarge.into());
     }
     Ok(body)
-}
-
-fn too_slow() -> Problem {
-    Problem::new(Code::RequestTimeout, Code::RequestTimeout.meaning()).and_close()
 }
 
 /// What a write names beside its path: who calls, the body, the conditions.
@@ -313,53 +187,11 @@ pub struct WriteRequest {
     pub caller: Caller,
     pub body: Value,
     _memory: Option<Reservation>,
-    key: Option<IdempotencyKey>,
+    pub key: Option<IdempotencyKey>,
     if_match: Option<Tags>,
     query: String,
     method: String,
     path: String,
-}
-
-/// The client's name for one write, by which a retry is known.
-#[derive(Clone)]
-pub struct IdempotencyKey(String);
-
-impl IdempotencyKey {
-    pub(super) fn of(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
-        let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
-            return Ok(None);
-        };
-        let visible = |byte: &u8| byte.is_ascii_graphic();
-        let key = value.as_bytes();
-        if !(1..=255).contains(&key.len()) || !key.iter().all(visible) {
-            let code = Code::InvalidIdempotencyKey;
-            return Err(Problem::new(code, code.meaning()));
-        }
-        Ok(Some(IdempotencyKey(
-            String::from_utf8_lossy(key).into_owned(),
-        )))
-    }
-
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-
-    /// Whether the key can carry 128 random bits: enough digits for the alphabet it is written
-    /// in, and not the same few over and over.
-    pub fn is_strong(&self) -> bool {
-        let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
-        let bits_a_digit = if digits.iter().all(u8::is_ascii_digit) {
-            3.32
-        } else if digits.iter().all(u8::is_ascii_hexdigit) {
-            4.0
-        } else {
-            5.9
-        };
-        let mut different = digits.clone();
-        different.sort_unstable();
-        different.dedup();
-        digits.len() as f64 * bits_a_digit >= 128.0 && different.len() >= 8
-    }
 }
 
 impl FromRequest for WriteRequest {
@@ -394,12 +226,9 @@ impl WriteRequest {
     ) -> impl Future<Output = Result<WriteRequest, Problem>> + 'static {
         let key = IdempotencyKey::of(request.headers());
         let caller = Caller::of(request.headers());
-        let if_match = Tags::of(request.headers(), &header::IF_MATCH).map_err(|error| {
-            Problem::new(
-                Code::BadRequest,
-                format!("If-Match cannot be read: {error}"),
-            )
-        });
+        let unreadable = |error| format!("If-Match cannot be read: {error}");
+        let if_match = Tags::of(request.headers(), &header::IF_MATCH)
+            .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)));
         let (method, path) = (request.method().to_string(), request.path().to_owned());
         let query = request.query_string().to_owned();
         async move {
@@ -415,11 +244,6 @@ impl WriteRequest {
                 path,
             })
         }
-    }
-
-    /// The client's key, if it sent one.
-    pub fn key(&self) -> Option<&IdempotencyKey> {
-        self.key.as_ref()
     }
 
     /// The body, of the right shape; no write takes a query.
@@ -443,7 +267,7 @@ impl WriteRequest {
     /// the path.
     pub fn scope(&self) -> Option<Scope> {
         let key = self.key.as_ref()?;
-        let caller = self.caller.0.map_or([0; 32], |hash| hash.0);
+        let caller = self.caller.token().map_or([0; 32], |hash| hash.0);
         let parts = [
             &caller[..],
             self.method.as_bytes(),
@@ -468,12 +292,8 @@ impl WriteRequest {
     /// # Errors
     /// `stale_version`.
     pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
-        let stale = || {
-            Problem::new(
-                Code::StaleVersion,
-                format!("the game is at version {version}"),
-            )
-        };
+        let detail = || format!("the game is at version {version}");
+        let stale = || Problem::new(Code::StaleVersion, detail());
         if let Some(tags) = &self.if_match {
             let own = format!("{version}-{}", role.tag());
             if !tags.match_strongly(&[&version.to_string(), &own]) {
@@ -490,29 +310,4 @@ impl WriteRequest {
 /// The `ETag` of a game at this version as this role sees it.
 pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
-}
-
-/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`. A header
-/// that cannot be read is ignored.
-pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    let known = Tags::of(headers, &header::IF_NONE_MATCH);
-    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.match_weakly(etag.trim_matches('"'))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strong_keys_can_carry_128_bits() {
-        let strong = |key: &str| IdempotencyKey(key.to_owned()).is_strong();
-        assert!(strong("5f2b8c1d9e7a40364bd1c2e8f90a7b53"));
-        assert!(strong("5f2b8c1d-9e7a-4036-abd1-c2e8f90a7b53"));
-        assert!(strong("Zk3vQ9xT1bN7cR5wY8mLpA"));
-        assert!(!strong("order-17"));
-        assert!(!strong("5f2b8c1d9e7a40364bd1c2e8f90a7b5"));
-        assert!(!strong("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
-        assert!(!strong("12345678901234567890123456789012345678"));
-        assert!(strong("123456789012345678901234567890123456789"));
-    }
 }

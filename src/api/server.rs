@@ -40,8 +40,7 @@ use super::{
     middleware::observe,
     openapi,
     pool::{Make, Pool},
-    readiness::Readiness,
-    routes::{self, CompressedFiles},
+    routes::{self, CompressedFiles, Readiness},
     stream::hub::{Hub, Watching},
 };
 use crate::{

@@ -1,8 +1,18 @@
 //! Where a request comes from.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+};
 
-use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    dev::Payload,
+    http::header::{HeaderMap, HeaderName, HeaderValue},
+};
+
+use crate::store::{Creator, Store};
 
 /// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +76,33 @@ fn told(value: &HeaderValue) -> Option<IpAddr> {
     let address = bare.parse::<IpAddr>();
     let address = address.or_else(|_| last.parse::<SocketAddr>().map(|address| address.ip()));
     address.ok().map(|address| address.to_canonical())
+}
+
+/// The address that a request comes from. None stands for this machine, which has no limits by
+/// address.
+#[derive(Clone, Copy, Debug)]
+pub struct Client(pub Option<Address>);
+
+impl Client {
+    /// Whom a request is charged to.
+    pub fn of(request: &HttpRequest) -> Client {
+        let client = request.extensions().get::<Client>().copied();
+        client.unwrap_or(Client(None))
+    }
+
+    /// Under what the store keeps who has created a game.
+    pub fn creator(self, store: &Store) -> Option<Creator> {
+        self.0.map(|address| store.creator(&address.bytes()))
+    }
+}
+
+impl FromRequest for Client {
+    type Error = Infallible;
+    type Future = Ready<Result<Client, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Client::of(request)))
+    }
 }
 
 #[cfg(test)]

@@ -11,17 +11,12 @@ pub mod io;
 pub mod memory;
 mod rates;
 
-use std::{
-    convert::Infallible,
-    future::{Ready, ready},
-    rc::Rc,
-    time::Duration,
-};
+use std::{rc::Rc, time::Duration};
 
 use actix_web::{
-    Error, FromRequest, HttpMessage, HttpRequest, ResponseError,
+    Error, HttpMessage, ResponseError,
     body::{BoxBody, EitherBody, MessageBody},
-    dev::{Payload, RequestHead, ServiceRequest, ServiceResponse},
+    dev::{RequestHead, ServiceRequest, ServiceResponse},
     http::{
         Method, StatusCode,
         header::{self, HeaderName},
@@ -30,18 +25,25 @@ use actix_web::{
     rt::time::sleep,
     web::Data,
 };
+use dog_rules::record::MAX_LENGTH;
 
-pub use self::address::Address;
+pub use self::{
+    address::{Address, Client},
+    rates::Limits,
+};
 use self::{
     connections::Connection,
     rates::{Asked, Payer, Rates},
 };
 use super::{
     App,
+    caller::{Caller, IDEMPOTENCY_KEY},
     problem::{Code, Problem},
-    request::{Caller, IDEMPOTENCY_KEY, MAX_RECORD},
 };
 use crate::store::{Creator, GameId, Store, TokenHash};
+
+/// Bytes of a body that holds a game's record at most: a text may become longer in JSON.
+pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
 
 /// Bytes of a path with its query at most.
 const MAX_URI: usize = 8 * 1024;
@@ -65,49 +67,12 @@ const KEPT_RESPONSE: u32 = 8;
 /// Paths by which an operator looks at the server; they are asked for all the time.
 const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
-/// How much is allowed; of each rate 0 stands for any.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Requests a second of one address.
-    pub address_rate: u32,
-    /// Requests a second with one token.
-    pub token_rate: u32,
-    /// Games that one address creates or imports an hour.
-    pub games_per_address: u32,
-    /// MiB that are kept for one address an hour.
-    pub kept_per_address: u32,
-    /// Advice and analyses a second of one address.
-    pub advice_per_address: u32,
-    /// The header in which a proxy says whom it asks for; none without a proxy.
-    pub trusted_proxy_header: Option<HeaderName>,
-    /// Bytes of large request and response bodies, over all connections.
-    pub body_memory: usize,
-    /// Connections at a time.
-    pub max_connections: usize,
-    /// Connections of one address at a time; not counted behind a proxy.
-    pub connections_per_address: usize,
-    /// How long a client may take to send a request's head, and about as long for its body.
-    pub client_timeout: Duration,
-    /// How long a connection may be without a request.
-    pub keep_alive: Duration,
-    /// How long what was sent may wait for its reader.
-    pub reader_timeout: Duration,
-}
-
 /// The limits of a server that runs, with what has been counted.
 pub struct Counted {
     rates: Rates,
     trusted_proxy_header: Option<HeaderName>,
     /// See [`Limits::client_timeout`].
     pub client_timeout: Duration,
-}
-
-impl Limits {
-    /// Connections of one address at most, where a connection is a client's own.
-    pub fn most_per_address(&self) -> Option<usize> {
-        let most = self.connections_per_address;
-        (most > 0 && self.trusted_proxy_header.is_none()).then_some(most)
-    }
 }
 
 impl Counted {
@@ -117,33 +82,6 @@ impl Counted {
             trusted_proxy_header: limits.trusted_proxy_header.clone(),
             client_timeout: limits.client_timeout,
         }
-    }
-}
-
-/// The address that a request comes from. None stands for this machine, which has no limits by
-/// address.
-#[derive(Clone, Copy, Debug)]
-pub struct Client(pub Option<Address>);
-
-impl Client {
-    /// Whom a request is charged to.
-    pub fn of(request: &HttpRequest) -> Client {
-        let client = request.extensions().get::<Client>().copied();
-        client.unwrap_or(Client(None))
-    }
-
-    /// Under what the store keeps who has created a game.
-    pub fn creator(self, store: &Store) -> Option<Creator> {
-        self.0.map(|address| store.creator(&address.bytes()))
-    }
-}
-
-impl FromRequest for Client {
-    type Error = Infallible;
-    type Future = Ready<Result<Client, Infallible>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Client::of(request)))
     }
 }
 
@@ -191,7 +129,7 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
     let uri = request.uri();
     let length = uri.path().len() + uri.query().map_or(0, str::len);
     if length > MAX_URI {
-        return Err(Problem::new(Code::UriTooLong, Code::UriTooLong.meaning()));
+        return Err(Code::UriTooLong.into());
     }
     let headers = request.headers();
     let bytes: usize = headers
@@ -199,8 +137,7 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
     if headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
-        let code = Code::HeadersTooLarge;
-        return Err(Problem::new(code, code.meaning()));
+        return Err(Code::HeadersTooLarge.into());
     }
     Ok(())
 }

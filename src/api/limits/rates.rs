@@ -14,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actix_web::http::header::HeaderName;
 use governor::{
     Quota, RateLimiter,
     clock::{Clock, DefaultClock},
@@ -21,7 +22,7 @@ use governor::{
     state::keyed::HashMapStateStore,
 };
 
-use super::{Limits, address::Address};
+use super::address::Address;
 use crate::store::{Creator, GameId, TokenHash};
 
 /// Keys of a kind that are counted one by one; further ones share [`CROWDS`].
@@ -42,6 +43,43 @@ const GUESTS: u32 = 10;
 
 /// Tokens that are known to be good; when there are more, all are looked up again.
 const MOST_KNOWN: usize = 100_000;
+
+/// How much is allowed; of each rate 0 stands for any.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Requests a second of one address.
+    pub address_rate: u32,
+    /// Requests a second with one token.
+    pub token_rate: u32,
+    /// Games that one address creates or imports an hour.
+    pub games_per_address: u32,
+    /// MiB that are kept for one address an hour.
+    pub kept_per_address: u32,
+    /// Advice and analyses a second of one address.
+    pub advice_per_address: u32,
+    /// The header in which a proxy says whom it asks for; none without a proxy.
+    pub trusted_proxy_header: Option<HeaderName>,
+    /// Bytes of large request and response bodies, over all connections.
+    pub body_memory: usize,
+    /// Connections at a time.
+    pub max_connections: usize,
+    /// Connections of one address at a time; not counted behind a proxy.
+    pub connections_per_address: usize,
+    /// How long a client may take to send a request's head, and about as long for its body.
+    pub client_timeout: Duration,
+    /// How long a connection may be without a request.
+    pub keep_alive: Duration,
+    /// How long what was sent may wait for its reader.
+    pub reader_timeout: Duration,
+}
+
+impl Limits {
+    /// Connections of one address at most, where a connection is a client's own.
+    pub fn most_per_address(&self) -> Option<usize> {
+        let most = self.connections_per_address;
+        (most > 0 && self.trusted_proxy_header.is_none()).then_some(most)
+    }
+}
 
 /// What a request asks for that counts besides the request itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

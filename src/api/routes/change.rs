@@ -1,5 +1,5 @@
-//! The actions of the game: deal, swap, play, and a seat handed over. One way to change a game,
-//! for all of them.
+//! The actions of the game: deal, swap, play, and a seat handed over, all in one way; and fresh
+//! tokens for seats.
 
 use actix_web::{
     HttpResponse,
@@ -8,23 +8,24 @@ use actix_web::{
 use dog_rules::{
     event::Action,
     game::{ActionRefusal, Game},
-    judge::Refusal,
     seat::Seat,
 };
 
-use super::{find, find_seat};
+use super::{find, find_seat, write};
 use crate::{
     api::{
         App,
-        answer::{Answer, Keepsake, Memory},
+        answer::{Answer, Memory, random},
         problem::{Code, Problem},
         request::{WriteRequest, etag},
         wire::{
-            game::{Changed, Role},
-            request::{DealRequest, HandOverRequest, PlayRequest, Swap, SwapRequest},
+            game::{Changed, FreshToken, Role},
+            request::{DealRequest, HandOverRequest, PlayRequest, SwapRequest, TokenRequest},
         },
     },
-    store::{Draft, Reader, Record, Store, StoreError, Transaction},
+    store::{
+        Draft, Reader, Record, Recorded, Scope, Store, StoreError, TokenHash, Transaction, now,
+    },
 };
 
 /// Deals the round: the dealer's seat or the host.
@@ -88,6 +89,66 @@ pub async fn hand_over_seat(
     change(app, id, request, Wish::HandOver(seat)).await
 }
 
+/// Gives the seat a fresh token; the old one dies.
+///
+/// Whoever was sent a token makes it their own in this way. By the host it is a public event.
+#[utoipa::path(post, path = "/v1/games/{id}/seats/{seat}/token", operation_id = "reissue_token", tag = "games",
+    params(("id" = String, Path, description = "The game's id."),
+        ("seat" = u8, Path, description = "The seat's number.")),
+    request_body(content = TokenRequest, description = "May be empty."),
+    responses((status = 200, description = "The fresh token, shown this once.", body = FreshToken)),
+    security(("token" = [])))]
+pub async fn reissue_token(
+    app: Data<App>,
+    path: Path<(String, String)>,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let (id, number) = path.into_inner();
+    write(&app, move |transaction| {
+        let mut record = find(transaction, &id)?;
+        let seat = find_seat(&record, &number)?;
+        let role = match request.caller.known_role(&record) {
+            Ok(role) => role,
+            // The seat's own retry comes with the token that its first try has killed.
+            Err(unknown) => return request.replay(transaction)?.ok_or(unknown),
+        };
+        if role != Role::Host && role != Role::Seat(seat) {
+            let detail = "only the seat itself and the host reissue its token";
+            return Err(Problem::new(Code::Forbidden, detail));
+        }
+        if let Some(answer) = request.replay(transaction)? {
+            return Ok(answer);
+        }
+        request.check_version(record.game.version(), role)?;
+        if record.game.player(seat).bot {
+            // Its holder could see a hand that nobody is to see.
+            let detail = format!("a bot plays {seat}: hand it to a human first");
+            return Err(Problem::new(Code::NoHuman, detail));
+        }
+        record.check_table_change()?;
+        request.content::<TokenRequest>()?;
+        let salt = random();
+        let tokens = request.tokens(&salt)?;
+        let fresh = Some(TokenHash::of(&tokens.seat(seat)));
+        if role == Role::Host {
+            let mut draft = Draft::new(&record, &Action::ReissueToken { seat })?;
+            draft.record.tokens.seats[seat] = fresh;
+            transaction.keep(&draft)?;
+            record = draft.record;
+        } else {
+            record.tokens.seats[seat] = fresh;
+            transaction.set_tokens(&record.id, &record.tokens)?;
+        }
+        let memory = Memory::FreshToken {
+            seat,
+            version: record.game.version(),
+            salt,
+        };
+        request.answer(transaction, memory, tokens)
+    })
+    .await
+}
+
 /// What a request wants of the game.
 enum Wish {
     Deal,
@@ -104,10 +165,10 @@ impl Wish {
             let seat = find_seat(record, number)?;
             return match request.caller.known_role(record)? {
                 Role::Host => Ok(Some(seat)),
-                _ => Err(Problem::new(
-                    Code::Forbidden,
-                    "only the host hands over a seat",
-                )),
+                _ => {
+                    let detail = "only the host hands over a seat";
+                    Err(Problem::new(Code::Forbidden, detail))
+                }
             };
         }
         if matches!(self, Wish::Deal) && request.caller.known_role(record)? == Role::Host {
@@ -150,18 +211,8 @@ impl Wish {
                 let player = request.player(seat, game.player(seat))?;
                 Ok(Action::HandOver { seat, player })
             }
-            (Wish::Swap, Some(seat)) => Ok(match request.content::<SwapRequest>()?.swap()? {
-                Swap::Card(card) => Action::Offer { seat, card },
-                Swap::Decline => Action::Decline { seat },
-                Swap::Ask => Action::Ask { seat },
-            }),
-            (Wish::Play, Some(seat)) => {
-                let id = request.content::<PlayRequest>()?.id;
-                let mv = id
-                    .parse()
-                    .map_err(|error| Problem::new(Code::IllegalMove, Refusal::Notation(error)))?;
-                Ok(Action::Play { seat, mv })
-            }
+            (Wish::Swap, Some(seat)) => request.content::<SwapRequest>()?.action(seat),
+            (Wish::Play, Some(seat)) => request.content::<PlayRequest>()?.action(seat),
             (_, by) => {
                 request.content::<DealRequest>()?;
                 Ok(Action::Deal { by })
@@ -215,18 +266,16 @@ enum Outcome {
 struct New {
     draft: Draft,
     answer: Answer,
-    keepsake: Option<Keepsake>,
+    /// The answer, to be remembered under the request's key.
+    recorded: Option<(Scope, Recorded)>,
 }
 
 impl New {
     /// Writes it.
-    ///
-    /// # Errors
-    /// As [`Transaction::keep`].
     fn keep(&self, transaction: &mut Transaction<'_>) -> Result<(), StoreError> {
         transaction.keep(&self.draft)?;
-        match &self.keepsake {
-            Some(keepsake) => keepsake.keep(transaction),
+        match &self.recorded {
+            Some((scope, recorded)) => transaction.remember(scope, recorded, now()),
             None => Ok(()),
         }
     }
@@ -255,7 +304,7 @@ impl Asked {
     /// database. Keeping it shows whether it is. A refusal could not be told from one that is out
     /// of date, and a request with a key may have been carried out before: neither is foreseen.
     fn foresee(&self, store: &Store) -> Option<Box<New>> {
-        if self.request.key().is_some() {
+        if self.request.key.is_some() {
             return None;
         }
         let record = store.last_seen(&self.id.parse().ok()?)?;
@@ -293,8 +342,8 @@ impl Asked {
             body: serde_json::to_string(&changed).map_err(Problem::internal)?,
         };
         Ok(Box::new(New {
-            keepsake: request.keepsake(&memory)?,
-            answer: memory.answer(None)?,
+            recorded: request.recorded(&memory)?,
+            answer: memory.answer(|salt| request.tokens(salt))?,
             draft,
         }))
     }

@@ -8,25 +8,25 @@ use actix_web::{
 use dog_rules::game::Phase;
 use jiff::SignedDuration;
 
-use super::{find, game_not_found};
+use super::{find, read_id, write};
 use crate::{
     api::{
         App,
-        accept::preferred,
-        answer::{self, Answer, Memory, TokenMaker, random},
+        answer::{Memory, random},
+        caller::Caller,
+        headers::preferred,
         limits::Client,
         metrics::Untimed,
         problem::{Code, Problem},
-        request::{Caller, WriteRequest},
-        stream::{Format, Start, Viewing},
+        request::WriteRequest,
+        stream::{Start, Viewing, hub::Format},
         wire::{
             game::Ticket,
-            log::LogEntryView,
-            query::{EventsParams, query},
-            request::TokenRequest,
+            history::LogEntryView,
+            request::{EventsParams, TokenRequest, query},
         },
     },
-    store::{GameId, Record, TokenHash, now},
+    store::{Record, TokenHash, now},
 };
 
 /// How long a ticket is good.
@@ -56,10 +56,10 @@ pub async fn stream_events(
 ) -> Result<HttpResponse, Problem> {
     let types = Format::ALL.map(Format::content_type);
     let content_type = preferred(request.headers(), &types);
-    let id: GameId = id.parse().map_err(|_| game_not_found())?;
+    let id = read_id(&id)?;
     // Whoever waits before looking misses nothing.
     let subscription = app.hub.subscribe(id);
-    let record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+    let record = app.store.game(&id)?.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
     let ticket = params.as_ref().ok();
     let ticket = ticket.and_then(|params| params.ticket.as_deref());
@@ -111,10 +111,7 @@ pub async fn stream_events(
     Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
 }
 
-/// Where the stream is to begin.
-///
-/// # Errors
-/// `invalid_request`, if the last event's id is none of this game's.
+/// Where the stream is to begin; `invalid_request`, if the last event's id is none of this game's.
 fn start(request: &HttpRequest, params: &EventsParams, record: &Record) -> Result<Start, Problem> {
     let header = request.headers().get("last-event-id");
     let text = match header {
@@ -128,10 +125,10 @@ fn start(request: &HttpRequest, params: &EventsParams, record: &Record) -> Resul
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(version) if digits && version <= now => Ok(Start::After(version)),
-        _ => Err(Problem::new(
-            Code::InvalidRequest,
-            format!("the last event's id must be a version from 0 to {now}"),
-        )),
+        _ => {
+            let detail = format!("the last event's id must be a version from 0 to {now}");
+            Err(Problem::invalid(detail))
+        }
     }
 }
 
@@ -153,27 +150,23 @@ pub async fn create_ticket(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    let answer = app
-        .store
-        .write(move |transaction| -> Result<Answer, Problem> {
-            let record = find(transaction, &id)?;
-            let role = request.caller.known_role(&record)?;
-            if let Some(answer) = request.replay(transaction)? {
-                return Ok(answer);
-            }
-            request.check_version(record.game.version(), role)?;
-            request.content::<TokenRequest>()?;
-            let salt = random();
-            let tokens = TokenMaker::new(request.key(), &salt)?;
-            let ticket = TokenHash::of(&tokens.ticket());
-            let expires_at = now() + TICKET_LIFE;
-            if let Some(token) = request.caller.token() {
-                transaction.add_ticket(&record.id, &ticket, &token, expires_at)?;
-            }
-            let expires_at = expires_at.to_string();
-            let answer = answer::ticket(&tokens, &expires_at)?;
-            request.remember(transaction, || Memory::Ticket { salt, expires_at })?;
-            Ok(answer)
-        });
-    Ok(answer.await?.into())
+    write(&app, move |transaction| {
+        let record = find(transaction, &id)?;
+        let role = request.caller.known_role(&record)?;
+        if let Some(answer) = request.replay(transaction)? {
+            return Ok(answer);
+        }
+        request.check_version(record.game.version(), role)?;
+        request.content::<TokenRequest>()?;
+        let salt = random();
+        let tokens = request.tokens(&salt)?;
+        let ticket = TokenHash::of(&tokens.ticket());
+        let expires_at = now() + TICKET_LIFE;
+        if let Some(token) = request.caller.token() {
+            transaction.add_ticket(&record.id, &ticket, &token, expires_at)?;
+        }
+        let expires_at = expires_at.to_string();
+        request.answer(transaction, Memory::Ticket { salt, expires_at }, tokens)
+    })
+    .await
 }

@@ -1,4 +1,4 @@
-//! Games: create, list, look, remove.
+//! Games: create, list, look, draw, remove.
 
 use std::time::{Duration, Instant};
 
@@ -9,26 +9,27 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    event::Event,
     game::{Game, Phase},
     seat::{BySeat, Seat},
     shuffle::Seed,
 };
 
-use super::{find, game_not_found};
+use super::{find, look, picture, write};
 use crate::{
     api::{
         App,
-        answer::{self, Answer, Memory, TokenMaker, random},
+        answer::{Answer, Memory, TokenMaker, random},
+        caller::Caller,
+        headers::{is_known, private},
         limits::Client,
         metrics::Untimed,
         pool::QUICK,
         problem::{Code, Problem},
-        request::{Caller, WriteRequest, etag, is_known},
+        request::{WriteRequest, etag},
         wire::{
             game::{Created, GameList, GameView, Role},
-            query::{GameParams, ListParams, query},
-            request::{CreateGame, NewGame},
+            picture::{PictureParams, of_game},
+            request::{CreateGame, GameParams, ListParams, NewGame, query},
         },
     },
     store::{
@@ -53,61 +54,55 @@ pub async fn create_game(
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let answer = app
-        .store
-        .write(move |transaction| -> Result<Answer, Problem> {
-            if let Some(answer) = request.replay(transaction)? {
-                return Ok(answer);
-            }
-            request.check_query()?;
-            let salt = random();
-            let tokens = TokenMaker::new(request.key(), &salt)?;
-            let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
-            let game = Game::new(new.setup);
-            let mut seat_tokens = BySeat::default();
-            for seat in Seat::all(game.rules().seats) {
-                let human = !game.player(seat).bot;
-                seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
-            }
-            let now = now();
-            let mut record = Record {
-                id: GameId::random(),
-                listed: new.listed,
-                imported: false,
-                creator,
-                created_at: now,
-                updated_at: now,
-                tokens: Tokens {
-                    host: TokenHash::of(&tokens.host()),
-                    seats: seat_tokens,
-                },
-                tempo: new.tempo,
-                changes: TableChanges::default(),
-                deadline: None,
-                game: game.into(),
-            };
-            let events: Vec<Event> = vec![record.game.last_event().clone()];
-            let entry = LogEntry {
-                version: 1,
-                at: now,
-                action: None,
-                events,
-            };
-            transaction.insert(&mut record, &[entry])?;
-            created(transaction, &request, record, &tokens, salt)
-        });
-    Ok(answer.await?.into())
+    write(&app, move |transaction| {
+        if let Some(answer) = request.replay(transaction)? {
+            return Ok(answer);
+        }
+        request.check_query()?;
+        let salt = random();
+        let tokens = request.tokens(&salt)?;
+        let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
+        let game = Game::new(new.setup);
+        let mut seat_tokens = BySeat::default();
+        for seat in Seat::all(game.rules().seats) {
+            let human = !game.player(seat).bot;
+            seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
+        }
+        let now = now();
+        let mut record = Record {
+            id: GameId::random(),
+            listed: new.listed,
+            imported: false,
+            creator,
+            created_at: now,
+            updated_at: now,
+            tokens: Tokens {
+                host: TokenHash::of(&tokens.host()),
+                seats: seat_tokens,
+            },
+            tempo: new.tempo,
+            changes: TableChanges::default(),
+            deadline: None,
+            game: game.into(),
+        };
+        let entry = LogEntry {
+            version: 1,
+            at: now,
+            action: None,
+            events: vec![record.game.last_event().clone()],
+        };
+        transaction.insert(&mut record, &[entry])?;
+        created(transaction, &request, record, tokens, salt)
+    })
+    .await
 }
 
 /// Answers with a new game and its tokens: the host's, and those of the seats that have one.
-///
-/// # Errors
-/// If the store fails.
 pub(super) fn created(
     transaction: &mut Transaction<'_>,
     request: &WriteRequest,
     record: Record,
-    tokens: &TokenMaker,
+    tokens: TokenMaker,
     salt: [u8; 16],
 ) -> Result<Answer, Problem> {
     let (version, seats) = (record.game.version(), record.game.rules().seats);
@@ -115,17 +110,15 @@ pub(super) fn created(
     let bots: Vec<Seat> = Seat::all(seats).filter(without_token).collect();
     let (id, etag) = (record.id.to_string(), etag(version, Role::Host));
     let game = serde_json::to_string(&GameView::new(&record, Role::Host));
-    let game = game.map_err(Problem::internal)?;
-    let answer = answer::created(&id, seats, &bots, tokens, &etag, &game)?;
-    request.remember(transaction, || Memory::Created {
+    let memory = Memory::Created {
         id,
         seats,
         bots,
         salt,
         etag,
-        game,
-    })?;
-    Ok(answer)
+        game: game.map_err(Problem::internal)?,
+    };
+    request.answer(transaction, memory, tokens)
 }
 
 /// The public games, newest first, without secrets.
@@ -136,8 +129,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
     let params: ListParams = query(request.query_string())?;
     let (phase, limit) = (params.phase()?, params.limit()?);
     let cursor = params.cursor.as_deref().map(str::parse).transpose();
-    let after = cursor
-        .map_err(|_| Problem::new(Code::InvalidRequest, "cursor is none that was answered"))?;
+    let after = cursor.map_err(|_| Problem::invalid("cursor is none that was answered"))?;
     let listing = app.clone();
     app.tables
         .answer(&request, QUICK, move || {
@@ -169,8 +161,7 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let id: GameId = id.parse().map_err(|_| game_not_found())?;
-    let mut record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+    let mut record = look(&app.store, &id)?;
     let mut role = caller.role(&record)?;
     let GameParams { after_version } = query(request.query_string())?;
     let known_version = |version| after_version.is_some_and(|known| version <= known);
@@ -179,23 +170,16 @@ pub async fn get_game(
         && record.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(Untimed);
-        wait(&app, id, known).await?;
-        record = app.store.game(&id)?.ok_or_else(game_not_found)?;
+        wait(&app, record.id, known).await?;
+        record = look(&app.store, &id)?;
         role = caller.role(&record)?;
     }
     let version = record.game.version();
     let etag = etag(version, role);
     let unchanged = known_version(version) || is_known(request.headers(), &etag);
-    let status = if unchanged {
-        StatusCode::NOT_MODIFIED
-    } else {
-        StatusCode::OK
-    };
-    let mut response = HttpResponse::build(status);
-    response
-        .insert_header((header::ETAG, etag))
-        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"));
+    let status = status(unchanged);
+    let mut response = private(status);
+    response.insert_header((header::ETAG, etag));
     if unchanged {
         return Ok(response.finish());
     }
@@ -203,9 +187,6 @@ pub async fn get_game(
 }
 
 /// Waits until the game is past this version or gone, for as long as a client may.
-///
-/// # Errors
-/// The store cannot be read.
 async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
     let mut subscription = app.hub.subscribe(id);
     let until = Instant::now() + LONGEST_WAIT;
@@ -219,6 +200,52 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The board as a picture, with the last move on it or a preview of another.
+///
+/// It shows what everybody at the table sees, so it is the same for all. A preview is judged by
+/// the board alone, so that it tells nothing of a hand.
+#[utoipa::path(get, path = "/v1/games/{id}/board.svg", operation_id = "get_board_picture", tag = "games",
+    params(("id" = String, Path, description = "The game's id."), PictureParams,
+        ("If-None-Match" = Option<String>, Header, description = "An ETag: answered with 304 if the picture is still the same.")),
+    responses(
+        (status = 200, description = "The picture, an SVG document of 40 KB at most.", body = String, content_type = "image/svg+xml",
+            headers(("ETag" = String, description = "The version, such as \"17-board\", or \"17-preview\" with a move."))),
+        (status = 304, description = "The picture is still the one of If-None-Match.")),
+    security((), ("token" = [])))]
+pub async fn get_board_picture(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = look(&app.store, &id)?;
+    caller.role(&record)?;
+    let params: PictureParams = query(request.query_string())?;
+    let game = &record.game;
+    let preview = params.preview(game)?;
+    let what = preview.as_ref().map_or("board", |_| "preview");
+    let etag = format!("\"{}-{what}\"", game.version());
+    let unchanged = is_known(request.headers(), &etag);
+    let mut response = HttpResponse::build(status(unchanged));
+    response
+        .insert_header((header::ETAG, etag))
+        .insert_header((header::VARY, "Authorization, Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"));
+    if unchanged {
+        return Ok(response.finish());
+    }
+    // It is drawn in less time than it takes to hand it to another thread and back.
+    Ok(picture(response, of_game(game, preview.as_ref())))
+}
+
+fn status(unchanged: bool) -> StatusCode {
+    if unchanged {
+        StatusCode::NOT_MODIFIED
+    } else {
+        StatusCode::OK
+    }
+}
+
 /// Removes the game: only its host may.
 #[utoipa::path(delete, path = "/v1/games/{id}", operation_id = "delete_game", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
@@ -229,34 +256,30 @@ pub async fn delete_game(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    let answer = app
-        .store
-        .write(move |transaction| -> Result<Answer, Problem> {
-            let record = match find(transaction, &id) {
-                Ok(record) => record,
-                // The game is gone, with its tokens; whoever removed it is told so again.
-                Err(gone) => return request.replay(transaction)?.ok_or(gone),
-            };
-            let role = request.caller.known_role(&record)?;
-            if role != Role::Host {
-                return Err(Problem::new(
-                    Code::Forbidden,
-                    "only the host removes a game",
-                ));
-            }
-            if let Some(answer) = request.replay(transaction)? {
-                return Ok(answer);
-            }
-            request.check_version(record.game.version(), role)?;
-            request.check_query()?;
-            transaction.delete(&record.id)?;
-            let memory = || Memory::Plain {
-                status: 204,
-                etag: None,
-                body: String::new(),
-            };
-            request.remember(transaction, memory)?;
-            memory().answer(None)
-        });
-    Ok(answer.await?.into())
+    write(&app, move |transaction| {
+        let record = match find(transaction, &id) {
+            Ok(record) => record,
+            // The game is gone, with its tokens; whoever removed it is told so again.
+            Err(gone) => return request.replay(transaction)?.ok_or(gone),
+        };
+        let role = request.caller.known_role(&record)?;
+        if role != Role::Host {
+            let detail = "only the host removes a game";
+            return Err(Problem::new(Code::Forbidden, detail));
+        }
+        if let Some(answer) = request.replay(transaction)? {
+            return Ok(answer);
+        }
+        request.check_version(record.game.version(), role)?;
+        request.check_query()?;
+        transaction.delete(&record.id)?;
+        let memory = Memory::Plain {
+            status: 204,
+            etag: None,
+            body: String::new(),
+        };
+        request.remember(transaction, &memory)?;
+        memory.answer(|salt| request.tokens(salt))
+    })
+    .await
 }

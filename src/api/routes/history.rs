@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{Method, header},
+    http::{Method, StatusCode},
     web::{Bytes, Data, Path},
 };
 use dog_rules::{
@@ -13,22 +13,21 @@ use dog_rules::{
 };
 use futures_util::stream::{self, StreamExt};
 
-use super::{find, game_not_found, games::created};
+use super::{find, games::created, write};
 use crate::{
     api::{
         App,
-        accept::preferred,
-        answer::{Answer, TokenMaker, random},
+        answer::random,
+        caller::Caller,
+        headers::{preferred, private},
         limits::Client,
         pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
         problem::{Code, Problem},
-        request::{Caller, RecordRequest},
+        request::RecordRequest,
         wire::{
             game::{Created, Role},
-            history::{HistoryHead, HistoryView},
-            log::LogEntryView,
-            query::{NoQuery, query},
-            request::ImportRequest,
+            history::{HistoryHead, HistoryView, LogEntryView},
+            request::{ImportRequest, NoQuery, query},
         },
     },
     store::{
@@ -83,11 +82,8 @@ pub async fn get_history(
     } else {
         ""
     };
-    let mut response = HttpResponse::Ok();
-    response
-        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-        .content_type(format!("{}{charset}", history.form));
+    let mut response = private(StatusCode::OK);
+    response.content_type(format!("{}{charset}", history.form));
     if request.method() == Method::HEAD {
         return Ok(response.streaming(stream::empty::<Result<Bytes, Problem>>()));
     }
@@ -159,7 +155,7 @@ impl History {
         let now = self.record.game.version();
         let mut log = reader.log(&self.record.id, version, LOG_PAGE)?;
         log.retain(|entry| entry.version <= now);
-        let last = log.last().ok_or_else(game_not_found)?.version;
+        let last = log.last().ok_or_else(Problem::game_not_found)?.version;
         for entry in &log {
             if self.form == TEXT {
                 if let Some(step) = Step::of(entry.action.as_ref(), &entry.events) {
@@ -233,7 +229,7 @@ pub async fn import_game(
     let listed = import.listed.unwrap_or(true);
     let creator = client.creator(&app.store);
     let salt = random();
-    let tokens = TokenMaker::new(request.key(), &salt)?;
+    let tokens = request.tokens(&salt)?;
     let host = TokenHash::of(&tokens.host());
     // Longer than anybody should hold up the writer.
     let (record, log) = app
@@ -242,23 +238,21 @@ pub async fn import_game(
             imported(&import.record, listed, creator, host)
         })
         .await?;
-    let answer = app
-        .store
-        .write(move |transaction| -> Result<Answer, Problem> {
-            if let Some(answer) = request.replay(transaction)? {
-                return Ok(answer);
-            }
-            transaction.insert_packed(&record, &log)?;
-            created(transaction, &request, record, &tokens, salt)
-        });
-    Ok(answer.await?.into())
+    write(&app, move |transaction| {
+        if let Some(answer) = request.replay(transaction)? {
+            return Ok(answer);
+        }
+        transaction.insert_packed(&record, &log)?;
+        created(transaction, &request, record, tokens, salt)
+    })
+    .await
 }
 
 /// The game that a record tells of, if it is over.
 ///
 /// # Errors
 /// `invalid_record`, naming the line and what is wrong with it.
-fn replay(text: &str) -> Result<Replayed, Problem> {
+pub fn replay(text: &str) -> Result<Replayed, Problem> {
     let wrong = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
     let written = Written::read(text).map_err(|error| wrong(&error))?;
     if written.transcript.steps.len() >= MOST_VERSIONS {

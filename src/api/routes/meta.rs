@@ -1,10 +1,11 @@
-//! Outside `/v1`: is the server alive, what does it serve, and the pages that show it.
+//! What does not depend on any game: is the server alive, what does it serve, the pages that show
+//! it, and the rules that games can be played by.
 
 use std::{
     borrow::Cow,
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use actix_web::{
@@ -13,15 +14,26 @@ use actix_web::{
     web::{self, Bytes, Data, Path},
 };
 use serde::Serialize;
+use tokio::sync;
 use utoipa::ToSchema;
 
-use crate::api::{
-    App,
-    accept::{gzip, takes_gzip},
-    limits::{Client, memory::Shared},
-    metrics::OPEN_METRICS,
-    problem::{Code, Problem},
+use crate::{
+    api::{
+        App,
+        headers::{gzip, takes_gzip},
+        limits::{Client, memory::Shared},
+        metrics::OPEN_METRICS,
+        problem::{Code, Problem},
+        wire::{
+            request::{NoQuery, query},
+            rules::RulesCatalogue,
+        },
+    },
+    store::{Store, StoreError, Usage},
 };
+
+/// How long an answer of `/readyz` is good: each new one costs a commit.
+const READY_LIFE: Duration = Duration::from_secs(1);
 
 /// What it is taken to cost to compress a file.
 const COMPRESSION: Duration = Duration::from_millis(20);
@@ -65,6 +77,39 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(Health { status }))
 }
 
+/// The last answer, and when it was found.
+#[derive(Default)]
+pub struct Readiness(sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
+
+impl Readiness {
+    /// Makes sure that the store can be written, and that no newer program has brought it to a
+    /// version that this one does not know. Says how full the store is.
+    async fn check(&self, store: &Store) -> Result<Usage, Problem> {
+        // Those who come while somebody asks wait for that answer.
+        let mut last = self.0.lock().await;
+        if let Some((at, answer)) = &*last
+            && at.elapsed() < READY_LIFE
+        {
+            return answer.clone();
+        }
+        let answer = store.ready().await.map_err(not_ready);
+        *last = Some((Instant::now(), answer.clone()));
+        answer
+    }
+}
+
+/// What is told of the reason. Where it may name a file, the log alone has it.
+fn not_ready(error: StoreError) -> Problem {
+    use StoreError::{Busy, Full, Newer, Overloaded, Quota, ReadOnly};
+    log::warn!("not ready: {error}");
+    match error {
+        Newer { .. } | ReadOnly | Full | Quota | Busy | Overloaded => {
+            Problem::new(Code::Unavailable, error)
+        }
+        _ => Problem::new(Code::Unavailable, "the store cannot be written"),
+    }
+}
+
 /// What the server counts of itself, for Prometheus.
 ///
 /// No id, no token and nothing of any game is in it.
@@ -103,9 +148,6 @@ impl CompressedFiles {
 }
 
 /// Answers with one of the server's own files, which all readers share, compressed or not.
-///
-/// # Errors
-/// `unavailable`, if too much is waiting where it is compressed.
 async fn send_file(
     app: &Data<App>,
     request: &HttpRequest,
@@ -170,10 +212,18 @@ pub async fn get_docs(
                 Cow::Owned(bytes) => Ok(response.body(bytes)),
             }
         }
-        Ok(None) => Err(Problem::new(
-            Code::RouteNotFound,
-            "the documentation has no such file",
-        )),
+        Ok(None) => {
+            let detail = "the documentation has no such file";
+            Err(Problem::new(Code::RouteNotFound, detail))
+        }
         Err(error) => Err(Problem::internal(error)),
     }
+}
+
+/// The presets with every option's value, and what each option means.
+#[utoipa::path(get, path = "/v1/rules", operation_id = "list_rules", tag = "rules",
+    responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue)))]
+pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = query(request.query_string())?;
+    Ok(HttpResponse::Ok().json(RulesCatalogue::new()))
 }

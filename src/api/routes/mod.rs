@@ -1,41 +1,41 @@
 //! The routes: each handler parses, asks the domain, answers.
 
-mod advice;
-mod analysis;
 mod change;
 mod events;
 mod games;
-mod history;
+pub mod history;
 mod meta;
 mod moves;
-mod picture;
-mod rules;
-mod tokens;
 
 use std::future::{Ready, ready};
 
 use actix_web::{
-    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route, Scope, guard,
+    FromRequest, Handler, HttpRequest, HttpResponse, HttpResponseBuilder, Resource, Responder,
+    Scope, guard,
     http::{Method, header},
     web::{self, ServiceConfig},
 };
 use dog_rules::seat::Seat;
 use utoipa::OpenApi;
 
-pub use self::meta::CompressedFiles;
-use super::problem::{Code, Problem};
-use crate::store::{GameId, Reader, Record};
+pub use self::meta::{CompressedFiles, Readiness};
+use super::{
+    App,
+    answer::Answer,
+    problem::{Code, Problem},
+};
+use crate::store::{GameId, Reader, Record, Store, Transaction};
 
 /// The operations, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
-    rules::list_rules,
+    meta::list_rules,
     games::create_game,
     games::list_games,
     games::get_game,
     games::delete_game,
-    picture::get_board_picture,
-    tokens::reissue_token,
+    games::get_board_picture,
+    change::reissue_token,
     history::get_history,
     history::import_game,
     events::stream_events,
@@ -45,9 +45,9 @@ use crate::store::{GameId, Reader, Record};
     change::swap_cards,
     moves::list_legal_moves,
     change::play_move,
-    advice::suggest_move,
-    analysis::analyse_legal_moves,
-    analysis::analyse_suggest_move,
+    moves::suggest_move,
+    moves::analyse_legal_moves,
+    moves::analyse_suggest_move,
     meta::get_health,
     meta::get_readiness,
     meta::get_metrics,
@@ -58,68 +58,39 @@ pub struct Operations;
 /// One path and the methods it takes.
 struct Path {
     resource: Resource,
-    allow: Vec<&'static str>,
+    /// The methods, each with a comma after it.
+    allow: String,
 }
 
 impl Path {
     fn new(path: &str) -> Path {
         Path {
             resource: web::resource(path),
-            allow: Vec::new(),
+            allow: String::new(),
         }
     }
 
-    /// Serves GET, and HEAD in the same way without the body.
-    fn get<F, Args>(self, handler: F) -> Path
+    /// Serves this method; with GET also HEAD, in the same way without the body.
+    fn on<F, Args>(mut self, method: Method, handler: F) -> Path
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        let get = web::route()
-            .guard(guard::Any(guard::Get()).or(guard::Head()))
-            .to(handler);
-        self.route(&["GET", "HEAD"], get)
-    }
-
-    fn post<F, Args>(self, handler: F) -> Path
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.route(&["POST"], web::post().to(handler))
-    }
-
-    fn put<F, Args>(self, handler: F) -> Path
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.route(&["PUT"], web::put().to(handler))
-    }
-
-    fn delete<F, Args>(self, handler: F) -> Path
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.route(&["DELETE"], web::delete().to(handler))
-    }
-
-    fn route(mut self, methods: &[&'static str], route: Route) -> Path {
-        self.allow.extend(methods);
-        self.resource = self.resource.route(route);
+        let route = if method == Method::GET {
+            self.allow += "GET, HEAD, ";
+            web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+        } else {
+            self.allow += &format!("{method}, ");
+            web::method(method)
+        };
+        self.resource = self.resource.route(route.to(handler));
         self
     }
 
     /// The resource; other methods get a 405 that names those there are.
     fn resource(self) -> Resource {
-        let mut allow = self.allow;
-        allow.push("OPTIONS");
-        let allow = allow.join(", ");
+        let allow = self.allow + "OPTIONS";
         let other = move |request: HttpRequest| -> Ready<Result<HttpResponse, Problem>> {
             ready(if request.method() == Method::OPTIONS {
                 Ok(HttpResponse::NoContent()
@@ -136,44 +107,49 @@ impl Path {
 /// Registers every route. Paths are tried one after another, so those of a game stand together
 /// under their common beginning, and those that are asked for often come first.
 pub fn configure(config: &mut ServiceConfig) {
-    for path in [
+    const GET: Method = Method::GET;
+    const POST: Method = Method::POST;
+    let of_games = [
         Path::new("/v1/games")
-            .get(games::list_games)
-            .post(games::create_game),
-        Path::new("/v1/games/import").post(history::import_game),
-    ] {
-        config.service(path.resource());
-    }
+            .on(GET, games::list_games)
+            .on(POST, games::create_game),
+        Path::new("/v1/games/import").on(POST, history::import_game),
+    ];
     let of_a_game = [
-        Path::new("/play").post(change::play_move),
+        Path::new("/play").on(POST, change::play_move),
         Path::new("")
-            .get(games::get_game)
-            .delete(games::delete_game),
-        Path::new("/legal-moves").get(moves::list_legal_moves),
-        Path::new("/suggest-move").get(advice::suggest_move),
-        Path::new("/swap").post(change::swap_cards),
-        Path::new("/deal").post(change::deal_cards),
-        Path::new("/board.svg").get(picture::get_board_picture),
-        Path::new("/history").get(history::get_history),
-        Path::new("/events").get(events::stream_events),
-        Path::new("/events/ticket").post(events::create_ticket),
-        Path::new("/seats/{seat}").put(change::hand_over_seat),
-        Path::new("/seats/{seat}/token").post(tokens::reissue_token),
+            .on(GET, games::get_game)
+            .on(Method::DELETE, games::delete_game),
+        Path::new("/legal-moves").on(GET, moves::list_legal_moves),
+        Path::new("/suggest-move").on(GET, moves::suggest_move),
+        Path::new("/swap").on(POST, change::swap_cards),
+        Path::new("/deal").on(POST, change::deal_cards),
+        Path::new("/board.svg").on(GET, games::get_board_picture),
+        Path::new("/history").on(GET, history::get_history),
+        Path::new("/events").on(GET, events::stream_events),
+        Path::new("/events/ticket").on(POST, events::create_ticket),
+        Path::new("/seats/{seat}").on(Method::PUT, change::hand_over_seat),
+        Path::new("/seats/{seat}/token").on(POST, change::reissue_token),
+    ];
+    let others = [
+        Path::new("/v1/rules").on(GET, meta::list_rules),
+        Path::new("/v1/analysis/legal-moves").on(POST, moves::analyse_legal_moves),
+        Path::new("/v1/analysis/suggest-move").on(POST, moves::analyse_suggest_move),
+        Path::new("/healthz").on(GET, meta::get_health),
+        Path::new("/readyz").on(GET, meta::get_readiness),
+        Path::new("/metrics").on(GET, meta::get_metrics),
+        Path::new("/openapi.json").on(GET, meta::get_openapi),
+        Path::new("/docs").on(GET, meta::redirect_to_docs),
+        Path::new("/docs/{file:.*}").on(GET, meta::get_docs),
     ];
     let game = web::scope("/v1/games/{id}");
     let of_a_game = of_a_game.into_iter().map(Path::resource);
-    config.service(of_a_game.fold(game, Scope::service));
-    for path in [
-        Path::new("/v1/rules").get(rules::list_rules),
-        Path::new("/v1/analysis/legal-moves").post(analysis::analyse_legal_moves),
-        Path::new("/v1/analysis/suggest-move").post(analysis::analyse_suggest_move),
-        Path::new("/healthz").get(meta::get_health),
-        Path::new("/readyz").get(meta::get_readiness),
-        Path::new("/metrics").get(meta::get_metrics),
-        Path::new("/openapi.json").get(meta::get_openapi),
-        Path::new("/docs").get(meta::redirect_to_docs),
-        Path::new("/docs/{file:.*}").get(meta::get_docs),
-    ] {
+    let of_a_game = of_a_game.fold(game, Scope::service);
+    for path in of_games {
+        config.service(path.resource());
+    }
+    config.service(of_a_game);
+    for path in others {
         config.service(path.resource());
     }
 }
@@ -184,26 +160,48 @@ pub async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Probl
     Err(Problem::new(Code::RouteNotFound, detail))
 }
 
-/// The game of that id.
-///
-/// # Errors
-/// `game_not_found`, also for a text that is no id; or the store fails.
-fn find(reader: &Reader<'_>, id: &str) -> Result<Record, Problem> {
-    let id: GameId = id.parse().map_err(|_| game_not_found())?;
-    reader.game(&id)?.ok_or_else(game_not_found)
+/// Does a write, and answers with what came of it.
+async fn write(
+    app: &App,
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<Answer, Problem> + Send + 'static,
+) -> Result<HttpResponse, Problem> {
+    Ok(app.store.write(work).await?.into())
 }
 
-/// The game's seat of that number.
-///
-/// # Errors
-/// `seat_not_found`.
+/// The media type of a picture.
+const SVG: &str = "image/svg+xml";
+
+/// Answers with a picture, which may do nothing where it is shown: names in it are users' text.
+fn picture(mut response: HttpResponseBuilder, svg: String) -> HttpResponse {
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    response
+        .content_type(SVG)
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .body(svg)
+}
+
+/// The id that this text stands for; `game_not_found` if it is none.
+fn read_id(id: &str) -> Result<GameId, Problem> {
+    id.parse().map_err(|_| Problem::game_not_found())
+}
+
+/// The game of that id, outside a transaction.
+fn look(store: &Store, id: &str) -> Result<Record, Problem> {
+    let record = store.game(&read_id(id)?)?;
+    record.ok_or_else(Problem::game_not_found)
+}
+
+/// The game of that id.
+fn find(reader: &Reader<'_>, id: &str) -> Result<Record, Problem> {
+    let record = reader.game(&read_id(id)?)?;
+    record.ok_or_else(Problem::game_not_found)
+}
+
+/// The game's seat of that number, or `seat_not_found`.
 fn find_seat(record: &Record, number: &str) -> Result<Seat, Problem> {
     let seat = number.parse().ok();
     seat.and_then(|seat| Seat::new(seat, record.game.rules().seats))
         .filter(|seat| seat.number().to_string() == number)
         .ok_or_else(|| Problem::new(Code::SeatNotFound, "the game has no such seat"))
-}
-
-pub(super) fn game_not_found() -> Problem {
-    Problem::new(Code::GameNotFound, "no game has this id")
 }

@@ -1,22 +1,43 @@
-//! The legal moves of the seat to move.
+//! Legal moves and advice, in a game or for a position that a client sends. For a position there
+//! are pictures, too, and nothing of it is stored.
+
+use std::time::{Duration, Instant};
 
 use actix_web::{
     HttpRequest, HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
-use dog_rules::moves::Generator;
+use dog_bot::{Choice, Suggestion, search::Budget};
+use dog_rules::{game::Phase, view::SeatView};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::find;
+use super::{SVG, find, picture};
 use crate::api::{
     App,
+    caller::Caller,
+    headers::{preferred, private},
+    limits::Client,
     pool::QUICK,
     problem::Problem,
-    request::Caller,
+    request::Body,
     wire::{
-        moves::LegalMoves,
-        query::{MovesParams, query},
+        advice::{Advice, AdviceParams, Target, Thinking, playouts},
+        analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
+        moves::{LegalMoves, outcome},
+        picture::{AnalysisParams, Preview, of_position},
+        request::{MovesParams, NoQuery, query},
     },
 };
+
+/// What a sample is taken to cost an adviser, who stops after [`LONGEST`] whatever was asked for.
+const A_SAMPLE: Duration = Duration::from_micros(50);
+
+/// The longest that an adviser thinks.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// The forms in which an analysis is to be had.
+const FORMS: [&str; 2] = ["application/json", SVG];
 
 /// Every legal move of the seat to move, ready to be posted back.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
@@ -30,25 +51,162 @@ pub async fn list_legal_moves(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
-    let text = request.query_string().to_owned();
+    let params: Result<MovesParams, Problem> = query(request.query_string());
     app.tables
         .answer(&request, QUICK, move || {
             let record = store.read(|reader| find(reader, &id))?;
             let seat = caller.seat(&record)?;
             let game = &record.game;
             game.check_play(seat)?;
-            let params: MovesParams = query(&text)?;
-            let moves =
-                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
-            let version = Some(game.version());
-            LegalMoves::new(
-                version,
-                game.rules(),
-                game.board(),
-                seat,
-                &moves,
-                params.boards(),
-            )
+            let (version, boards) = (Some(game.version()), params?.boards());
+            let (rules, board, hand) = (game.rules(), game.board(), game.hand(seat));
+            LegalMoves::new(version, rules, board, seat, hand, boards)
         })
         .await
+}
+
+/// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
+///
+/// Each entry comes with the request that does it, ready to be sent.
+#[utoipa::path(get, path = "/v1/games/{id}/suggest-move", operation_id = "suggest_move", tag = "play",
+    params(("id" = String, Path, description = "The game's id."), AdviceParams),
+    responses((status = 200, description = "The advice, best first.", body = Advice)),
+    security(("token" = [])))]
+pub async fn suggest_move(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let here = app.clone();
+    let params: Result<AdviceParams, Problem> = query(request.query_string());
+    let cost = params.as_ref().map_or(QUICK, cost);
+    app.advisers
+        .answer(&request, cost, move || {
+            let record = here.store.read(|reader| find(reader, &id))?;
+            let seat = caller.seat(&record)?;
+            match record.game.phase() {
+                Phase::Exchange => record.game.check_exchange(seat)?,
+                _ => record.game.check_play(seat)?,
+            }
+            let target = Target {
+                game: format!("/v1/games/{}", record.id),
+                version: Some(record.game.version()),
+            };
+            advise(&here, &record.game.seen_from(seat), &params?, &target)
+        })
+        .await
+}
+
+/// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
+#[utoipa::path(post, path = "/v1/analysis/legal-moves", operation_id = "analyse_legal_moves", tag = "analysis",
+    params(AnalysisParams),
+    request_body = MovesAnalysis,
+    responses((status = 200, description = "The moves, in a stable order; or a picture, if Accept prefers image/svg+xml.",
+        content((LegalMoves = "application/json"), (String = "image/svg+xml")))))]
+pub async fn analyse_legal_moves(
+    app: Data<App>,
+    request: HttpRequest,
+    Body {
+        value,
+        memory: _memory,
+    }: Body,
+) -> Result<HttpResponse, Problem> {
+    let form = preferred(request.headers(), &FORMS)?;
+    let params: AnalysisParams = query(request.query_string())?;
+    if form == SVG {
+        let draw = move || Position::read(value)?.picture(params.preview());
+        return draw_for(&app, &request, QUICK, draw).await;
+    }
+    let boards = params.boards()?;
+    let list = move || Position::read(value)?.legal_moves(boards);
+    app.advisers.answer(&request, QUICK, list).await
+}
+
+/// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
+#[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
+    request_body = AdviceAnalysis,
+    responses((status = 200, description = "The advice, best first; or a picture, if Accept prefers image/svg+xml.",
+        content((Advice = "application/json"), (String = "image/svg+xml")))))]
+pub async fn analyse_suggest_move(
+    app: Data<App>,
+    request: HttpRequest,
+    Body {
+        value,
+        memory: _memory,
+    }: Body,
+) -> Result<HttpResponse, Problem> {
+    let form = preferred(request.headers(), &FORMS)?;
+    let NoQuery {} = query(request.query_string())?;
+    let here = app.clone();
+    let cost = AdviceParams::of_body(&value).as_ref().map_or(QUICK, cost);
+    if form == SVG {
+        let draw = move || {
+            let position = AdvicePosition::read(value)?;
+            let view = position.view()?;
+            let (rules, board, seat) = (view.rules, &view.board, view.seat);
+            let suggestions = suggestions(&here, &view, &position.params.thinking()?);
+            let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
+                return Err(Problem::internal("advice without a move"));
+            };
+            let preview = Preview::new(seat, mv, outcome(rules, board, seat, &mv)?);
+            Ok(of_position(rules, board, seat, Some(&preview)))
+        };
+        return draw_for(&app, &request, cost, draw).await;
+    }
+    app.advisers
+        .answer(&request, cost, move || {
+            let position = AdvicePosition::read(value)?;
+            let target = Target {
+                game: "/v1/games/{id}".to_owned(),
+                version: None,
+            };
+            advise(&here, &position.view()?, &position.params, &target)
+        })
+        .await
+}
+
+/// Draws a picture where advice is worked out, and answers with it.
+async fn draw_for(
+    app: &App,
+    request: &HttpRequest,
+    cost: Duration,
+    draw: impl FnOnce() -> Result<String, Problem> + Send + 'static,
+) -> Result<HttpResponse, Problem> {
+    let svg = app.advisers.run(Client::of(request), cost, draw).await?;
+    Ok(picture(private(StatusCode::OK), svg))
+}
+
+/// Asks the adviser, who gets to see this view and nothing else; `invalid_request`, if the
+/// parameters make no sense.
+fn advise(
+    app: &App,
+    view: &SeatView,
+    params: &AdviceParams,
+    target: &Target,
+) -> Result<Advice, Problem> {
+    let thinking = params.thinking()?;
+    let begun = Instant::now();
+    let suggestions = suggestions(app, view, &thinking);
+    let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    Advice::new(target, view, &thinking, suggestions, elapsed_ms)
+}
+
+/// What the adviser thinks of everything that the seat may do, best first.
+fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
+    let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
+    let (level, begun) = (thinking.level, Instant::now());
+    let suggestions = dog_bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
+    let counts = &app.metrics;
+    counts.advised(level, playouts(&suggestions), begun.elapsed());
+    suggestions
+}
+
+/// How long an adviser will be busy with this, about; next to nothing if it will be refused.
+fn cost(params: &AdviceParams) -> Duration {
+    match params.thinking().ok().and_then(|thinking| thinking.budget) {
+        Some(Budget::Time(time)) => time,
+        Some(Budget::Samples(samples)) => LONGEST.min(A_SAMPLE * samples),
+        None => QUICK,
+    }
 }

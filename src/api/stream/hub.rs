@@ -1,7 +1,8 @@
-//! Where those who wait for games to change are woken.
+//! Where those who wait for games to change are woken, and told what has changed.
 
 use std::{
     collections::{HashMap, VecDeque},
+    fmt::Write,
     io,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -17,15 +18,15 @@ use dog_rules::{
     options::Rules,
     seat::MAX_SEATS,
 };
+use serde::Serialize;
 use tokio::sync::{self, Semaphore, watch};
 
-use super::Format;
 use crate::{
     api::{
         limits::Client,
         pool::{LOG_PAGE, LOG_PAGE_COST, Pool, QUICK},
         problem::Problem,
-        wire::log::LogEntryView,
+        wire::history::LogEntryView,
     },
     store::{Change, Changes, GameId, LogEntry, Standing, Store, StoreError, Tokens, Watch},
 };
@@ -42,6 +43,62 @@ const MAX_REFRESHES: usize = 16;
 
 /// Entries that a stream takes at once of those that another has read.
 const MAX_NEWS: usize = 16;
+
+/// In which form a stream comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Server-sent events, for `EventSource`: each with its version as its id.
+    Sse,
+    /// A JSON object a line.
+    Ndjson,
+}
+
+impl Format {
+    pub const ALL: [Format; 2] = [Format::Sse, Format::Ndjson];
+
+    /// The media type.
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Format::Sse => "text/event-stream",
+            Format::Ndjson => "application/x-ndjson",
+        }
+    }
+
+    /// The form of that media type; server-sent events for any other.
+    pub fn of(content_type: &str) -> Format {
+        let of_type = |format: &Format| format.content_type() == content_type;
+        Format::ALL.into_iter().find(of_type).unwrap_or(Format::Sse)
+    }
+
+    /// A message of that version: the whole game (`game`), or what changed it (`change`).
+    ///
+    /// # Errors
+    /// None that can happen: what is sent has a JSON form.
+    pub fn message(
+        self,
+        name: &str,
+        version: u64,
+        body: &impl Serialize,
+    ) -> Result<String, serde_json::Error> {
+        // JSON as it is written here has no line breaks.
+        let json = serde_json::to_string(body)?;
+        let mut text = String::with_capacity(json.len() + 48);
+        let written = match self {
+            Format::Sse => write!(text, "event: {name}\nid: {version}\ndata: {json}\n\n"),
+            Format::Ndjson => writeln!(text, "{json}"),
+        };
+        written.expect("a text takes everything");
+        Ok(text)
+    }
+
+    /// Something that says nothing, to keep the connection open.
+    pub const fn heartbeat(self) -> &'static str {
+        match self {
+            Format::Sse => ":\n\n",
+            Format::Ndjson => "\n",
+        }
+    }
+}
 
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {

@@ -4,66 +4,342 @@
 //! this process or another, and wakes them. The first to wake reads what is new, for all.
 
 pub mod hub;
-mod viewing;
 
-use std::fmt::Write;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use serde::Serialize;
+use actix_web::{rt::time::timeout, web::Bytes};
+use dog_rules::{game::Phase, options::Rules};
+use futures_util::{Stream, stream};
 
-pub use self::viewing::{Start, Viewing};
+use self::hub::{Entry, Format, Subscription};
+use crate::{
+    api::{
+        caller::Caller,
+        limits::Client,
+        pool::pause,
+        problem::{Code, Problem},
+        wire::game::{GameView, Role},
+    },
+    store::{LogEntry, Record},
+};
 
-/// In which form a stream comes.
+/// How often something is sent when nothing happens, so that nobody on the way takes the
+/// connection for dead.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How long a message may wait for the reader before the reader is too slow. The stream then ends,
+/// and goes on where the reader resumes it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Server-sent events, for `EventSource`: each with its version as its id.
-    Sse,
-    /// A JSON object a line.
-    Ndjson,
+pub enum Start {
+    /// With the game as it is.
+    Game,
+    /// With what came after this version.
+    After(u64),
 }
 
-impl Format {
-    pub const ALL: [Format; 2] = [Format::Sse, Format::Ndjson];
+/// A stream in the making.
+pub struct Viewing {
+    subscription: Subscription,
+    caller: Caller,
+    role: Role,
+    /// Who pays for reading what was there before.
+    client: Client,
+    rules: Arc<Rules>,
+    format: Format,
+    /// The last version that was sent.
+    version: u64,
+    /// What comes before everything else.
+    first: Option<Bytes>,
+    /// Whether the last entry was sent.
+    over: bool,
+    /// When the last message was handed over.
+    handed_over: Option<Instant>,
+    /// When the store began to fail, if its last answer was a failure.
+    failing_since: Option<Instant>,
+}
 
-    /// The media type.
-    pub const fn content_type(self) -> &'static str {
-        match self {
-            Format::Sse => "text/event-stream",
-            Format::Ndjson => "application/x-ndjson",
-        }
-    }
-
-    /// The form of that media type; server-sent events for any other.
-    pub fn of(content_type: &str) -> Format {
-        let of_type = |format: &Format| format.content_type() == content_type;
-        Format::ALL.into_iter().find(of_type).unwrap_or(Format::Sse)
-    }
-
-    /// A message of that version: the whole game (`game`), or what changed it (`change`).
+impl Viewing {
+    /// What this role may see of the game from there on.
     ///
     /// # Errors
-    /// None that can happen: what is sent has a JSON form.
-    fn message(
-        self,
-        name: &str,
-        version: u64,
-        body: &impl Serialize,
-    ) -> Result<String, serde_json::Error> {
-        // JSON as it is written here has no line breaks.
-        let json = serde_json::to_string(body)?;
-        let mut text = String::with_capacity(json.len() + 48);
-        let written = match self {
-            Format::Sse => write!(text, "event: {name}\nid: {version}\ndata: {json}\n\n"),
-            Format::Ndjson => writeln!(text, "{json}"),
+    /// None that can happen: a view has a JSON form.
+    pub fn new(
+        subscription: Subscription,
+        record: &Record,
+        caller: (Caller, Role, Client),
+        format: Format,
+        start: Start,
+    ) -> Result<Viewing, Problem> {
+        let (caller, role, client) = caller;
+        let now = record.game.version();
+        let (version, first) = match start {
+            Start::After(version) => (version, None),
+            Start::Game => {
+                let view = GameView::new(record, role);
+                let message = format.message("game", now, &view);
+                (now, Some(message.map_err(Problem::internal)?.into()))
+            }
         };
-        written.expect("a text takes everything");
-        Ok(text)
+        let finished = record.game.phase() == Phase::Finished;
+        Ok(Viewing {
+            subscription,
+            caller,
+            role,
+            client,
+            rules: Arc::new(record.game.rules().clone()),
+            format,
+            version,
+            first,
+            over: finished && version == now,
+            handed_over: None,
+            failing_since: None,
+        })
     }
 
-    /// Something that says nothing, to keep the connection open.
-    const fn heartbeat(self) -> &'static str {
-        match self {
-            Format::Sse => ":\n\n",
-            Format::Ndjson => "\n",
+    /// The stream, to be sent as it comes; `while_open` lives as long.
+    pub fn stream<T>(self, while_open: T) -> impl Stream<Item = Result<Bytes, Problem>> {
+        stream::unfold((self, while_open), |(mut viewing, while_open)| async {
+            let message = viewing.next().await?;
+            viewing.handed_over = Some(Instant::now());
+            Some((Ok(message), (viewing, while_open)))
+        })
+    }
+
+    /// The next message; none at the end. A failure ends the stream too, and the reader resumes
+    /// it; but what may soon be possible again is tried again for a while.
+    async fn next(&mut self) -> Option<Bytes> {
+        if self
+            .handed_over
+            .is_some_and(|then| then.elapsed() > PATIENCE)
+        {
+            return None;
         }
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        while !self.over && !self.subscription.closed() {
+            match self.news().await {
+                Ok(Some(message)) => {
+                    self.failing_since = None;
+                    return Some(message);
+                }
+                Ok(None) => self.failing_since = None,
+                Err(problem) => {
+                    problem.log();
+                    let since = *self.failing_since.get_or_insert_with(Instant::now);
+                    if problem.code() != Code::Unavailable || !pause(since).await {
+                        return None;
+                    }
+                    return Some(self.heartbeat());
+                }
+            }
+            let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
+            if changed.is_err() {
+                return Some(self.heartbeat());
+            }
+        }
+        None
+    }
+
+    fn heartbeat(&self) -> Bytes {
+        Bytes::from_static(self.format.heartbeat().as_bytes())
+    }
+
+    /// What is new, in one piece, if anything is.
+    ///
+    /// # Errors
+    /// The game is gone, the token is no longer good, or the store cannot be read.
+    async fn news(&mut self) -> Result<Option<Bytes>, Problem> {
+        let news = self.subscription.news(self.version).await?;
+        let news = news.ok_or_else(Problem::game_not_found)?;
+        // A token that was replaced while the stream was open shows nothing more.
+        self.caller.still(self.role, &news.tokens)?;
+        if news.entries.is_empty() && news.version > self.version {
+            return self.page().await;
+        }
+        let viewer = self.role.viewer();
+        let mut messages = Vec::with_capacity(news.entries.len());
+        for entry in &news.entries {
+            messages.push(entry.message(&self.rules, self.format, viewer)?);
+            self.version = entry.version;
+            self.over = entry.last;
+        }
+        Ok(match messages.len() {
+            0 => None,
+            1 => messages.pop(),
+            _ => Some(messages.concat().into()),
+        })
+    }
+
+    /// What follows and was there before anyone waited for it: a page, made where it is read.
+    async fn page(&mut self) -> Result<Option<Bytes>, Problem> {
+        let (rules, format, viewer) = (Arc::clone(&self.rules), self.format, self.role.viewer());
+        let make = move |entries: Vec<LogEntry>| {
+            let (mut messages, mut last) = (Vec::new(), None);
+            for entry in entries.into_iter().map(Entry::new) {
+                messages.extend(entry.message(&rules, format, viewer)?);
+                last = Some((entry.version, entry.last));
+            }
+            Ok(last.map(|last| (Bytes::from(messages), last)))
+        };
+        let page = self
+            .subscription
+            .page(self.client, self.version, make)
+            .await?;
+        Ok(page.map(|(messages, (version, over))| {
+            self.version = version;
+            self.over = over;
+            messages
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::PathBuf, sync::mpsc};
+
+    use dog_rules::{
+        game::{Game, Setup},
+        options::Preset,
+        player::Player,
+        seat::BySeat,
+        shuffle::Seed,
+    };
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::{
+        api::{
+            metrics::PoolMetrics,
+            pool::{Make, Pool},
+            stream::hub::{Hub, Watching},
+        },
+        store::{GameId, LogEntry, Store, TableChanges, Tempo, TokenHash, Tokens, now},
+    };
+
+    const POOL: Make = Make {
+        name: "test",
+        threads: 1,
+        length: 10,
+        patience: Duration::from_secs(10),
+        niceness: 0,
+    };
+
+    /// A game nobody has touched, in a store of its own, and where to wait for it.
+    struct Table {
+        folder: PathBuf,
+        record: Record,
+        pool: Arc<Pool>,
+        subscription: Option<Subscription>,
+        watching: Watching,
+    }
+
+    impl Table {
+        async fn new() -> Table {
+            let id = GameId::random();
+            let folder = env::temp_dir().join(format!("dog-stream-{id}"));
+            fs::create_dir(&folder).unwrap();
+            let store = Store::open(folder.join("games.db")).unwrap();
+            let now = now();
+            let record = Record {
+                id,
+                listed: true,
+                imported: false,
+                creator: None,
+                created_at: now,
+                updated_at: now,
+                tokens: Tokens {
+                    host: TokenHash([0; 32]),
+                    seats: BySeat::default(),
+                },
+                tempo: Tempo::default(),
+                changes: TableChanges::default(),
+                deadline: None,
+                game: Game::new(Setup {
+                    rules: Preset::DogspielIt.rules(),
+                    players: vec![Player::human("Anna"); 4],
+                    first_dealer: None,
+                    seed: Seed::new([7; 32]),
+                    seed_given: false,
+                })
+                .into(),
+            };
+            let mut added = record.clone();
+            let entry = LogEntry {
+                version: 1,
+                at: now,
+                action: None,
+                events: vec![record.game.last_event().clone()],
+            };
+            let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
+            add.await.unwrap();
+            let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
+            let (hub, watching) = Hub::start(&store, &pool, &pool).unwrap();
+            Table {
+                folder,
+                subscription: Some(hub.subscribe(id)),
+                record,
+                pool,
+                watching,
+            }
+        }
+
+        /// A spectator's stream that begins there.
+        fn viewing(&mut self, start: Start) -> Viewing {
+            let subscription = self.subscription.take().unwrap();
+            let caller = (Caller::nobody(), Role::Spectator, Client(None));
+            Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
+        }
+    }
+
+    impl Drop for Table {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.folder).unwrap();
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_reader_that_is_too_slow_is_cut_off() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::After(0));
+        let first = viewing.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        // Had the message waited for its reader for so long, the stream would end here.
+        viewing.handed_over = Instant::now().checked_sub(PATIENCE + Duration::from_secs(1));
+        if viewing.handed_over.is_some() {
+            assert_eq!(viewing.next().await, None);
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_stream_waits_until_the_store_can_be_read_again() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::After(0));
+        // More than can be done within the patience.
+        let (go, gate) = mpsc::channel::<()>();
+        let (pool, cost) = (Arc::clone(&table.pool), POOL.patience);
+        let busy = pool.run(Client(None), cost, move || Ok(gate.recv().is_ok()));
+        let mut busy = Box::pin(busy);
+        assert!(busy.as_mut().now_or_never().is_none());
+        assert_eq!(viewing.next().await.as_deref(), Some(&b"\n"[..]));
+        go.send(()).unwrap();
+        assert!(busy.await.unwrap());
+        let first = viewing.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+    }
+
+    #[actix_web::test]
+    async fn a_stream_ends_when_the_server_stops() {
+        let mut table = Table::new().await;
+        let mut viewing = table.viewing(Start::Game);
+        assert!(viewing.next().await.is_some(), "the game");
+        table.watching.close();
+        assert_eq!(viewing.next().await, None);
     }
 }

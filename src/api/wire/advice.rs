@@ -1,21 +1,107 @@
-//! Advice as clients see it, each entry ready to be posted.
+//! Advice as clients ask for it and see it, each entry ready to be posted.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
-use dog_bot::{
-    Choice, Level, Suggestion,
-    effect::{Captured, Effect},
-    search::Budget,
-};
-use dog_rules::{card::Card, moves::LegalMove, seat::Seat, view::SeatView};
-use serde::Serialize;
-use utoipa::ToSchema;
+use dog_bot::{Choice, Level, Suggestion, effect::Effect, search::Budget};
+use dog_rules::{card::Card, seat::Seat, view::SeatView};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    moves::{self, MoveView},
-    query::Thinking,
+    moves::{MoveView, outcome},
+    request::{in_range, level},
 };
 use crate::api::problem::Problem;
+
+/// Milliseconds of thinking at most.
+const MAX_BUDGET_MS: u32 = 2_000;
+
+/// Samples of thinking at most.
+const MAX_SAMPLES: u32 = 10_000;
+
+/// How to think about a move.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdviceParams {
+    /// How well to think: `strong` if left out.
+    #[param(value_type = Option<Level>)]
+    #[schema(value_type = Option<Level>)]
+    pub level: Option<String>,
+    /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
+    /// levels `random` and `greedy` never need them. Not together with `samples`.
+    #[param(minimum = 1, maximum = 2000)]
+    #[schema(minimum = 1, maximum = 2000)]
+    pub budget_ms: Option<u32>,
+    /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
+    /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
+    /// none.
+    #[param(minimum = 1, maximum = 10_000)]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub samples: Option<u32>,
+    /// The same seed gives the same advice; drawn at random if left out.
+    #[param(format = "uint64")]
+    #[schema(format = "uint64")]
+    pub seed: Option<u64>,
+}
+
+/// How to think about a move, checked and complete.
+pub struct Thinking {
+    pub level: Level,
+    /// None for the levels that do not think ahead.
+    pub budget: Option<Budget>,
+    pub seed: u64,
+}
+
+impl AdviceParams {
+    /// What is asked for, with what was left out.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
+    /// samples are given.
+    pub fn thinking(&self) -> Result<Thinking, Problem> {
+        let level = self.level()?;
+        let asked = self.budget()?;
+        let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
+        // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
+        let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+        Ok(Thinking {
+            level,
+            budget,
+            seed,
+        })
+    }
+
+    /// The parameters in the body of an analysis, if that is what they are there.
+    pub fn of_body(body: &Value) -> Option<AdviceParams> {
+        let names = ["level", "budget_ms", "samples", "seed"];
+        let told = names.map(|name| Some((name.to_owned(), body.get(name)?.clone())));
+        let told: Map<String, Value> = told.into_iter().flatten().collect();
+        serde_json::from_value(told.into()).ok()
+    }
+
+    fn level(&self) -> Result<Level, Problem> {
+        self.level.as_deref().map_or(Ok(Level::Strong), level)
+    }
+
+    fn budget(&self) -> Result<Option<Budget>, Problem> {
+        let millis = in_range("budget_ms", self.budget_ms, 1, MAX_BUDGET_MS)?;
+        let samples = in_range("samples", self.samples, 1, MAX_SAMPLES)?;
+        match (millis, samples) {
+            (Some(_), Some(_)) => {
+                let detail =
+                    "send budget_ms or samples, not both: samples take the place of a time";
+                Err(Problem::invalid(detail))
+            }
+            (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
+            (millis, None) => {
+                let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
+                Ok(millis.map(time))
+            }
+        }
+    }
+}
 
 /// Ranked advice, best first.
 #[derive(Serialize, ToSchema)]
@@ -199,9 +285,6 @@ pub struct Target {
 
 impl Advice {
     /// What the adviser said to this view.
-    ///
-    /// # Errors
-    /// `internal`, if it suggests what the rules refuse.
     pub fn new(
         target: &Target,
         view: &SeatView,
@@ -210,19 +293,16 @@ impl Advice {
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
         let samples = playouts(&suggestions);
-        let suggestions = suggestions
-            .into_iter()
-            .map(|suggestion| SuggestionView::new(target, view, suggestion))
-            .collect::<Result<_, Problem>>()?;
-        let (version, seat) = (target.version, view.seat);
+        let view_of = |suggestion| SuggestionView::new(target, view, suggestion);
+        let suggestions = suggestions.into_iter().map(view_of);
         Ok(Advice {
-            version,
-            seat,
+            version: target.version,
+            seat: view.seat,
             level: thinking.level.name(),
             budget: thinking.budget.map(BudgetView::from),
             seed: thinking.seed,
             samples,
-            suggestions,
+            suggestions: suggestions.collect::<Result<_, Problem>>()?,
             elapsed_ms,
         })
     }
@@ -257,26 +337,16 @@ impl From<Budget> for BudgetView {
 
 impl EffectView {
     fn new(effect: Effect, risk: Option<f64>) -> EffectView {
-        let Effect {
-            captured:
-                Captured {
-                    own,
-                    partner,
-                    others,
-                },
-            pieces_home,
-            leaves_kennel,
-            steps,
-        } = effect;
+        let captured = effect.captured;
         EffectView {
             captured: CapturedView {
-                own,
-                partner,
-                others,
+                own: captured.own,
+                partner: captured.partner,
+                others: captured.others,
             },
-            pieces_home,
-            leaves_kennel,
-            steps,
+            pieces_home: effect.pieces_home,
+            leaves_kennel: effect.leaves_kennel,
+            steps: effect.steps,
             risk: risk.map(rounded),
         }
     }
@@ -299,9 +369,7 @@ impl SuggestionView {
         };
         match suggestion.choice {
             Choice::Play(mv) => {
-                let board = suggestion.board.unwrap_or(view.board);
-                let legal = LegalMove { mv, board };
-                let outcome = moves::outcome(view.rules, &view.board, view.seat, &legal)?;
+                let outcome = outcome(view.rules, &view.board, view.seat, &mv)?;
                 let effect = Effect::of(view, &outcome);
                 shown.effect = Some(EffectView::new(effect, suggestion.risk));
                 let mv = MoveView::with_outcome(view.rules, &mv, view.seat, outcome, true);

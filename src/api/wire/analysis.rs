@@ -15,8 +15,9 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    board::{self, SeatBoardRequest},
-    query::AdviceParams,
+    advice::AdviceParams,
+    moves::{LegalMoves, SeatBoardRequest, read_board},
+    picture::{Preview, of_position},
     request::{seat_of, shape, take_rules},
     rules::RulesRequest,
 };
@@ -28,10 +29,8 @@ fn cards(names: &[String]) -> Result<Cards, Problem> {
         let card: Card = name.parse()?;
         // More than any deck holds, and as many as can be counted.
         if cards.count(card) == 12 {
-            return Err(Problem::new(
-                Code::InvalidHand,
-                format!("no deck holds so many {card}"),
-            ));
+            let detail = format!("no deck holds so many {card}");
+            return Err(Problem::new(Code::InvalidHand, detail));
         }
         cards.add(card);
     }
@@ -133,10 +132,10 @@ pub struct Known {
 
 /// A position that was checked: a seat to move, with cards to move it.
 pub struct Position {
-    pub rules: Rules,
-    pub board: Board,
-    pub seat: Seat,
-    pub hand: Cards,
+    rules: Rules,
+    board: Board,
+    seat: Seat,
+    hand: Cards,
 }
 
 impl Position {
@@ -146,7 +145,7 @@ impl Position {
         seat: u8,
         hand: &[String],
     ) -> Result<Position, Problem> {
-        let board = board::board(&rules, board)?;
+        let board = read_board(&rules, board)?;
         let seat = seat_of(seat, &rules, "seat")?;
         let hand = cards(hand)?;
         if hand.is_empty() {
@@ -173,28 +172,38 @@ impl Position {
     }
 
     /// Reads the body of an analysis of moves.
-    ///
-    /// # Errors
-    /// Says what is wrong with the rules, the board, the seat or the hand.
     pub fn read(mut body: Value) -> Result<Position, Problem> {
         let rules = take_rules(&mut body)?;
         let request: MovesAnalysis = shape(body)?;
         Position::new(rules, request.board, request.seat, &request.hand)
     }
+
+    /// What the seat may play.
+    pub fn legal_moves(&self, boards: bool) -> Result<LegalMoves, Problem> {
+        LegalMoves::new(None, &self.rules, &self.board, self.seat, self.hand, boards)
+    }
+
+    /// The position, or the legal move of that id, as a picture.
+    ///
+    /// # Errors
+    /// `illegal_move`, in the rules' words.
+    pub fn picture(&self, id: Option<&str>) -> Result<String, Problem> {
+        let (rules, board, seat) = (&self.rules, &self.board, self.seat);
+        let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);
+        let preview = id.map(preview).transpose()?;
+        Ok(of_position(rules, board, seat, preview.as_ref()))
+    }
 }
 
 /// A position to give advice on.
 pub struct AdvicePosition {
-    pub position: Position,
+    position: Position,
     pub params: AdviceParams,
     known: Option<Known>,
 }
 
 impl AdvicePosition {
     /// Reads the body of an analysis with advice.
-    ///
-    /// # Errors
-    /// Says what is wrong.
     pub fn read(mut body: Value) -> Result<AdvicePosition, Problem> {
         let rules = take_rules(&mut body)?;
         let AdviceAnalysis {

@@ -10,13 +10,13 @@ use dog_rules::{
     seat::Seat,
     view::{Possible, SeatInView},
 };
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    board::{self, SeatBoard},
-    event::EventView,
+    history::{EventView, SeatKind},
+    moves::{SeatBoard, board_view},
     rules::RulesView,
 };
 use crate::store::Record;
@@ -123,28 +123,6 @@ pub struct SeatView {
     received: Option<Card>,
 }
 
-/// Who plays a seat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SeatKind {
-    /// Whoever holds the seat's token.
-    #[default]
-    Human,
-    /// The server.
-    Bot,
-}
-
-impl SeatKind {
-    /// What this player is.
-    pub fn of(player: &Player) -> SeatKind {
-        if player.bot {
-            SeatKind::Bot
-        } else {
-            SeatKind::Human
-        }
-    }
-}
-
 /// How many of each card.
 struct CardCounts(Cards);
 
@@ -208,7 +186,7 @@ impl GameView {
             seats: seats
                 .map(|(seat, player)| seat_view(seat, player))
                 .collect(),
-            board: board::view(game.rules(), game.board()),
+            board: board_view(game.rules(), game.board()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
             winner: game.winner(),

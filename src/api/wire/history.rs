@@ -1,16 +1,245 @@
-//! The log of a game as a viewer may see it; of a finished one with nothing hidden, so that anyone
-//! can replay and check it.
+//! What happened in a game, as a viewer may see it: of a finished game with nothing hidden, so that
+//! anyone can replay and check it.
 
 use dog_rules::{
-    game::Game,
+    card::{Card, Cards},
+    event::{Event, Given, Viewer},
+    game::{Game, Phase},
+    options::Rules,
     player::{Level, Player},
     seat::Seat,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{game::SeatKind, log::LogEntryView, rules::RulesView};
-use crate::store::Record;
+use super::{
+    moves::{MoveView, board_view},
+    rules::RulesView,
+};
+use crate::store::{LogEntry, Record};
+
+/// Something that happened in a game, as this viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schema(as = Event)]
+pub enum EventView {
+    /// The game was set up.
+    #[schema(title = "GameCreated")]
+    GameCreated {
+        /// Who deals the first round.
+        dealer: Seat,
+    },
+    /// A round was dealt.
+    #[schema(title = "CardsDealt")]
+    CardsDealt {
+        /// The round, from 1.
+        round: u32,
+        dealer: Seat,
+        /// Who begins the round.
+        beginner: Seat,
+        /// Cards each seat got.
+        size: u8,
+        /// Whether the discard pile was shuffled to have enough cards.
+        reshuffled: bool,
+        /// One entry a seat: the viewer's own hand, null for the others.
+        hands: Vec<Option<Vec<Card>>>,
+    },
+    /// A seat said "help!".
+    #[schema(title = "HelpAsked")]
+    HelpAsked { seat: Seat },
+    /// A seat laid down a card for its partner.
+    #[schema(title = "CardOffered")]
+    CardOffered {
+        seat: Seat,
+        /// Null to all but the seat itself.
+        card: Option<Card>,
+    },
+    /// A seat declined the exchange.
+    #[schema(title = "ExchangeDeclined")]
+    ExchangeDeclined { seat: Seat },
+    /// A pair swapped.
+    #[schema(title = "CardsSwapped")]
+    CardsSwapped {
+        /// What each of the pair gave.
+        given: Vec<GivenView>,
+    },
+    /// Every pair is done with the exchange.
+    #[schema(title = "PlayBegan")]
+    PlayBegan {
+        /// The seat to move.
+        turn: Seat,
+    },
+    /// A card was played.
+    #[schema(title = "CardPlayed")]
+    CardPlayed {
+        seat: Seat,
+        #[serde(rename = "move")]
+        mv: MoveView,
+    },
+    /// A seat could play nothing and laid its hand open.
+    #[schema(title = "HandFolded")]
+    HandFolded { seat: Seat, cards: Vec<Card> },
+    /// Every hand is empty.
+    #[schema(title = "RoundEnded")]
+    RoundEnded { round: u32 },
+    /// A team has won.
+    #[schema(title = "GameWon")]
+    GameWon {
+        team: u8,
+        /// The seed, as 64 hex digits: now anyone can check the shuffles.
+        shuffle_seed: String,
+    },
+    /// The host gave a seat a fresh token.
+    #[schema(title = "TokenReissued")]
+    TokenReissued { seat: Seat },
+    /// The host handed a seat to a bot, or back to a human.
+    #[schema(title = "SeatHandedOver")]
+    SeatHandedOver {
+        seat: Seat,
+        name: String,
+        kind: SeatKind,
+        level: Level,
+    },
+}
+
+/// The card a seat gave to its partner.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Given)]
+pub struct GivenView {
+    seat: Seat,
+    /// Null to all but the pair.
+    card: Option<Card>,
+}
+
+impl EventView {
+    /// The event as this viewer may see it while the game is on.
+    pub fn new(rules: &Rules, event: Event, viewer: Viewer) -> EventView {
+        EventView::in_full(rules, event.seen_by(viewer))
+    }
+
+    /// All that the event tells: of a finished game, whatever happened in it.
+    fn in_full(rules: &Rules, event: Event) -> EventView {
+        let sorted = |cards: Cards| cards.sorted().collect();
+        match event {
+            Event::GameCreated { dealer } => EventView::GameCreated { dealer },
+            Event::CardsDealt {
+                round,
+                dealer,
+                beginner,
+                size,
+                reshuffled,
+                hands,
+            } => {
+                let hands = hands.into_iter().map(|hand| hand.map(sorted)).collect();
+                EventView::CardsDealt {
+                    round,
+                    dealer,
+                    beginner,
+                    size,
+                    reshuffled,
+                    hands,
+                }
+            }
+            Event::HelpAsked { seat } => EventView::HelpAsked { seat },
+            Event::CardOffered { seat, card } => EventView::CardOffered { seat, card },
+            Event::ExchangeDeclined { seat } => EventView::ExchangeDeclined { seat },
+            Event::CardsSwapped { given } => EventView::CardsSwapped {
+                given: given
+                    .into_iter()
+                    .map(|Given { seat, card }| GivenView { seat, card })
+                    .collect(),
+            },
+            Event::PlayBegan { turn } => EventView::PlayBegan { turn },
+            Event::CardPlayed {
+                seat,
+                mv,
+                kind,
+                parts,
+                captures,
+                board,
+            } => {
+                let board = Some(board_view(rules, &board));
+                let mv = MoveView::new(&mv, kind, seat, parts, captures, board);
+                EventView::CardPlayed { seat, mv }
+            }
+            Event::HandFolded { seat, cards } => EventView::HandFolded {
+                seat,
+                cards: sorted(cards),
+            },
+            Event::RoundEnded { round } => EventView::RoundEnded { round },
+            Event::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
+            Event::TokenReissued { seat } => EventView::TokenReissued { seat },
+            Event::SeatHandedOver { seat, player } => EventView::SeatHandedOver {
+                seat,
+                kind: SeatKind::of(&player),
+                level: player.level,
+                name: player.name,
+            },
+        }
+    }
+}
+
+/// Who plays a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatKind {
+    /// Whoever holds the seat's token.
+    #[default]
+    Human,
+    /// The server.
+    Bot,
+}
+
+impl SeatKind {
+    /// What this player is.
+    pub fn of(player: &Player) -> SeatKind {
+        if player.bot {
+            SeatKind::Bot
+        } else {
+            SeatKind::Human
+        }
+    }
+}
+
+/// How one version of a game came to be.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogEntry)]
+pub struct LogEntryView {
+    /// The version that the action led to; creation is 1.
+    #[schema(minimum = 1)]
+    version: u64,
+    #[schema(format = DateTime)]
+    at: String,
+    /// What came of the action, as the viewer may see it: in the history of a finished game with
+    /// nothing hidden.
+    #[schema(min_items = 1)]
+    events: Vec<EventView>,
+}
+
+impl LogEntryView {
+    /// The entry as this viewer may see it while the game is on.
+    pub fn new(rules: &Rules, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
+        LogEntryView::with(entry, |event| EventView::new(rules, event, viewer))
+    }
+
+    /// An entry of this game's log as this viewer may see it: in full once the game is over.
+    pub fn of(game: &Game, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
+        match game.phase() {
+            Phase::Finished => {
+                LogEntryView::with(entry, |event| EventView::in_full(game.rules(), event))
+            }
+            _ => LogEntryView::new(game.rules(), entry, viewer),
+        }
+    }
+
+    fn with(entry: &LogEntry, view: impl Fn(Event) -> EventView) -> LogEntryView {
+        LogEntryView {
+            version: entry.version,
+            at: entry.at.to_string(),
+            events: entry.events.iter().cloned().map(view).collect(),
+        }
+    }
+}
 
 /// The whole log of a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -68,19 +297,10 @@ pub struct PlayerView {
 impl HistoryHead {
     /// The head of a game's history, which hides its seed as long as the game does.
     pub fn of(record: &Record) -> HistoryHead {
-        HistoryHead::new(
-            &record.game,
-            record.id.to_string(),
-            record.created_at.to_string(),
-            record.updated_at.to_string(),
-        )
-    }
-
-    /// As [`HistoryHead::of`], for a game that is in no store.
-    pub fn new(game: &Game, id: String, created_at: String, updated_at: String) -> HistoryHead {
+        let game = &record.game;
         let players = Seat::all(game.rules().seats).zip(game.first_players());
         HistoryHead {
-            id,
+            id: record.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
             players: players
@@ -91,8 +311,8 @@ impl HistoryHead {
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
             winner: game.winner(),
-            created_at,
-            updated_at,
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
         }
     }
 }
@@ -116,7 +336,7 @@ mod tests {
     use super::*;
     use crate::{
         api::wire::game::Role,
-        store::{GameId, LogEntry, TableChanges, Tempo, TokenHash, Tokens, now},
+        store::{GameId, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 
     /// A game that was dealt, and its log.

@@ -3,13 +3,9 @@
 
 pub mod advice;
 pub mod analysis;
-pub mod board;
-pub mod event;
 pub mod game;
 pub mod history;
-pub mod log;
 pub mod moves;
 pub mod picture;
-pub mod query;
 pub mod request;
 pub mod rules;

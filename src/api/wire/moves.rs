@@ -1,19 +1,76 @@
-//! Moves as clients see them, ready to be posted back.
+//! The board as clients see and send it, and moves, ready to be posted back.
 
 use dog_rules::{
-    board::{Board, Field},
-    card::Card,
+    board::{Board, Field, Placement},
+    card::{Card, Cards},
     judge::{self, Capture, Kind, Outcome, PlayedPart},
-    moves::LegalMove,
+    moves::{Generator, LegalMove},
     notation::Move,
     options::Rules,
     seat::Seat,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::board::{self, SeatBoard};
 use crate::api::problem::Problem;
+
+/// Where one seat's four pieces stand.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"track": [0, 17], "goal": [2], "kennel": 1, "fresh": true}))]
+pub struct SeatBoard {
+    /// Track fields, ascending.
+    #[schema(max_items = 4)]
+    track: Vec<u8>,
+    /// Own goal fields, ascending: 0 is nearest the ring.
+    #[schema(max_items = 4)]
+    goal: Vec<u8>,
+    /// Pieces in the kennel.
+    #[schema(maximum = 4)]
+    kennel: u8,
+    /// Whether the piece on the own start is fresh.
+    fresh: bool,
+}
+
+/// Where one seat's four pieces stand, as a request says it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"track": [0, 17], "goal": [2], "fresh": true}))]
+pub struct SeatBoardRequest {
+    /// Track fields.
+    #[serde(default)]
+    track: Vec<u8>,
+    /// Own goal fields, 0 to 3.
+    #[serde(default)]
+    goal: Vec<u8>,
+    /// Pieces in the kennel; if left out, those that stand nowhere else.
+    kennel: Option<u8>,
+    /// Whether the piece on the own start is fresh.
+    #[serde(default)]
+    fresh: bool,
+}
+
+/// The board, one entry a seat.
+pub fn board_view(rules: &Rules, board: &Board) -> Vec<SeatBoard> {
+    let view = |placement: Placement| SeatBoard {
+        kennel: placement.kennel.unwrap_or_default(),
+        track: placement.track,
+        goal: placement.goal,
+        fresh: placement.fresh,
+    };
+    board.placements(rules).into_iter().map(view).collect()
+}
+
+/// The board that a request describes; `invalid_board`, if the pieces cannot stand so.
+pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board, Problem> {
+    let placement = |seat: SeatBoardRequest| Placement {
+        track: seat.track,
+        goal: seat.goal,
+        kennel: seat.kennel,
+        fresh: seat.fresh,
+    };
+    let placements: Vec<Placement> = request.into_iter().map(placement).collect();
+    Ok(Board::place(rules, &placements)?)
+}
 
 /// A legal move. Post its `id` back to play it.
 #[derive(Serialize, ToSchema)]
@@ -137,33 +194,25 @@ impl MoveView {
         outcome: Outcome,
         with_board: bool,
     ) -> MoveView {
+        let board = with_board.then(|| board_view(rules, &outcome.board));
         let Outcome {
             kind,
             parts,
             captures,
-            board,
+            ..
         } = outcome;
-        let board = with_board.then(|| board::view(rules, &board));
         MoveView::new(mv, kind, seat, parts, captures, board)
     }
 }
 
-/// What a listed move of the seat to move does on this board.
-///
-/// # Errors
-/// `internal`, if the rules contradict themselves: listed, but not legal.
-pub fn outcome(
-    rules: &Rules,
-    before: &Board,
-    seat: Seat,
-    legal: &LegalMove,
-) -> Result<Outcome, Problem> {
-    match &legal.mv {
+/// What a legal move of the seat to move does on this board; `internal`, if it is refused.
+pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<Outcome, Problem> {
+    match mv {
         Move::Fold => Ok(Outcome {
             kind: Kind::Fold,
             parts: Vec::new(),
             captures: Vec::new(),
-            board: legal.board,
+            board: *before,
         }),
         Move::Play { rank, action, .. } => judge::outcome(rules, before, seat, *rank, action)
             .map_err(|_| Problem::internal("a listed move was refused")),
@@ -171,21 +220,17 @@ pub fn outcome(
 }
 
 impl LegalMoves {
-    /// The listed moves of a seat; `version` in a game only.
-    ///
-    /// # Errors
-    /// As [`outcome`].
+    /// The legal moves of a seat with this hand; `version` in a game only.
     pub fn new(
         version: Option<u64>,
         rules: &Rules,
-        before: &Board,
+        board: &Board,
         seat: Seat,
-        moves: &[LegalMove],
+        hand: Cards,
         with_boards: bool,
     ) -> Result<LegalMoves, Problem> {
-        let view = |legal: &LegalMove| {
-            let outcome = outcome(rules, before, seat, legal)?;
-            let mv = &legal.mv;
+        let view = |LegalMove { mv, .. }: &LegalMove| {
+            let outcome = outcome(rules, board, seat, mv)?;
             Ok(MoveView::with_outcome(
                 rules,
                 mv,
@@ -194,11 +239,17 @@ impl LegalMoves {
                 with_boards,
             ))
         };
+        let moves = Generator::new().legal_moves(rules, board, seat, hand);
         let moves = moves.iter().map(view).collect::<Result<_, Problem>>()?;
         Ok(LegalMoves {
             version,
             seat,
             moves,
         })
+    }
+
+    /// The id of the first.
+    pub fn first(&self) -> Option<&str> {
+        self.moves.first().map(|mv| mv.id.as_str())
     }
 }

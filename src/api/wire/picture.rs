@@ -14,7 +14,7 @@ use dog_rules::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::request::seat_of;
+use super::{moves::outcome, request::seat_of};
 use crate::{
     api::problem::{Code, Problem},
     picture::{self, Picture, Shown},
@@ -85,12 +85,7 @@ impl Preview {
     /// `illegal_move`, in the rules' words.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if read_move(id)? == Move::Fold {
-            let outcome = Outcome {
-                kind: Kind::Fold,
-                parts: Vec::new(),
-                captures: Vec::new(),
-                board: *board,
-            };
+            let outcome = outcome(rules, board, seat, &Move::Fold)?;
             return Ok(Preview::new(seat, Move::Fold, outcome));
         }
         Preview::of_hand(rules, board, seat, rules.deck(), id)
@@ -129,15 +124,12 @@ impl PictureParams {
             (None, None) => return Ok(None),
             (None, Some(_)) => {
                 let detail = "seat says whose move is previewed: send move with it";
-                return Err(Problem::new(Code::InvalidRequest, detail));
+                return Err(Problem::invalid(detail));
             }
             (Some(id), None) => {
                 game.check_phase(Phase::Play)?;
-                let turn = game.turn();
-                (
-                    id,
-                    turn.ok_or_else(|| Problem::internal("nobody is to move"))?,
-                )
+                let nobody = || Problem::internal("nobody is to move");
+                (id, game.turn().ok_or_else(nobody)?)
             }
             (Some(id), Some(number)) => {
                 game.check_not_over()?;
@@ -156,7 +148,7 @@ impl AnalysisParams {
     pub fn boards(&self) -> Result<bool, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
-            return Err(Problem::new(Code::InvalidRequest, detail));
+            return Err(Problem::invalid(detail));
         }
         Ok(self.board.unwrap_or(true))
     }

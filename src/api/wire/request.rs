@@ -1,8 +1,10 @@
-//! The bodies that clients send, and how they become the domain's.
+//! The bodies and queries that clients send, and how they become the domain's.
 
 use dog_rules::{
     card::Card,
-    game::Setup,
+    event::Action,
+    game::{Phase, Setup},
+    judge::Refusal,
     options::Rules,
     player::{Level, Player},
     seat::Seat,
@@ -10,16 +12,19 @@ use dog_rules::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    game::SeatKind,
+    history::SeatKind,
     rules::{self, RulesRequest},
 };
 use crate::{
     api::problem::{Code, Problem},
     store::Tempo,
 };
+
+/// Games in one part of the list: by default, and at most.
+const LIST_LIMIT: (u32, u32) = (20, 100);
 
 /// Characters in a name at most.
 const NAME_LENGTH: usize = 40;
@@ -34,12 +39,96 @@ const MAX_BOT_PACE_MS: u32 = 60_000;
 /// Seconds on the turn clock at most: a week.
 const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
 
-/// Reads JSON of the right shape.
-///
-/// # Errors
-/// `invalid_request`, saying which field is wrong.
+/// Reads JSON of the right shape; `invalid_request` says which field is wrong.
 pub fn shape<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
-    serde_json::from_value(value).map_err(|error| Problem::new(Code::InvalidRequest, error))
+    serde_json::from_value(value).map_err(Problem::invalid)
+}
+
+/// Reads a query of the right shape; `invalid_request` says which parameter is wrong.
+pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    actix_web::web::Query::<T>::from_query(text)
+        .map(actix_web::web::Query::into_inner)
+        .map_err(Problem::invalid)
+}
+
+/// No parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoQuery {}
+
+/// How to wait for a change.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GameParams {
+    /// Wait until the game is past this version, up to 25 seconds; then the answer is 304.
+    #[param(format = "uint64")]
+    pub after_version: Option<u64>,
+}
+
+/// Where a stream is to begin, and by whose right.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EventsParams {
+    /// The last version that was received: the stream goes on after it. For those who cannot send
+    /// the header `Last-Event-ID`.
+    #[param(value_type = Option<u64>)]
+    pub last_event_id: Option<String>,
+    /// A ticket in place of a token, for those who cannot send one.
+    pub ticket: Option<String>,
+}
+
+/// Which games to list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListParams {
+    /// Only games in this phase.
+    #[param(value_type = Option<Phase>)]
+    phase: Option<String>,
+    /// Where to go on: `next` of an earlier answer.
+    #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
+    pub cursor: Option<String>,
+    /// How many at most; 20 if left out.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+}
+
+impl ListParams {
+    /// The phase asked for.
+    pub fn phase(&self) -> Result<Option<Phase>, Problem> {
+        let named = |name: &String| {
+            Phase::by_name(name).ok_or_else(|| {
+                let names = Phase::ALL.map(Phase::name).join(", ");
+                Problem::invalid(format!("phase must be one of {names}"))
+            })
+        };
+        self.phase.as_ref().map(named).transpose()
+    }
+
+    /// How many games at most.
+    pub fn limit(&self) -> Result<u32, Problem> {
+        let (default, max) = LIST_LIMIT;
+        in_range("limit", self.limit, 1, max).map(|limit| limit.unwrap_or(default))
+    }
+}
+
+/// What a list of moves is to hold.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MovesParams {
+    /// Whether each move comes with the board after it; true if left out. A seven can have
+    /// thousands of outcomes.
+    board: Option<bool>,
+}
+
+impl MovesParams {
+    /// Whether boards are wanted.
+    pub fn boards(&self) -> bool {
+        self.board.unwrap_or(true)
+    }
 }
 
 /// Takes the rules out of a body, so that what is wrong with them is told apart.
@@ -50,10 +139,7 @@ pub(super) fn take_rules(body: &mut Value) -> Result<Rules, Problem> {
 pub(super) fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
     Seat::new(number, rules.seats).ok_or_else(|| {
         let last = rules.seats - 1;
-        Problem::new(
-            Code::InvalidRequest,
-            format!("{what} must be a seat from 0 to {last}"),
-        )
+        Problem::invalid(format!("{what} must be a seat from 0 to {last}"))
     })
 }
 
@@ -65,8 +151,7 @@ pub(super) fn in_range(
 ) -> Result<Option<u32>, Problem> {
     match value {
         Some(value) if !(min..=max).contains(&value) => {
-            let detail = format!("{name} must be {min} to {max}");
-            Err(Problem::new(Code::InvalidRequest, detail))
+            Err(Problem::invalid(format!("{name} must be {min} to {max}")))
         }
         value => Ok(value),
     }
@@ -106,7 +191,7 @@ pub struct CreateGame {
 }
 
 /// Who plays a seat.
-#[derive(Deserialize, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
@@ -134,31 +219,24 @@ pub struct NewGame {
 
 impl NewGame {
     /// Reads the body of a creation; `seed` is used if the client names none.
-    ///
-    /// # Errors
-    /// Says what is wrong with the rules, the seats or the seed.
     pub fn read(mut body: Value, seed: Seed) -> Result<NewGame, Problem> {
         let rules = take_rules(&mut body)?;
         let request: CreateGame = shape(body)?;
         let seats = request.seats.unwrap_or_else(|| {
-            let seat = || SeatRequest {
-                kind: None,
-                name: None,
-                level: None,
-            };
-            std::iter::repeat_with(seat)
-                .take(rules.seats.into())
-                .collect()
+            let seats = Seat::all(rules.seats);
+            seats.map(|_| SeatRequest::default()).collect()
         });
         if seats.len() != usize::from(rules.seats) {
             let (found, needed) = (seats.len(), rules.seats);
             let detail = format!("seats has {found} entries, but by the rules {needed} play");
-            return Err(Problem::new(Code::InvalidRequest, detail));
+            return Err(Problem::invalid(detail));
         }
         let players = seats
             .into_iter()
             .enumerate()
-            .map(|(number, seat)| seat.player(number))
+            .map(|(number, seat)| {
+                player(number, seat.kind.unwrap_or_default(), seat.name, seat.level)
+            })
             .collect::<Result<_, _>>()?;
         let first_dealer = request
             .first_dealer
@@ -193,13 +271,6 @@ impl NewGame {
     }
 }
 
-impl SeatRequest {
-    /// Who is to play the seat of that number.
-    fn player(self, number: usize) -> Result<Player, Problem> {
-        player(number, self.kind.unwrap_or_default(), self.name, self.level)
-    }
-}
-
 fn player(
     number: usize,
     kind: SeatKind,
@@ -214,7 +285,7 @@ fn player(
         let detail = format!(
             "seat {number}'s name must have 1 to {NAME_LENGTH} characters and no control ones"
         );
-        return Err(Problem::new(Code::InvalidRequest, detail));
+        return Err(Problem::invalid(detail));
     }
     Ok(Player {
         name,
@@ -227,8 +298,7 @@ fn player(
 pub(super) fn level(name: &str) -> Result<Level, Problem> {
     Level::by_name(name).ok_or_else(|| {
         let names = Level::ALL.map(Level::name).join(", ");
-        let detail = format!("level must be one of {names}");
-        Problem::new(Code::InvalidRequest, detail)
+        Problem::invalid(format!("level must be one of {names}"))
     })
 }
 
@@ -255,9 +325,6 @@ pub struct HandOverRequest {
 
 impl HandOverRequest {
     /// Who is to play the seat in place of that player.
-    ///
-    /// # Errors
-    /// There is no such level, or the name is none.
     pub fn player(self, seat: Seat, before: &Player) -> Result<Player, Problem> {
         let name = self.name.unwrap_or_else(|| before.name.clone());
         player(seat.number().into(), self.kind, Some(name), self.level)
@@ -290,26 +357,17 @@ pub struct SwapRequest {
     _version: Option<u64>,
 }
 
-/// A seat's part in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Swap {
-    Card(Card),
-    Decline,
-    Ask,
-}
-
 impl SwapRequest {
-    /// What the seat wants.
-    ///
-    /// # Errors
-    /// An unknown card, or not exactly one wish.
-    pub fn swap(&self) -> Result<Swap, Problem> {
+    /// What this seat is to do; exactly one thing must be asked for.
+    pub fn action(&self, seat: Seat) -> Result<Action, Problem> {
         match (&self.card, self.decline, self.ask) {
-            (Some(card), None | Some(false), None | Some(false)) => Ok(Swap::Card(card.parse()?)),
-            (None, Some(true), None | Some(false)) => Ok(Swap::Decline),
-            (None, None | Some(false), Some(true)) => Ok(Swap::Ask),
-            _ => Err(Problem::new(
-                Code::InvalidRequest,
+            (Some(card), None | Some(false), None | Some(false)) => {
+                let card = card.parse()?;
+                Ok(Action::Offer { seat, card })
+            }
+            (None, Some(true), None | Some(false)) => Ok(Action::Decline { seat }),
+            (None, None | Some(false), Some(true)) => Ok(Action::Ask { seat }),
+            _ => Err(Problem::invalid(
                 r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
             )),
         }
@@ -323,10 +381,19 @@ impl SwapRequest {
 pub struct PlayRequest {
     /// A move id: one of those listed, or any legal one.
     #[serde(rename = "move")]
-    pub id: String,
+    id: String,
     /// Refuse with 412 unless the game is at this version.
     #[serde(rename = "version")]
     _version: Option<u64>,
+}
+
+impl PlayRequest {
+    /// What this seat is to do; `illegal_move`, if this is no move's id.
+    pub fn action(&self, seat: Seat) -> Result<Action, Problem> {
+        let illegal = |error| Problem::new(Code::IllegalMove, Refusal::Notation(error));
+        let mv = self.id.parse().map_err(illegal)?;
+        Ok(Action::Play { seat, mv })
+    }
 }
 
 /// Takes in a finished game.

@@ -1,0 +1,366 @@
+//! What `Accept`, `Accept-Encoding`, `If-Match` and `If-None-Match` say (RFC 9110).
+
+use std::io::{self, Write};
+
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    http::StatusCode,
+    http::header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName},
+};
+use flate2::{Compression, write::GzEncoder};
+use thiserror::Error;
+
+use super::problem::{Code, Problem};
+
+/// The media type of the offers, of which there is one at least, that the client likes best; of
+/// those it likes equally the first, and the first of all if it says nothing.
+///
+/// An offer's weight is that of the most exact range that it falls under (RFC 9110, §12.5.1);
+/// parameters other than `q` are not looked at.
+///
+/// # Errors
+/// `not_acceptable`, if it likes none of them.
+pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'static str, Problem> {
+    let texts = headers.get_all(header::ACCEPT);
+    let text: Vec<&str> = texts.filter_map(|value| value.to_str().ok()).collect();
+    let text = text.join(",");
+    let ranges: Vec<Range<'_>> = text.split(',').filter_map(Range::read).collect();
+    let mut best: Option<(&'static str, f32)> = None;
+    for &offer in offers {
+        let weight = if text.trim().is_empty() {
+            1.0
+        } else {
+            let fitting = ranges
+                .iter()
+                .filter_map(|range| range.fits(offer).map(|exact| (exact, range.weight)));
+            fitting
+                .max_by_key(|&(exact, _)| exact)
+                .map_or(0.0, |(_, weight)| weight)
+        };
+        if weight > best.map_or(0.0, |(_, weight)| weight) {
+            best = Some((offer, weight));
+        }
+    }
+    best.map(|(offer, _)| offer).ok_or_else(|| {
+        let detail = format!("this is to be had as {}", offers.join(" or "));
+        Problem::new(Code::NotAcceptable, detail)
+    })
+}
+
+/// Whether the client takes gzip, and likes nothing better.
+pub fn takes_gzip(request: &HttpRequest) -> bool {
+    let offers = [Encoding::identity(), Encoding::gzip()];
+    AcceptEncoding::parse(request)
+        .ok()
+        .and_then(|accepted| accepted.negotiate(offers.iter()))
+        .is_some_and(|encoding| encoding == Encoding::gzip())
+}
+
+/// The bytes in gzip's form.
+pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes)?;
+    packed.finish()
+}
+
+/// A response that is for the caller only, and may depend on what the caller accepts.
+pub fn private(status: StatusCode) -> HttpResponseBuilder {
+    let mut response = HttpResponse::build(status);
+    response
+        .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"));
+    response
+}
+
+/// One entry of an `Accept` header.
+struct Range<'a> {
+    /// `image/svg+xml`, `image/*` or `*/*`.
+    name: &'a str,
+    /// 0 to 1.
+    weight: f32,
+}
+
+impl<'a> Range<'a> {
+    /// Nothing for an entry that is empty, or whose weight is none.
+    fn read(entry: &'a str) -> Option<Range<'a>> {
+        let mut parts = entry.split(';').map(str::trim);
+        let name = parts.next().filter(|name| !name.is_empty())?;
+        let mut weight = 1.0;
+        for parameter in parts {
+            if let Some((name, value)) = parameter.split_once('=')
+                && name.eq_ignore_ascii_case("q")
+            {
+                weight = value.parse().ok()?;
+            }
+        }
+        (0.0..=1.0)
+            .contains(&weight)
+            .then_some(Range { name, weight })
+    }
+
+    /// How exactly the range names this media type, if it does.
+    fn fits(&self, offer: &str) -> Option<u8> {
+        let kind = offer.split('/').next().unwrap_or_default();
+        if self.name.eq_ignore_ascii_case(offer) {
+            Some(2)
+        } else if matches!(self.name.split_once('/'), Some((name, "*")) if name.eq_ignore_ascii_case(kind))
+        {
+            Some(1)
+        } else {
+            // Some clients write the lone star.
+            ["*/*", "*"].contains(&self.name).then_some(0)
+        }
+    }
+}
+
+/// What an `If-Match` or `If-None-Match` header names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tags {
+    /// `*`: whatever is there.
+    Any,
+    /// One tag or more.
+    List(Vec<Tag>),
+}
+
+/// An entity tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    weak: bool,
+    /// The text between the quotes.
+    opaque: String,
+}
+
+/// The header is neither `*` nor a list of entity tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("it must be * or a list of entity tags in double quotes, such as \"17\"")]
+pub struct TagsError;
+
+impl Tags {
+    /// Reads the headers of that name; none if there is no such header.
+    ///
+    /// A number without quotes is read as if it had quotes. Tags hold visible ASCII only.
+    ///
+    /// # Errors
+    /// If the headers are neither `*` nor a list of one tag or more.
+    pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, TagsError> {
+        let values = headers.get_all(name).map(|value| value.to_str());
+        let values = values.collect::<Result<Vec<_>, _>>();
+        let values = values.map_err(|_| TagsError)?;
+        match values.as_slice() {
+            [] => Ok(None),
+            // Several headers of one name are one list.
+            values => Tags::read(&values.join(",")).map(Some),
+        }
+    }
+
+    fn read(text: &str) -> Result<Tags, TagsError> {
+        if text.trim_matches(BLANK) == "*" {
+            return Ok(Tags::Any);
+        }
+        let mut tags = Vec::new();
+        let mut rest = text;
+        loop {
+            // A list may have empty entries.
+            rest = rest.trim_start_matches(SEPARATOR);
+            if rest.is_empty() {
+                break;
+            }
+            let (tag, after) = Tag::read(rest).ok_or(TagsError)?;
+            tags.push(tag);
+            rest = after.trim_start_matches(BLANK);
+            if !(rest.is_empty() || rest.starts_with(',')) {
+                return Err(TagsError);
+            }
+        }
+        if tags.is_empty() {
+            return Err(TagsError);
+        }
+        Ok(Tags::List(tags))
+    }
+
+    /// Whether one of the tags is one of these, which are written without quotes. The strong
+    /// comparison, for `If-Match`: a weak tag matches nothing.
+    pub fn match_strongly(&self, tags: &[&str]) -> bool {
+        self.has(|tag| !tag.weak && tags.contains(&tag.opaque.as_str()))
+    }
+
+    /// Whether one of the tags is this one, which is written without quotes. The weak comparison,
+    /// for `If-None-Match`.
+    pub fn match_weakly(&self, opaque: &str) -> bool {
+        self.has(|tag| tag.opaque == opaque)
+    }
+
+    fn has(&self, wanted: impl Fn(&Tag) -> bool) -> bool {
+        match self {
+            Tags::Any => true,
+            Tags::List(tags) => tags.iter().any(wanted),
+        }
+    }
+}
+
+const BLANK: [char; 2] = [' ', '\t'];
+const SEPARATOR: [char; 3] = [' ', '\t', ','];
+
+impl Tag {
+    /// Reads a tag at the beginning of a text; what follows it.
+    fn read(text: &str) -> Option<(Tag, &str)> {
+        if text.starts_with(|first: char| first.is_ascii_digit()) {
+            let end = text.find(|next: char| !next.is_ascii_digit());
+            let (number, rest) = text.split_at(end.unwrap_or(text.len()));
+            let opaque = number.to_owned();
+            let weak = false;
+            return Some((Tag { weak, opaque }, rest));
+        }
+        let (weak, quoted) = match text.strip_prefix("W/") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (opaque, rest) = quoted.strip_prefix('"')?.split_once('"')?;
+        let visible = opaque.bytes().all(|byte| byte.is_ascii_graphic());
+        let opaque = opaque.to_owned();
+        visible.then_some((Tag { weak, opaque }, rest))
+    }
+}
+
+/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`. A header
+/// that cannot be read is ignored.
+pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    let known = Tags::of(headers, &header::IF_NONE_MATCH);
+    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.match_weakly(etag.trim_matches('"'))))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::{HeaderValue, IF_MATCH};
+
+    use super::*;
+
+    const OFFERS: [&str; 3] = ["application/json", "image/svg+xml", "text/plain"];
+
+    /// What is chosen for these `Accept` headers, if anything is.
+    fn chosen(texts: &[&'static str]) -> Option<&'static str> {
+        let mut headers = HeaderMap::new();
+        for text in texts {
+            headers.append(header::ACCEPT, HeaderValue::from_static(text));
+        }
+        preferred(&headers, &OFFERS).ok()
+    }
+
+    #[test]
+    fn who_says_nothing_gets_the_first_offer() {
+        for texts in [
+            &[][..],
+            &[""],
+            &["*/*"],
+            &["*"],
+            &["*; q=.2"],
+            &["text/html, */*;q=0.1"],
+        ] {
+            assert_eq!(chosen(texts), Some(OFFERS[0]), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn the_best_liked_offer_is_chosen() {
+        for (text, offer) in [
+            ("image/svg+xml", OFFERS[1]),
+            ("IMAGE/SVG+XML", OFFERS[1]),
+            ("image/*", OFFERS[1]),
+            ("image/avif,image/webp,image/*,*/*;q=0.8", OFFERS[1]),
+            ("text/plain;charset=utf-8", OFFERS[2]),
+            ("application/json;q=0.5, image/svg+xml;q=0.9", OFFERS[1]),
+            ("image/svg+xml;q=0.5, application/json", OFFERS[0]),
+            ("text/plain, image/svg+xml", OFFERS[1]),
+            ("*/*, application/json;q=0", OFFERS[1]),
+            ("*/*;q=1, image/*;q=0.2, application/*;q=0.3", OFFERS[2]),
+            ("image/*;q=0, image/svg+xml", OFFERS[1]),
+            ("image/svg+xml; Q=0.7, text/plain; q=0.8", OFFERS[2]),
+            ("image/svg+xml;q=nonsense, text/plain;q=0.1", OFFERS[2]),
+        ] {
+            assert_eq!(chosen(&[text]), Some(offer), "{text}");
+        }
+        assert_eq!(chosen(&["text/html", "text/plain"]), Some(OFFERS[2]));
+    }
+
+    #[test]
+    fn who_likes_no_offer_gets_none() {
+        for text in [
+            "text/html",
+            "image/png",
+            "audio/*",
+            "*/*;q=0",
+            "application/json;q=0",
+            "image/svg+xml;q=2",
+            "json",
+        ] {
+            assert_eq!(chosen(&[text]), None, "{text}");
+        }
+    }
+
+    fn tags(values: &[&'static [u8]]) -> Result<Option<Tags>, TagsError> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(IF_MATCH, HeaderValue::from_bytes(value).unwrap());
+        }
+        Tags::of(&headers, &IF_MATCH)
+    }
+
+    #[test]
+    fn lists_of_tags_are_read() {
+        let tag = |weak, opaque: &str| Tag {
+            weak,
+            opaque: opaque.to_owned(),
+        };
+        let cases: [(&[&'static [u8]], Vec<Tag>); 8] = [
+            (&[b"\"17-2\""], vec![tag(false, "17-2")]),
+            (&[b"W/\"17\""], vec![tag(true, "17")]),
+            (&[b"\"\""], vec![tag(false, "")]),
+            (&[b"\"a,1,b\""], vec![tag(false, "a,1,b")]),
+            (
+                &[b" \"a\"\t,, W/\"b\" ,"],
+                vec![tag(false, "a"), tag(true, "b")],
+            ),
+            (
+                &[b"\"a\"", b"\"b\""],
+                vec![tag(false, "a"), tag(false, "b")],
+            ),
+            (&[b"17"], vec![tag(false, "17")]),
+            (&[b"\"*\""], vec![tag(false, "*")]),
+        ];
+        for (values, expected) in cases {
+            assert_eq!(tags(values), Ok(Some(Tags::List(expected))), "{values:?}");
+        }
+        assert_eq!(tags(&[b" * "]), Ok(Some(Tags::Any)));
+        assert_eq!(tags(&[]), Ok(None));
+    }
+
+    #[test]
+    fn all_else_is_an_error() {
+        let cases: [&[&'static [u8]]; 13] = [
+            &[b""],
+            &[b","],
+            &[b"a"],
+            &[b"\"a"],
+            &[b"a\""],
+            &[b"\"a\"\"b\""],
+            &[b"\"a\" \"b\""],
+            &[b"\"a b\""],
+            &[b"\"\xc3\xa9\""],
+            &[b"w/\"a\""],
+            &[b"*, \"a\""],
+            &[b"17-2"],
+            &[b"\"a\"", b"\xff"],
+        ];
+        for values in cases {
+            assert_eq!(tags(values), Err(TagsError), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn weak_tags_match_weakly_only() {
+        let list = tags(&[b"W/\"1\", \"2\""]).unwrap().unwrap();
+        assert!(list.match_weakly("1") && list.match_weakly("2"));
+        assert!(!list.match_strongly(&["1", "3"]) && list.match_strongly(&["1", "2"]));
+        assert!(Tags::Any.match_weakly("x") && Tags::Any.match_strongly(&["x"]));
+    }
+}
