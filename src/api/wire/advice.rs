@@ -2,11 +2,7 @@
 
 use std::collections::HashSet;
 
-use dog_bot::{
-    Choice, Level, Suggestion,
-    effect::{Captured, Effect},
-    search::Budget,
-};
+use dog_bot::{Captured, Choice, Effect, Level, Suggestion, search::Budget};
 use dog_rules::{card::Card, moves::LegalMove, seat::Seat, view::SeatView};
 use serde::Serialize;
 use utoipa::ToSchema;
