@@ -4,11 +4,9 @@ use std::{hint::black_box, ops::ControlFlow, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dog_bot::net::{
-    differences::Differences,
-    inputs::Inputs,
-    judge::Scratch,
+    inputs::{Inputs, Kept, Stage},
+    judge::{Differences, Scratch},
     nets::Nets,
-    stage::{Kept, Stage},
 };
 use dog_rules::{
     game::Phase,

@@ -5,10 +5,8 @@ use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 use dog_bot::{
     Level,
     net::{
-        file::{self, NetError},
         judge::Judge,
-        nets::{Nets, NetsError},
-        setting::Setting,
+        nets::{self, NetError, Nets, NetsError, Setting},
     },
     search::{Budget, Method, Thinker},
 };
@@ -158,7 +156,7 @@ fn read(file: &str) -> Result<(Setting, Judge), SpecError> {
         error,
     };
     let bytes = std::fs::read(file).map_err(named)?;
-    let (judge, header) = file::read(&bytes).map_err(|error| SpecError::Net {
+    let (judge, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
         file: file.to_owned(),
         error,
     })?;

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use dog_bot::{Choice, Level, Suggestion, effect::Effect, search::Budget};
+use dog_bot::{Choice, Effect, Level, Suggestion, search::Budget};
 use dog_rules::{card::Card, seat::Seat, view::SeatView};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -6,27 +6,22 @@
 //! when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
 //! so that a value is the same number on every machine, whichever instructions the machine offers.
 
+use std::ops::{Deref, DerefMut};
+
 use fearless_simd::{Level, Simd, dispatch};
 
-pub mod differences;
-pub mod file;
-pub mod fingerprint;
 pub mod inputs;
 pub mod judge;
 pub mod nets;
-pub mod rows;
-pub mod setting;
-pub mod stage;
 mod uses;
 
 use inputs::Input;
-use rows::Rows;
 
 /// Units of the first hidden layer.
 pub const HIDDEN: usize = 256;
 /// Units of the second.
 pub const SECOND: usize = 32;
-/// Heads of a net: see [`stage::Stage::head`].
+/// Heads of a net: see [`inputs::Stage::head`].
 pub const HEADS: usize = 4;
 /// What a unit lets through of a negative sum.
 pub const LEAK: f32 = 0.05;
@@ -162,6 +157,64 @@ impl Head {
             sum += unit * weight;
         }
         sum
+    }
+}
+
+/// Bytes that a processor loads at a time, at most.
+const LINE: usize = 64;
+
+/// Rows of N weights each. The first begins with a line of the processor's memory, and so does
+/// every other if N weights fill lines: a load of half a line here and half a line there takes
+/// twice as long.
+#[derive(Debug)]
+pub struct Rows<const N: usize> {
+    /// The weights, with room to begin where it is best.
+    weights: Vec<f32>,
+    begin: usize,
+    end: usize,
+}
+
+impl<const N: usize> Rows<N> {
+    /// So many rows of zeros.
+    pub fn zero(rows: usize) -> Rows<N> {
+        let weights = vec![0.0; rows * N + LINE / size_of::<f32>()];
+        // Where that cannot be told, it makes no difference but to the speed.
+        let begin = weights.as_ptr().align_offset(LINE);
+        let begin = begin.min(LINE / size_of::<f32>());
+        let end = begin + rows * N;
+        Rows {
+            weights,
+            begin,
+            end,
+        }
+    }
+}
+
+impl<const N: usize> Deref for Rows<N> {
+    type Target = [[f32; N]];
+
+    fn deref(&self) -> &[[f32; N]] {
+        self.weights[self.begin..self.end].as_chunks().0
+    }
+}
+
+impl<const N: usize> DerefMut for Rows<N> {
+    fn deref_mut(&mut self) -> &mut [[f32; N]] {
+        self.weights[self.begin..self.end].as_chunks_mut().0
+    }
+}
+
+impl<const N: usize> Clone for Rows<N> {
+    fn clone(&self) -> Rows<N> {
+        let mut rows = Rows::zero(self.len());
+        rows.copy_from_slice(self);
+        rows
+    }
+}
+
+impl<const N: usize> PartialEq for Rows<N> {
+    fn eq(&self, other: &Rows<N>) -> bool {
+        **self == **other
     }
 }
 

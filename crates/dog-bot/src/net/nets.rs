@@ -1,13 +1,98 @@
-//! The nets that the program carries with it, one a [`Setting`].
+//! Which net is for which table, and nets in files.
+//!
+//! A file is a line that says what it is, a header in JSON on the next, then the
+//! weights, row by row. A row is its unit, as a 32-bit float, and its weights as whole numbers of
+//! that unit (all little endian): 8 bits each in the rows of the first layer, one an input, and 16
+//! bits in the others, which are the first layer's bias and then, head by head, all else, block by
+//! block.
 
-use dog_rules::options::Rules;
+use dog_rules::{
+    game::Phase,
+    options::{Options, Preset, Rules},
+    playout::Playout,
+    seat::Seat,
+};
+use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::{
-    file::{self, NetError},
+    HEADS, HIDDEN, Head, Net, SECOND,
+    inputs::{Input, Inputs, Kept, Layout, Stage, VERSION},
     judge::Judge,
-    setting::Setting,
 };
+
+/// The first line of a file.
+const MAGIC: &[u8] = b"dog-net\n";
+/// The version of the format.
+const FORMAT: u32 = 3;
+/// Bytes of a row's unit.
+const UNIT: usize = 4;
+
+/// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
+/// so each has its own net; with six seats one net serves both, told by an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Setting {
+    /// Four seats, 15 fields a seat.
+    #[serde(rename = "four-15")]
+    Four15,
+    /// Four seats, 16 fields a seat.
+    #[serde(rename = "four-16")]
+    Four16,
+    /// Six seats.
+    #[serde(rename = "six")]
+    Six,
+}
+
+impl Setting {
+    pub const ALL: [Setting; 3] = [Setting::Four15, Setting::Four16, Setting::Six];
+
+    /// The setting of these rules.
+    pub fn of(rules: &Rules) -> Setting {
+        match (rules.seats, rules.fields_per_seat) {
+            (6, _) => Setting::Six,
+            (_, 15) => Setting::Four15,
+            _ => Setting::Four16,
+        }
+    }
+
+    /// The name in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Setting::Four15 => "four-15",
+            Setting::Four16 => "four-16",
+            Setting::Six => "six",
+        }
+    }
+
+    /// The setting of that name, if there is one.
+    pub fn by_name(name: &str) -> Option<Setting> {
+        Setting::ALL
+            .into_iter()
+            .find(|setting| setting.name() == name)
+    }
+
+    /// Seats at the table.
+    pub const fn seats(self) -> u8 {
+        match self {
+            Setting::Six => 6,
+            _ => 4,
+        }
+    }
+
+    /// A preset's options on this board and for so many seats.
+    pub fn options(self, preset: Preset) -> Options {
+        let mut options = preset.options();
+        options.seats = self.seats();
+        match self {
+            Setting::Four15 => options.fields_per_seat = 15,
+            Setting::Four16 => options.fields_per_seat = 16,
+            Setting::Six => {}
+        }
+        options
+    }
+}
 
 /// A net for every table.
 #[derive(Clone, Debug)]
@@ -39,7 +124,7 @@ impl Nets {
     /// If one of them is not of this program's inputs and rules.
     pub fn built_in() -> Result<Nets, NetsError> {
         let read = |setting| {
-            let judge = file::read(file_of(setting)).and_then(|(judge, header)| {
+            let judge = read(file_of(setting)).and_then(|(judge, header)| {
                 header.fits(setting)?;
                 Ok(judge)
             });
@@ -60,4 +145,250 @@ impl Nets {
     pub fn replace(&mut self, setting: Setting, judge: Judge) {
         self.judges[setting as usize] = judge;
     }
+}
+
+/// What a file says of its net.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub format: u32,
+    /// For which tables the net was trained.
+    pub setting: Setting,
+    pub inputs: usize,
+    pub hidden: usize,
+    pub second: usize,
+    pub heads: usize,
+    /// What the inputs are for some positions of some games, hashed: see [`fingerprint`].
+    pub fingerprint: String,
+    /// How it was trained.
+    pub run: String,
+    /// How strong it was found to be, and against whom.
+    pub strength: String,
+}
+
+/// Why a file is not a net that this program can use.
+#[derive(Debug, Error)]
+pub enum NetError {
+    #[error("this is not a net: it does not begin with \"dog-net\"")]
+    Magic,
+    #[error("the header cannot be read: {0}")]
+    Header(#[from] serde_json::Error),
+    #[error("the file has format {0}, this program reads format {FORMAT}")]
+    Format(u32),
+    #[error("the net has {found} {what}, this program needs {needed}")]
+    Shape {
+        what: &'static str,
+        found: usize,
+        needed: usize,
+    },
+    #[error(
+        "the net was trained with other inputs or other rules than this program's (fingerprint {found}, needed {needed})"
+    )]
+    Fingerprint { found: String, needed: String },
+    #[error("the file has {found} bytes of weights where {needed} are needed")]
+    Length { found: usize, needed: usize },
+    #[error("the net is for {found}, not for {needed}")]
+    Setting {
+        found: &'static str,
+        needed: &'static str,
+    },
+    #[error("a unit of the weights is not a positive number")]
+    Unit,
+}
+
+impl Header {
+    /// Checks that the net is for this setting.
+    ///
+    /// # Errors
+    /// Says which it is for.
+    pub fn fits(&self, setting: Setting) -> Result<(), NetError> {
+        if self.setting == setting {
+            return Ok(());
+        }
+        Err(NetError::Setting {
+            found: self.setting.name(),
+            needed: setting.name(),
+        })
+    }
+}
+
+/// How much room a row's weights take.
+#[derive(Clone, Copy)]
+enum Width {
+    Byte,
+    Word,
+}
+
+impl Width {
+    /// The widths of a net's rows: those of the first layer, then its other blocks.
+    fn of_rows(inputs: usize) -> impl Iterator<Item = Width> {
+        let first = std::iter::repeat_n(Width::Byte, inputs);
+        first.chain(std::iter::repeat(Width::Word))
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Width::Byte => 1,
+            Width::Word => 2,
+        }
+    }
+
+    /// The largest number that a weight is written as.
+    const fn largest(self) -> f32 {
+        match self {
+            Width::Byte => i8::MAX as f32,
+            Width::Word => i16::MAX as f32,
+        }
+    }
+}
+
+/// Every weight of a net, row by row.
+fn rows(net: &Net) -> impl Iterator<Item = &[f32]> {
+    let first = net.first.iter().map(<[f32; HIDDEN]>::as_slice);
+    first.chain(net.blocks().skip(1))
+}
+
+/// Every weight of a net, row by row, to be changed.
+fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
+    let Net {
+        first,
+        first_bias,
+        heads,
+    } = net;
+    let first = first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
+    first
+        .chain([first_bias.as_mut_slice()])
+        .chain(heads.iter_mut().flat_map(Head::blocks_mut))
+}
+
+/// Writes a net.
+pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<u8> {
+    let inputs = judge.layout.len();
+    let header = Header {
+        format: FORMAT,
+        setting,
+        inputs,
+        hidden: HIDDEN,
+        second: SECOND,
+        heads: HEADS,
+        fingerprint: fingerprint(setting),
+        run: run.to_owned(),
+        strength: strength.to_owned(),
+    };
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(serde_json::to_vec(&header).expect("a header is JSON"));
+    bytes.push(b'\n');
+    for (row, width) in rows(&judge.net).zip(Width::of_rows(inputs)) {
+        let largest = row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
+        let unit = if largest > 0.0 {
+            largest / width.largest()
+        } else {
+            1.0
+        };
+        bytes.extend(unit.to_le_bytes());
+        for weight in row {
+            let number = (weight / unit).round();
+            match width {
+                Width::Byte => bytes.extend((number as i8).to_le_bytes()),
+                Width::Word => bytes.extend((number as i16).to_le_bytes()),
+            }
+        }
+    }
+    bytes
+}
+
+/// Reads a net, and checks that it fits this program.
+///
+/// # Errors
+/// Says what does not fit.
+pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(NetError::Magic)?;
+    let end = rest.iter().position(|&byte| byte == b'\n');
+    let (line, weights) = rest.split_at(end.unwrap_or(rest.len()));
+    let header: Header = serde_json::from_slice(line)?;
+    if header.format != FORMAT {
+        return Err(NetError::Format(header.format));
+    }
+    let layout = Layout::new(header.setting.seats());
+    let inputs = layout.len();
+    let shapes = [
+        ("inputs", header.inputs, inputs),
+        ("units in the first layer", header.hidden, HIDDEN),
+        ("units in the second layer", header.second, SECOND),
+        ("heads", header.heads, HEADS),
+    ];
+    for (what, found, needed) in shapes {
+        if found != needed {
+            return Err(NetError::Shape {
+                what,
+                found,
+                needed,
+            });
+        }
+    }
+    let needed = fingerprint(header.setting);
+    if header.fingerprint != needed {
+        let found = header.fingerprint;
+        return Err(NetError::Fingerprint { found, needed });
+    }
+    let mut net = Net::zero(inputs);
+    let mut weights = weights.get(1..).unwrap_or_default();
+    let length = |(row, width): (&[f32], Width)| UNIT + row.len() * width.bytes();
+    let needed = rows(&net).zip(Width::of_rows(inputs)).map(length).sum();
+    if weights.len() != needed {
+        let found = weights.len();
+        return Err(NetError::Length { found, needed });
+    }
+    for (row, width) in rows_mut(&mut net).zip(Width::of_rows(inputs)) {
+        let (unit, rest) = weights.split_at(UNIT);
+        let unit = f32::from_le_bytes(unit.try_into().expect("four bytes"));
+        if !(unit.is_finite() && unit > 0.0) {
+            return Err(NetError::Unit);
+        }
+        let (numbers, rest) = rest.split_at(row.len() * width.bytes());
+        for (weight, number) in row.iter_mut().zip(numbers.chunks_exact(width.bytes())) {
+            *weight = unit
+                * match *number {
+                    [number] => f32::from(number as i8),
+                    [low, high] => f32::from(i16::from_le_bytes([low, high])),
+                    _ => unreachable!("one byte or two"),
+                };
+        }
+        weights = rest;
+    }
+    Ok((Judge { layout, net }, header))
+}
+
+/// What the inputs are for positions of some random games, hashed. It changes when an input gets
+/// another meaning and, nearly always, when the rules or the random games do.
+pub fn fingerprint(setting: Setting) -> String {
+    let layout = Layout::new(setting.seats());
+    let mut hash = Sha256::new();
+    let mut list = Vec::new();
+    hash.update(VERSION.to_le_bytes());
+    for preset in Preset::ALL {
+        let rules = Rules::try_from(setting.options(preset)).expect("a possible set of rules");
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut game = Playout::new(&rules, Seat::default());
+        for _ in 0..40 {
+            game.play_on(&mut rng, 13);
+            if game.phase() != Phase::Play {
+                continue;
+            }
+            let view = game.seen_from(game.turn());
+            let inputs = Inputs::new(&layout, &view, Stage::Played);
+            list.clear();
+            let kept = Kept::Seen(view.hand);
+            inputs.cards(kept, &mut list);
+            inputs.board(&view.board, kept, &mut list);
+            for Input { index, value } in &list {
+                hash.update(index.to_le_bytes());
+                hash.update(value.to_le_bytes());
+            }
+        }
+    }
+    let digest = hash.finalize();
+    digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -8,31 +8,23 @@
 //! candidates is left out, and again, so that most of it goes into telling the best apart (sequential
 //! halving).
 
-mod budget;
 mod playing;
-mod watch;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{board::Board, card::Card, playout::Playout, view::SeatView};
+use dog_rules::{playout::Playout, view::SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-pub use self::{
-    budget::{Budget, Clock},
-    playing::{End, Playing, answer},
-};
+pub use self::playing::{Budget, Candidate, Clock, End, Playing, answer};
+use self::playing::{CLOCK_EVERY, chance};
 use super::{
-    Choice,
     net::{
         judge::{Judge, Scratch, WON},
         nets::Nets,
-        probability,
     },
     worlds::Worlds,
 };
 
-/// Boards that are judged between two looks at the clock, which costs as much as some.
-const CLOCK_EVERY: u32 = 128;
 /// Deals between two looks at which candidates are left out because they are surely worse.
 const DEALS: u32 = 16;
 
@@ -97,17 +89,6 @@ impl Default for Method {
             sure: f64::INFINITY,
         }
     }
-}
-
-/// A choice as the search sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Candidate {
-    /// A card and the board it leads to.
-    Play(Card, Board),
-    /// An answer in the exchange.
-    Answer(Choice),
-    /// Nothing can be played.
-    Fold,
 }
 
 /// What was found out about a candidate.
@@ -329,15 +310,6 @@ impl<'n> Thinker<'n> {
             thoughts.push(Thought::new(Candidate::Fold, logit));
         }
         thoughts
-    }
-}
-
-/// The chance that a logarithm of the odds stands for; a won game is won.
-fn chance(logit: f32) -> f64 {
-    if logit >= WON {
-        1.0
-    } else {
-        f64::from(probability(logit))
     }
 }
 

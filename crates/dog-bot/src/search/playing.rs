@@ -1,15 +1,105 @@
-//! Playing on from a candidate, every seat by its own information.
+//! Playing on from a candidate, every seat by its own information, until the time is up.
 
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
-use dog_rules::{event::Answer, game::Phase, playout::Playout, seat::Seat};
+use dog_rules::{
+    board::Board, card::Card, event::Answer, game::Phase, options::Rules, player::Level,
+    playout::Playout, ring, seat::Seat,
+};
 use rand::Rng;
 
-use super::{CLOCK_EVERY, Candidate, Clock, chance, watch::Watch};
 use crate::{
     Choice,
-    net::judge::{Judge, Scratch},
+    net::{
+        judge::{Judge, Scratch, WON},
+        probability,
+    },
 };
+
+/// Boards that are judged between two looks at the clock, which costs as much as some.
+pub(super) const CLOCK_EVERY: u32 = 128;
+/// The longest that anybody thinks, however many samples are asked for.
+/// Tests may run where much else does.
+const LONGEST: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
+
+/// How long to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Until this much time is gone. What comes of it depends on the machine and its load.
+    Time(Duration),
+    /// Until so many playouts are played: the same on every machine.
+    Samples(u32),
+}
+
+impl Budget {
+    /// How long a level thinks if nobody says; `None` for the levels that do not think ahead.
+    pub const fn of(level: Level) -> Option<Budget> {
+        match level {
+            Level::Random | Level::Greedy => None,
+            // Of the 5 ms that it promises, so that the last playout still ends within them.
+            Level::Fast => Some(Budget::Time(Duration::from_millis(4))),
+            Level::Strong => Some(Budget::Time(Duration::from_millis(200))),
+        }
+    }
+
+    /// Turns that a playout lasts at least: where there is time for many of them the whole round,
+    /// after which the net is right more often; else eight, since luck has more of a say in what is longer.
+    pub(super) fn plies(self) -> u32 {
+        let many = match self {
+            Budget::Time(time) => time >= Duration::from_millis(20),
+            Budget::Samples(most) => most >= 128,
+        };
+        if many { u32::MAX } else { 8 }
+    }
+}
+
+/// How much of a budget is gone.
+pub struct Clock {
+    begin: Instant,
+    budget: Budget,
+}
+
+impl Clock {
+    /// A budget of which nothing is gone yet.
+    pub fn start(budget: Budget) -> Clock {
+        Clock {
+            begin: Instant::now(),
+            budget,
+        }
+    }
+
+    /// The share of the budget that is used, 1 or more when it is gone.
+    pub(super) fn used(&self, samples: u32) -> f64 {
+        match self.budget {
+            Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
+            Budget::Samples(_) if self.late() => 1.0,
+            Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
+        }
+    }
+
+    /// Whether no time is left.
+    pub(super) fn late(&self) -> bool {
+        let longest = match self.budget {
+            Budget::Time(time) => time.min(LONGEST),
+            Budget::Samples(_) => LONGEST,
+        };
+        self.begin.elapsed() >= longest
+    }
+}
+
+/// A choice as the search sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Candidate {
+    /// A card and the board it leads to.
+    Play(Card, Board),
+    /// An answer in the exchange.
+    Answer(Choice),
+    /// Nothing can be played.
+    Fold,
+}
 
 /// What playouts are played with.
 pub struct Playing<'a> {
@@ -142,5 +232,47 @@ pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
         Choice::Decline => game.answer(seat, Answer::Declined),
         Choice::Ask => game.ask(seat),
         Choice::Play(_) => unreachable!("no card is played in the exchange"),
+    }
+}
+
+/// The chance that a logarithm of the odds stands for; a won game is won.
+pub(super) fn chance(logit: f32) -> f64 {
+    if logit >= WON {
+        1.0
+    } else {
+        f64::from(probability(logit))
+    }
+}
+
+/// Looks whether a piece that a move has moved is captured before the seat's next turn.
+struct Watch {
+    /// The pieces moved, by whose they are and where they stand.
+    moved: Vec<(Seat, u8, u8)>,
+    captured: bool,
+}
+
+impl Watch {
+    fn new(rules: &Rules, seat: Seat, before: &Board, after: &Board) -> Watch {
+        let own = [seat, seat.partner(rules.seats)];
+        let moved = own.into_iter().flat_map(|seat| {
+            let fields = after.track(seat) & !before.track(seat);
+            let kennel = after.kennel(seat);
+            ring::fields(fields).map(move |field| (seat, field, kennel))
+        });
+        Watch {
+            moved: moved.collect(),
+            captured: false,
+        }
+    }
+
+    fn look(&mut self, board: &Board) {
+        self.captured |= self.moved.iter().any(|&(seat, field, kennel)| {
+            !board.pieces(seat).stand_on(field) && board.kennel(seat) > kennel
+        });
+    }
+
+    /// The seat's next turn has come.
+    fn over(&mut self) {
+        self.moved.clear();
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use dog_rules::{
-    card::Cards,
+    card::{Card, Cards},
     moves::Generator,
     options::{Options, Preset, Rules, SevenPartner},
 };

@@ -10,7 +10,10 @@ use std::{
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use dog_bot::net::{file, judge::Judge, nets::Nets, setting::Setting};
+use dog_bot::net::{
+    judge::Judge,
+    nets::{self, Nets, Setting},
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -133,7 +136,7 @@ impl Train {
     fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
         let setting = run.plan.setting;
         let mut nets = Nets::built_in()?;
-        match fs::read(path).map(|bytes| file::read(&bytes)) {
+        match fs::read(path).map(|bytes| nets::read(&bytes)) {
             Ok(Ok((judge, header))) => {
                 header.fits(setting)?;
                 nets.replace(setting, judge);
@@ -142,7 +145,7 @@ impl Train {
             Err(error) => log::warn!("{}: {error}", path.display()),
         }
         // As it would be read from its file, rounded numbers and all.
-        let (judge, _) = file::read(&net(run, "not measured"))?;
+        let (judge, _) = nets::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
         let show = |story: &str| bar.set_message(format!("the new net scores {story}"));
         let verdict = gate::decide(&nets, &judge, setting, threads, show);
@@ -187,7 +190,7 @@ impl Train {
         let Some(from) = &self.from else {
             return Ok(Run::new(plan));
         };
-        let (judge, header) = file::read(&fs::read(from)?)?;
+        let (judge, header) = nets::read(&fs::read(from)?)?;
         ensure!(
             header.setting == self.net,
             "{} is a net for {}",
@@ -204,5 +207,5 @@ fn net(run: &Run, strength: &str) -> Vec<u8> {
         layout: run.judge.layout.clone(),
         net: run.averaged.clone(),
     };
-    file::write(&judge, run.plan.setting, &run.story(), strength)
+    nets::write(&judge, run.plan.setting, &run.story(), strength)
 }

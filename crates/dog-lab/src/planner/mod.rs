@@ -14,7 +14,7 @@
 //! games over the five presets, ±1.8). They were tried one after another, so that the later ones
 //! start higher: 50 to 58 before exchanges were planned, 62 since.
 
-use dog_bot::{Choice, Level, at_once, hand};
+use dog_bot::{Choice, Level, at_once, evaluate};
 use dog_rules::{
     card::{Card, Cards},
     notation::Move,
@@ -139,7 +139,7 @@ impl Guess {
         if view.asked[partner] {
             for card in Card::ALL
                 .into_iter()
-                .filter(|&card| hand::leaves_kennel(card))
+                .filter(|&card| evaluate::leaves_kennel(card))
             {
                 pool = pool.without_kind(card);
             }

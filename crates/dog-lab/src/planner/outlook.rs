@@ -1,10 +1,7 @@
 //! What a board on the way through a hand is worth: greedy's terms, with captures weighed by the
 //! cards that the others may still hold.
 
-use dog_bot::{
-    evaluate::{OUT, Position, WON},
-    hand,
-};
+use dog_bot::evaluate::{OUT, Position, WON, worth_of_hand};
 use dog_rules::{
     board::Board,
     card::{Card, Cards},
@@ -124,7 +121,7 @@ impl<'a> Outlook<'a> {
         let value = if won {
             WON
         } else {
-            team(seat, EXPOSED) + hand::worth(self.rules, board, seat, hand)
+            team(seat, EXPOSED) + worth_of_hand(self.rules, board, seat, hand)
                 - others_first
                 - OTHERS_LATER * (others - others_first)
         };

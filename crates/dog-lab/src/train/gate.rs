@@ -4,7 +4,10 @@ use std::{num::NonZeroUsize, ops::ControlFlow, sync::Arc};
 
 use dog_bot::{
     GREEDY_VERSION, Level,
-    net::{judge::Judge, nets::Nets, setting::Setting},
+    net::{
+        judge::Judge,
+        nets::{Nets, Setting},
+    },
 };
 use dog_rules::options::Rules;
 

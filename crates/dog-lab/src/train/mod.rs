@@ -15,7 +15,10 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dog_bot::net::{
-    HIDDEN, Net, fingerprint::fingerprint, inputs::Layout, judge::Judge, setting::Setting,
+    HIDDEN, Net,
+    inputs::Layout,
+    judge::Judge,
+    nets::{Setting, fingerprint},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};

@@ -4,11 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use dog_bot::{
     net::{
-        inputs::{Input, Inputs},
+        inputs::{Input, Inputs, Kept, Stage},
         judge::{Judge, Scratch, WON, after, answers},
+        nets::Setting,
         probability,
-        setting::Setting,
-        stage::{Kept, Stage},
     },
     search::{Budget, Candidate, Clock, Playing, answer},
 };

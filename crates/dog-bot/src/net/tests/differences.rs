@@ -1,7 +1,7 @@
 //! What a list differs by from a base, against a plain count of both.
 
 use super::*;
-use crate::net::differences::Differences;
+use crate::net::judge::Differences;
 
 /// Inputs of a list, each as often as it is there; 0 of those that are not.
 fn counted(inputs: usize, list: &[Input]) -> Vec<f32> {

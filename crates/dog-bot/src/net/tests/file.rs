@@ -7,12 +7,9 @@ use serde_json::{Value, json};
 use crate::{
     net::{
         HEADS, HIDDEN, SECOND,
-        file::{read, write},
-        fingerprint::fingerprint,
         inputs::Layout,
         judge::Judge,
-        nets::Nets,
-        setting::Setting,
+        nets::{Nets, Setting, fingerprint, read, write},
     },
     testing::{random_net, rng},
 };

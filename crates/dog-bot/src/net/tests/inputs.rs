@@ -16,10 +16,8 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use super::{judge, list, views};
 use crate::{
     net::{
-        fingerprint::fingerprint,
-        inputs::{Input, Layout},
-        setting::Setting,
-        stage::{Kept, Stage},
+        inputs::{Input, Kept, Layout, Stage},
+        nets::{Setting, fingerprint},
     },
     testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, to_act, view},
 };

@@ -16,9 +16,8 @@ use dog_rules::{
 use rand::{Rng, RngExt, rngs::ChaCha8Rng};
 
 use super::{
-    inputs::{Inputs, Layout},
+    inputs::{Inputs, Kept, Layout, Stage},
     judge::{self, Judge, Scratch, WON},
-    stage::{Kept, Stage},
     *,
 };
 use crate::testing::{naive_logit, random_inputs, random_net, random_rules, rng, view};
