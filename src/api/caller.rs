@@ -72,10 +72,7 @@ impl Caller {
         Caller(Some(token))
     }
 
-    /// Whether the caller is still what it was by these tokens.
-    ///
-    /// # Errors
-    /// `unauthorized`, if the token has been replaced.
+    /// Refuses a caller that is no longer what it was, by these tokens.
     pub fn still(self, role: Role, tokens: &Tokens) -> Result<(), Problem> {
         let token = match role {
             Role::Spectator => return Ok(()),

@@ -252,10 +252,8 @@ impl Connection {
         }
     }
 
-    /// The client does not read what was sent, or does so again.
-    ///
-    /// # Errors
-    /// The clients that do not read hold too much memory: this connection is to end.
+    /// The client does not read what was sent, or does so again. An error ends the connection:
+    /// clients that do not read hold too much memory.
     pub(super) fn set_stalled(&self, stalled: bool) -> io::Result<()> {
         if stalled == self.stalled.borrow().is_some() {
             return Ok(());
@@ -361,9 +359,6 @@ impl MessageBody for Sending {
 }
 
 /// Notes that a request is being answered, until the last of the answer is handed over.
-///
-/// # Errors
-/// Those of the service itself.
 pub async fn track<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
@@ -392,9 +387,6 @@ pub async fn track<B: MessageBody + 'static>(
 
 /// How many connections there may be at a time: as many as wanted, or as the limit of open files
 /// has room for, which is raised as far as it may be. Each takes one.
-///
-/// # Errors
-/// There is no room for any.
 #[cfg(target_os = "linux")]
 pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

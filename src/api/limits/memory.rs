@@ -128,9 +128,6 @@ impl Drop for Reservation {
 pub struct Shared;
 
 /// Takes memory for a large response, until the last of it is sent; without room it is refused.
-///
-/// # Errors
-/// Those of the service itself; a refusal is a response.
 pub async fn reserve<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,

@@ -66,9 +66,6 @@ pub struct Viewing {
 
 impl Viewing {
     /// What this role may see of the game from there on.
-    ///
-    /// # Errors
-    /// None that can happen: a view has a JSON form.
     pub fn new(
         subscription: Subscription,
         record: &Record,
@@ -152,9 +149,6 @@ impl Viewing {
     }
 
     /// What is new, in one piece, if anything is.
-    ///
-    /// # Errors
-    /// The game is gone, the token is no longer good, or the store cannot be read.
     async fn news(&mut self) -> Result<Option<Bytes>, Problem> {
         let news = self.subscription.news(self.version).await?;
         let news = news.ok_or_else(Problem::game_not_found)?;

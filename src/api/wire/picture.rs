@@ -61,10 +61,7 @@ impl Preview {
         Preview { seat, mv, outcome }
     }
 
-    /// The move of that id, if a seat with this hand may play it.
-    ///
-    /// # Errors
-    /// `illegal_move`, in the rules' words.
+    /// The move of that id, if a seat with this hand may play it; else `illegal_move`.
     pub fn of_hand(
         rules: &Rules,
         board: &Board,
@@ -80,9 +77,6 @@ impl Preview {
     /// The move of that id, if the board allows it. It is judged as if the seat held the whole
     /// deck, and a fold, which a hand alone decides on, always passes: the answer cannot depend
     /// on what anybody holds.
-    ///
-    /// # Errors
-    /// `illegal_move`, in the rules' words.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if read_move(id)? == Move::Fold {
             let outcome = outcome(rules, board, seat, &Move::Fold)?;
