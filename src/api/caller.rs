@@ -61,12 +61,6 @@ impl Caller {
         self.0
     }
 
-    /// Somebody without a token.
-    #[cfg(test)]
-    pub fn nobody() -> Caller {
-        Caller(None)
-    }
-
     /// Whoever presented the token of that hash.
     pub fn with_token(token: TokenHash) -> Caller {
         Caller(Some(token))

@@ -2,7 +2,6 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{HashMap, hash_map::Entry},
     io,
     net::SocketAddr,
     pin::Pin,
@@ -25,7 +24,7 @@ use actix_web::{
 };
 
 use super::{
-    address::Address,
+    address::{Address, Tally},
     framing::RequestBody,
     memory::{BodyMemory, Reservation},
 };
@@ -55,7 +54,7 @@ pub struct Connections {
     /// Connections of one address at most; none where all come from a proxy.
     limit_per_address: Option<usize>,
     open: AtomicUsize,
-    by_address: Mutex<HashMap<Address, usize>>,
+    by_address: Mutex<Tally>,
     /// How long one may be without a request.
     quiet: Duration,
     /// How long what was sent may wait for its reader.
@@ -158,28 +157,19 @@ impl Connections {
         let (Some(address), Some(limit)) = (address, self.limit_per_address) else {
             return open < self.limit;
         };
-        let mut by_address = self.by_address();
-        let own = by_address.entry(address).or_default();
-        *own += 1;
-        open < self.limit && *own <= limit
+        let own = self.by_address().add(address, 1);
+        open < self.limit && own <= limit
     }
 
     /// A connection has ended.
     fn leave(&self, address: Option<Address>) {
         self.open.fetch_sub(1, Ordering::Relaxed);
-        let (Some(address), Some(_)) = (address, self.limit_per_address) else {
-            return;
-        };
-        let mut by_address = self.by_address();
-        if let Entry::Occupied(mut own) = by_address.entry(address) {
-            *own.get_mut() -= 1;
-            if *own.get() == 0 {
-                own.remove();
-            }
+        if let (Some(address), Some(_)) = (address, self.limit_per_address) {
+            self.by_address().take(address, 1);
         }
     }
 
-    fn by_address(&self) -> MutexGuard<'_, HashMap<Address, usize>> {
+    fn by_address(&self) -> MutexGuard<'_, Tally> {
         // Nothing panics while the lock is held.
         self.by_address
             .lock()

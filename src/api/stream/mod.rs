@@ -198,6 +198,7 @@ impl Viewing {
 mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
+    use actix_web::http::header::HeaderMap;
     use dog_rules::{
         game::{Game, Setup},
         options::Preset,
@@ -287,7 +288,8 @@ mod tests {
         /// A spectator's stream that begins there.
         fn viewing(&mut self, start: Start) -> Viewing {
             let subscription = self.subscription.take().unwrap();
-            let caller = (Caller::nobody(), Role::Spectator, Client(None));
+            let caller = Caller::of(&HeaderMap::new());
+            let caller = (caller, Role::Spectator, Client(None));
             Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
     }
