@@ -61,21 +61,12 @@ impl Caller {
         self.0
     }
 
-    /// Somebody without a token.
-    #[cfg(test)]
-    pub fn nobody() -> Caller {
-        Caller(None)
-    }
-
     /// Whoever presented the token of that hash.
     pub fn with_token(token: TokenHash) -> Caller {
         Caller(Some(token))
     }
 
-    /// Whether the caller is still what it was by these tokens.
-    ///
-    /// # Errors
-    /// `unauthorized`, if the token has been replaced.
+    /// Refuses a caller that is no longer what it was, by these tokens.
     pub fn still(self, role: Role, tokens: &Tokens) -> Result<(), Problem> {
         let token = match role {
             Role::Spectator => return Ok(()),

@@ -1,6 +1,6 @@
 //! What `Accept`, `Accept-Encoding`, `If-Match` and `If-None-Match` say (RFC 9110).
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
@@ -24,24 +24,19 @@ pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'stati
     let texts = headers.get_all(header::ACCEPT);
     let text: Vec<&str> = texts.filter_map(|value| value.to_str().ok()).collect();
     let text = text.join(",");
+    let text = if text.trim().is_empty() { "*" } else { &text };
     let ranges: Vec<Range<'_>> = text.split(',').filter_map(Range::read).collect();
-    let mut best: Option<(&'static str, f32)> = None;
-    for &offer in offers {
-        let weight = if text.trim().is_empty() {
-            1.0
-        } else {
-            let fitting = ranges
-                .iter()
-                .filter_map(|range| range.fits(offer).map(|exact| (exact, range.weight)));
-            fitting
-                .max_by_key(|&(exact, _)| exact)
-                .map_or(0.0, |(_, weight)| weight)
-        };
-        if weight > best.map_or(0.0, |(_, weight)| weight) {
-            best = Some((offer, weight));
-        }
-    }
-    best.map(|(offer, _)| offer).ok_or_else(|| {
+    let weight = |offer: &str| {
+        let fitting = ranges
+            .iter()
+            .filter_map(|range| Some((range.fits(offer)?, range.weight)));
+        let best = fitting.max_by_key(|&(exact, _)| exact);
+        best.map_or(0.0, |(_, weight)| weight)
+    };
+    // The last of the greatest, so the first of those that are liked equally.
+    let offers_backwards = offers.iter().copied().rev();
+    let best = offers_backwards.max_by(|one, other| weight(one).total_cmp(&weight(other)));
+    best.filter(|offer| weight(offer) > 0.0).ok_or_else(|| {
         let detail = format!("this is to be had as {}", offers.join(" or "));
         Problem::new(Code::NotAcceptable, detail)
     })
@@ -57,10 +52,10 @@ pub fn takes_gzip(request: &HttpRequest) -> bool {
 }
 
 /// The bytes in gzip's form.
-pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(bytes)?;
-    packed.finish()
+    packed.write_all(bytes).map_err(Problem::internal)?;
+    packed.finish().map_err(Problem::internal)
 }
 
 /// A response that is for the caller only, and may depend on what the caller accepts.
@@ -139,9 +134,6 @@ impl Tags {
     /// Reads the headers of that name; none if there is no such header.
     ///
     /// A number without quotes is read as if it had quotes. Tags hold visible ASCII only.
-    ///
-    /// # Errors
-    /// If the headers are neither `*` nor a list of one tag or more.
     pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, TagsError> {
         let values = headers.get_all(name).map(|value| value.to_str());
         let values = values.collect::<Result<Vec<_>, _>>();

@@ -171,9 +171,6 @@ impl Pool {
 
     /// Computes a response on one of the threads, and its JSON, which may have megabytes. A large
     /// one is compressed there, too, if the client takes gzip: that takes longer than to write it.
-    ///
-    /// # Errors
-    /// As [`Pool::run`].
     pub async fn answer<T: Serialize>(
         &self,
         request: &HttpRequest,
@@ -185,10 +182,7 @@ impl Pool {
             let json = serde_json::to_vec(&work()?).map_err(Problem::internal)?;
             Ok(match json.len() {
                 ..LARGE => (json, None),
-                _ if gzip => (
-                    headers::gzip(&json).map_err(Problem::internal)?,
-                    Some("gzip"),
-                ),
+                _ if gzip => (headers::gzip(&json)?, Some("gzip")),
                 // Not in any other encoding, which would be done elsewhere.
                 _ => (json, Some("identity")),
             })
@@ -256,16 +250,14 @@ impl Inner {
             has_room = jobs.waiting < self.make.length;
         }
         if has_room {
-            jobs.push(
-                payer,
-                Job {
-                    number,
-                    cost,
-                    asked: Instant::now(),
-                    work,
-                    waiting: self.metrics.waiting(),
-                },
-            );
+            let job = Job {
+                number,
+                cost,
+                asked: Instant::now(),
+                work,
+                waiting: self.metrics.waiting(),
+            };
+            jobs.push(payer, job);
             drop(jobs);
             self.added.notify_one();
         } else {
@@ -279,17 +271,11 @@ impl Inner {
     /// What a thread does until the pool is dropped.
     fn work(&self) {
         while let Some((job, service)) = self.next() {
-            let Job {
-                cost,
-                work,
-                waiting,
-                ..
-            } = job;
-            drop(waiting);
+            drop(job.waiting);
             let (begun, working) = (Instant::now(), self.metrics.working());
-            work.run();
+            job.work.run();
             drop(working);
-            self.jobs().end(service, cost, begun.elapsed());
+            self.jobs().end(service, job.cost, begun.elapsed());
         }
     }
 
@@ -346,11 +332,9 @@ impl Jobs {
     /// Whether a further job of this payer would be served within the patience, by what all jobs
     /// are expected to cost.
     fn has_room(&self, payer: Payer, make: &Make) -> bool {
-        let own = self.lines.get(&payer).map_or(Duration::ZERO, Line::cost);
-        let waiting = self
-            .lines
-            .get(&payer)
-            .map_or(Duration::ZERO, |line| line.waiting);
+        let line = self.lines.get(&payer);
+        let own = line.map_or(Duration::ZERO, Line::cost);
+        let waiting = line.map_or(Duration::ZERO, |line| line.waiting);
         let tag = self.shares.tag(&payer).saturating_add(waiting);
         let others = self.lines.iter().filter(|(other, _)| **other != payer);
         let before: Duration = others

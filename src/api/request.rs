@@ -74,7 +74,7 @@ fn body(
         .get(header::CONTENT_ENCODING)
         .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
     let app = request.app_data::<web::Data<App>>();
-    let timeout = app.map_or(Duration::MAX, |app| app.limits.client_timeout);
+    let timeout = app.map_or(Duration::MAX, |app| app.limits.limits.client_timeout);
     let memory = app.map_or(Ok(None), |app| reserve(request, app, most, json));
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
@@ -108,9 +108,6 @@ fn body(
 }
 
 /// Memory for the body of a request, if it is long or does not say how long it is.
-///
-/// # Errors
-/// `unavailable`, if there is no room.
 fn reserve(
     request: &HttpRequest,
     app: &App,
@@ -247,18 +244,12 @@ impl WriteRequest {
     }
 
     /// The body, of the right shape; no write takes a query.
-    ///
-    /// # Errors
-    /// `invalid_request`, saying what is wrong.
     pub fn content<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         self.check_query()?;
         shape(self.body.clone())
     }
 
     /// Refuses a query.
-    ///
-    /// # Errors
-    /// `invalid_request`.
     pub fn check_query(&self) -> Result<(), Problem> {
         query(&self.query).map(|NoQuery {}| ())
     }
@@ -287,10 +278,7 @@ impl WriteRequest {
         Sha256::digest(self.body.to_string()).into()
     }
 
-    /// Refuses a write whose author knew another version than the game is at.
-    ///
-    /// # Errors
-    /// `stale_version`.
+    /// Refuses a write whose author knew another version than the game is at: `stale_version`.
     pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
         let detail = || format!("the game is at version {version}");
         let stale = || Problem::new(Code::StaleVersion, detail());

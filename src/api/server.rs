@@ -167,7 +167,7 @@ impl Server {
             pages,
             advisers,
             nets,
-            limits: Counted::new(&settings.limits),
+            limits: Counted::new(settings.limits.clone()),
             memory: Arc::clone(&memory),
             metrics,
             readiness: Readiness::default(),
@@ -282,9 +282,6 @@ impl Server {
 }
 
 /// Listens on every address that this `HOST:PORT` stands for.
-///
-/// # Errors
-/// It is no address, or none of them can be listened on.
 fn listeners(listen: &str) -> Result<Vec<TcpListener>, ServeError> {
     let failed = |error| ServeError::Bind(listen.to_owned(), error);
     let (mut listeners, mut last) = (Vec::new(), io::ErrorKind::AddrNotAvailable.into());

@@ -1,6 +1,7 @@
 //! Where a request comes from.
 
 use std::{
+    collections::{HashMap, hash_map::Entry},
     convert::Infallible,
     future::{Ready, ready},
     net::{IpAddr, Ipv6Addr, SocketAddr},
@@ -102,6 +103,38 @@ impl FromRequest for Client {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Ok(Client::of(request)))
+    }
+}
+
+/// How much each address has of something.
+#[derive(Debug, Default)]
+pub struct Tally(HashMap<Address, usize>);
+
+impl Tally {
+    pub fn of(&self, address: Address) -> usize {
+        self.0.get(&address).copied().unwrap_or_default()
+    }
+
+    /// Adds so much; how much the address has then.
+    pub fn add(&mut self, address: Address, amount: usize) -> usize {
+        let own = self.0.entry(address).or_default();
+        *own += amount;
+        *own
+    }
+
+    /// Takes so much away. An address that has nothing takes no memory.
+    pub fn take(&mut self, address: Address, amount: usize) {
+        if let Entry::Occupied(mut own) = self.0.entry(address) {
+            *own.get_mut() -= amount;
+            if *own.get() == 0 {
+                own.remove();
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

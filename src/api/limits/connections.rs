@@ -2,7 +2,6 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{HashMap, hash_map::Entry},
     io,
     net::SocketAddr,
     pin::Pin,
@@ -25,7 +24,7 @@ use actix_web::{
 };
 
 use super::{
-    address::Address,
+    address::{Address, Tally},
     framing::RequestBody,
     memory::{BodyMemory, Reservation},
 };
@@ -55,7 +54,7 @@ pub struct Connections {
     /// Connections of one address at most; none where all come from a proxy.
     limit_per_address: Option<usize>,
     open: AtomicUsize,
-    by_address: Mutex<HashMap<Address, usize>>,
+    by_address: Mutex<Tally>,
     /// How long one may be without a request.
     quiet: Duration,
     /// How long what was sent may wait for its reader.
@@ -158,28 +157,19 @@ impl Connections {
         let (Some(address), Some(limit)) = (address, self.limit_per_address) else {
             return open < self.limit;
         };
-        let mut by_address = self.by_address();
-        let own = by_address.entry(address).or_default();
-        *own += 1;
-        open < self.limit && *own <= limit
+        let own = self.by_address().add(address, 1);
+        open < self.limit && own <= limit
     }
 
     /// A connection has ended.
     fn leave(&self, address: Option<Address>) {
         self.open.fetch_sub(1, Ordering::Relaxed);
-        let (Some(address), Some(_)) = (address, self.limit_per_address) else {
-            return;
-        };
-        let mut by_address = self.by_address();
-        if let Entry::Occupied(mut own) = by_address.entry(address) {
-            *own.get_mut() -= 1;
-            if *own.get() == 0 {
-                own.remove();
-            }
+        if let (Some(address), Some(_)) = (address, self.limit_per_address) {
+            self.by_address().take(address, 1);
         }
     }
 
-    fn by_address(&self) -> MutexGuard<'_, HashMap<Address, usize>> {
+    fn by_address(&self) -> MutexGuard<'_, Tally> {
         // Nothing panics while the lock is held.
         self.by_address
             .lock()
@@ -252,10 +242,8 @@ impl Connection {
         }
     }
 
-    /// The client does not read what was sent, or does so again.
-    ///
-    /// # Errors
-    /// The clients that do not read hold too much memory: this connection is to end.
+    /// The client does not read what was sent, or does so again. An error ends the connection:
+    /// clients that do not read hold too much memory.
     pub(super) fn set_stalled(&self, stalled: bool) -> io::Result<()> {
         if stalled == self.stalled.borrow().is_some() {
             return Ok(());
@@ -361,9 +349,6 @@ impl MessageBody for Sending {
 }
 
 /// Notes that a request is being answered, until the last of the answer is handed over.
-///
-/// # Errors
-/// Those of the service itself.
 pub async fn track<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
@@ -392,9 +377,6 @@ pub async fn track<B: MessageBody + 'static>(
 
 /// How many connections there may be at a time: as many as wanted, or as the limit of open files
 /// has room for, which is raised as far as it may be. Each takes one.
-///
-/// # Errors
-/// There is no room for any.
 #[cfg(target_os = "linux")]
 pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,10 +1,7 @@
 //! How much memory large bodies may take, over all connections: those of requests until they are
 //! answered, those of responses until the client has read them.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actix_web::{
     Error, ResponseError,
@@ -14,7 +11,7 @@ use actix_web::{
     web::Data,
 };
 
-use super::{Address, Client};
+use super::address::{Address, Client, Tally};
 use crate::api::{
     App,
     problem::{Code, Problem},
@@ -40,7 +37,7 @@ pub struct BodyMemory {
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,
-    by_address: HashMap<Address, usize>,
+    by_address: Tally,
 }
 
 /// Bytes that are taken as long as this lives.
@@ -68,16 +65,14 @@ impl BodyMemory {
         bytes: usize,
     ) -> Option<Reservation> {
         let mut taken = self.taken();
-        let own = address.and_then(|address| taken.by_address.get(&address));
-        let own = own.copied().unwrap_or_default();
         if taken.total + bytes > self.limit {
             return None;
         }
         if let Some(address) = address {
-            if own + bytes > self.limit / SHARES {
+            if taken.by_address.of(address) + bytes > self.limit / SHARES {
                 return None;
             }
-            taken.by_address.insert(address, own + bytes);
+            taken.by_address.add(address, bytes);
         }
         taken.total += bytes;
         Some(Reservation {
@@ -112,13 +107,8 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         let mut taken = self.memory.taken();
         taken.total -= self.bytes;
-        if let Some(address) = self.address
-            && let Entry::Occupied(mut own) = taken.by_address.entry(address)
-        {
-            *own.get_mut() -= self.bytes;
-            if *own.get() == 0 {
-                own.remove();
-            }
+        if let Some(address) = self.address {
+            taken.by_address.take(address, self.bytes);
         }
     }
 }
@@ -128,9 +118,6 @@ impl Drop for Reservation {
 pub struct Shared;
 
 /// Takes memory for a large response, until the last of it is sent; without room it is refused.
-///
-/// # Errors
-/// Those of the service itself; a refusal is a response.
 pub async fn reserve<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,

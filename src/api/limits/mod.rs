@@ -17,10 +17,7 @@ use actix_web::{
     Error, HttpMessage, ResponseError,
     body::{BoxBody, EitherBody, MessageBody},
     dev::{RequestHead, ServiceRequest, ServiceResponse},
-    http::{
-        Method, StatusCode,
-        header::{self, HeaderName},
-    },
+    http::{Method, StatusCode, header},
     middleware::Next,
     rt::time::sleep,
     web::Data,
@@ -69,26 +66,20 @@ const FREE: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The limits of a server that runs, with what has been counted.
 pub struct Counted {
+    pub limits: Limits,
     rates: Rates,
-    trusted_proxy_header: Option<HeaderName>,
-    /// See [`Limits::client_timeout`].
-    pub client_timeout: Duration,
 }
 
 impl Counted {
-    pub fn new(limits: &Limits) -> Counted {
+    pub fn new(limits: Limits) -> Counted {
         Counted {
-            rates: Rates::new(limits),
-            trusted_proxy_header: limits.trusted_proxy_header.clone(),
-            client_timeout: limits.client_timeout,
+            rates: Rates::new(&limits),
+            limits,
         }
     }
 }
 
 /// Refuses what is beyond a limit, before anything is read of its body.
-///
-/// # Errors
-/// Those of the service itself; a refusal is an answer.
 pub async fn guard<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
@@ -152,12 +143,9 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
 }
 
 /// Counts a request for whoever has to answer for it; says who that is, if anybody.
-///
-/// # Errors
-/// `too_many_requests`.
 fn charge(
     request: &ServiceRequest,
-    limits: &Counted,
+    Counted { limits, rates }: &Counted,
     store: &Store,
 ) -> Result<Option<Payer>, Problem> {
     // Decoded, as the routes see it: "/v1/%67ames" is no way round.
@@ -171,33 +159,23 @@ fn charge(
     let Some(address) = address else {
         return Ok(None);
     };
-    let asked = asked(request.method(), path);
     let presented = Caller::of(request.headers()).token();
     let payer = match (presented, game_of(path)) {
-        (Some(token), Some(game)) => limits
-            .rates
-            .payer(game, token, || creator_of(store, &game, &token)),
+        (Some(token), Some(game)) => rates.payer(game, token, || creator_of(store, &game, &token)),
         _ => Payer::Address,
     };
-    limits
-        .rates
-        .charge(address, || store.creator(&address.bytes()), &payer, asked)
-        .map_err(|wait| {
-            let detail = match asked {
-                Asked::Game => "rate limit exceeded: games created by this address",
-                Asked::Advice => "rate limit exceeded: advice for this address",
-                Asked::Other => "rate limit exceeded",
-            };
-            Problem::new(Code::TooManyRequests, detail).retry_after(wait)
-        })?;
-    limits
-        .rates
-        .charge_kept(address, kept(request.head(), path))
-        .map_err(|wait| {
-            let detail = "rate limit exceeded: bytes kept for this address";
-            Problem::new(Code::TooManyRequests, detail).retry_after(wait)
-        })?;
+    let asked = asked(request.method(), path);
+    let own = || store.creator(&address.bytes());
+    let charged = rates.charge(address, own, &payer, asked);
+    charged.map_err(|wait| exceeded(asked.what(), wait))?;
+    let charged = rates.charge_kept(address, kept(request.head(), path));
+    charged.map_err(|wait| exceeded(": bytes kept for this address", wait))?;
     Ok(Some(payer))
+}
+
+fn exceeded(what: &str, wait: Duration) -> Problem {
+    let detail = format!("rate limit exceeded{what}");
+    Problem::new(Code::TooManyRequests, detail).retry_after(wait)
 }
 
 /// KiB that are kept at most because of a request, besides what an action adds to its game.
@@ -257,6 +235,8 @@ fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<
 #[cfg(test)]
 mod tests {
     use std::slice;
+
+    use actix_web::http::header::HeaderName;
 
     use super::*;
 

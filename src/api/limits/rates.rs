@@ -91,6 +91,17 @@ pub enum Asked {
     Other,
 }
 
+impl Asked {
+    /// What there was too much of, for the detail of a refusal.
+    pub fn what(self) -> &'static str {
+        match self {
+            Asked::Game => ": games created by this address",
+            Asked::Advice => ": advice for this address",
+            Asked::Other => "",
+        }
+    }
+}
+
 /// To whom a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
@@ -124,19 +135,15 @@ pub struct Rates {
 
 impl Rates {
     pub fn new(limits: &Limits) -> Rates {
-        let every_second = |rate, burst| quota(rate, burst, Quota::per_second);
+        let every_second = |rate, burst| bucket(rate, burst, Quota::per_second);
+        let every_hour = |rate| bucket(rate, 1, Quota::per_hour);
         Rates {
-            addresses: every_second(limits.address_rate, 5).map(Bucket::new),
-            guests: every_second(limits.address_rate.saturating_mul(GUESTS), 5).map(Bucket::new),
-            tokens: every_second(limits.token_rate, 5).map(Bucket::new),
-            games: quota(limits.games_per_address, 1, Quota::per_hour).map(Bucket::new),
-            advice: every_second(limits.advice_per_address, 10).map(Bucket::new),
-            kept: quota(
-                limits.kept_per_address.saturating_mul(1024),
-                1,
-                Quota::per_hour,
-            )
-            .map(Bucket::new),
+            addresses: every_second(limits.address_rate, 5),
+            guests: every_second(limits.address_rate.saturating_mul(GUESTS), 5),
+            tokens: every_second(limits.token_rate, 5),
+            games: every_hour(limits.games_per_address),
+            advice: every_second(limits.advice_per_address, 10),
+            kept: every_hour(limits.kept_per_address.saturating_mul(1024)),
             known: Mutex::default(),
         }
     }
@@ -174,10 +181,8 @@ impl Rates {
         }
     }
 
-    /// Charges a request from this address, which creates games under that hash.
-    ///
-    /// # Errors
-    /// How long to wait before the next, if there were too many.
+    /// Charges a request from this address, which creates games under that hash. If there were too
+    /// many, the error says how long to wait.
     pub fn charge(
         &self,
         address: Address,
@@ -185,21 +190,16 @@ impl Rates {
         payer: &Payer,
         asked: Asked,
     ) -> Result<(), Duration> {
-        let (token, of_address) = match payer {
+        match payer {
             Payer::Token {
                 token, creator: by, ..
             } => {
                 let own = by.is_some_and(|by| by == creator());
-                (
-                    Some(token),
-                    if own { &self.addresses } else { &self.guests },
-                )
+                let of_address = if own { &self.addresses } else { &self.guests };
+                take(of_address, address)?;
+                take(&self.tokens, token.0)?;
             }
-            Payer::Address => (None, &self.addresses),
-        };
-        take(of_address, address)?;
-        if let Some(token) = token {
-            take(&self.tokens, token.0)?;
+            Payer::Address => take(&self.addresses, address)?,
         }
         match asked {
             Asked::Game => take(&self.games, address),
@@ -209,9 +209,6 @@ impl Rates {
     }
 
     /// Charges an address for so many KiB that are kept for it.
-    ///
-    /// # Errors
-    /// How long to wait, if there was too much.
     pub fn charge_kept(&self, address: Address, kib: u32) -> Result<(), Duration> {
         match (&self.kept, NonZeroU32::new(kib)) {
             (Some(bucket), Some(kib)) => bucket.take_many(address, kib),
@@ -232,6 +229,15 @@ fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<
     Some(of(rate).allow_burst(burst))
 }
 
+fn bucket(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Bucket> {
+    let quota = quota(rate, burst, of)?;
+    Some(Bucket::with_clock(
+        quota,
+        MOST_KEYS,
+        DefaultClock::default(),
+    ))
+}
+
 fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), Duration> {
     bucket.as_ref().map_or(Ok(()), |bucket| bucket.take(key))
 }
@@ -250,12 +256,6 @@ struct Bucket<C: Clock + Clone = DefaultClock> {
     swept: Mutex<Instant>,
 }
 
-impl Bucket {
-    fn new(quota: Quota) -> Bucket {
-        Bucket::with_clock(quota, MOST_KEYS, DefaultClock::default())
-    }
-}
-
 impl<C: Clock + Clone> Bucket<C> {
     fn with_clock(quota: Quota, most: usize, clock: C) -> Bucket<C> {
         Bucket {
@@ -268,18 +268,13 @@ impl<C: Clock + Clone> Bucket<C> {
         }
     }
 
-    /// Takes one for this key.
-    ///
-    /// # Errors
-    /// How long it is to wait, if it has taken too many.
+    /// Takes one for this key, or says how long to wait for it.
     fn take(&self, key: impl Hash) -> Result<(), Duration> {
         self.take_many(key, NonZeroU32::MIN)
     }
 
-    /// Takes several for this key; all there are at rest, if those are fewer.
-    ///
-    /// # Errors
-    /// How long it is to wait, if too few are left.
+    /// Takes several for this key, or says how long to wait for them; all there are at rest, if
+    /// those are fewer.
     fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
         // Nobody can choose a key to fall together with another's.
         let mut key = self.hasher.hash_one(key);

@@ -33,7 +33,8 @@ use crate::{
         },
     },
     store::{
-        GameId, ListQuery, LogEntry, Record, TableChanges, TokenHash, Tokens, Transaction, now,
+        Creator, GameId, ListQuery, LogEntry, Record, TableChanges, Tempo, TokenHash, Tokens,
+        Transaction, now,
     },
 };
 
@@ -68,26 +69,13 @@ pub async fn create_game(
             let human = !game.player(seat).bot;
             seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
         }
-        let now = now();
-        let mut record = Record {
-            id: GameId::random(),
-            listed: new.listed,
-            imported: false,
-            creator,
-            created_at: now,
-            updated_at: now,
-            tokens: Tokens {
-                host: TokenHash::of(&tokens.host()),
-                seats: seat_tokens,
-            },
-            tempo: new.tempo,
-            changes: TableChanges::default(),
-            deadline: None,
-            game: game.into(),
-        };
+        let host = TokenHash::of(&tokens.host());
+        let mut record = new_record(game, host, new.listed, creator);
+        record.tokens.seats = seat_tokens;
+        record.tempo = new.tempo;
         let entry = LogEntry {
             version: 1,
-            at: now,
+            at: record.created_at,
             action: None,
             events: vec![record.game.last_event().clone()],
         };
@@ -95,6 +83,29 @@ pub async fn create_game(
         created(transaction, &request, record, tokens, salt)
     })
     .await
+}
+
+/// A game that is kept from now on.
+pub(super) fn new_record(
+    game: Game,
+    host: TokenHash,
+    listed: bool,
+    creator: Option<Creator>,
+) -> Record {
+    let (now, seats) = (now(), BySeat::default());
+    Record {
+        id: GameId::random(),
+        listed,
+        imported: false,
+        creator,
+        created_at: now,
+        updated_at: now,
+        tokens: Tokens { host, seats },
+        tempo: Tempo::default(),
+        changes: TableChanges::default(),
+        deadline: None,
+        game: game.into(),
+    }
 }
 
 /// Answers with a new game and its tokens: the host's, and those of the seats that have one.

@@ -7,13 +7,14 @@ use actix_web::{
     http::{Method, StatusCode},
     web::{Bytes, Data, Path},
 };
-use dog_rules::{
-    record::{About, Replayed, Step, StepWriter, Transcript, Written},
-    seat::BySeat,
-};
+use dog_rules::record::{About, Replayed, Step, StepWriter, Transcript, Written};
 use futures_util::stream::{self, StreamExt};
 
-use super::{find, games::created, write};
+use super::{
+    find,
+    games::{created, new_record},
+    write,
+};
 use crate::{
     api::{
         App,
@@ -30,10 +31,7 @@ use crate::{
             request::{ImportRequest, NoQuery, query},
         },
     },
-    store::{
-        Creator, GameId, LogEntry, PackedLog, Reader, Record, TableChanges, Tempo, TokenHash,
-        Tokens, now,
-    },
+    store::{Creator, LogEntry, PackedLog, Reader, Record, TokenHash},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -112,9 +110,6 @@ struct Progress {
 
 impl History {
     /// The next part, read when the one before it was handed over; none at the end.
-    ///
-    /// # Errors
-    /// The game was removed meanwhile, or the store could not be read for a while.
     async fn rest(
         self: Arc<History>,
         app: &App,
@@ -266,9 +261,6 @@ pub fn replay(text: &str) -> Result<Replayed, Problem> {
 
 /// The game that a record tells of, and its log. When each version came to be is not told by a
 /// record.
-///
-/// # Errors
-/// As [`replay`].
 fn imported(
     text: &str,
     listed: bool,
@@ -276,29 +268,16 @@ fn imported(
     host: TokenHash,
 ) -> Result<(Record, PackedLog), Problem> {
     let replayed = replay(text)?;
-    let now = now();
+    let record = Record {
+        imported: true,
+        ..new_record(replayed.game, host, listed, creator)
+    };
     let entry = |entry: dog_rules::record::Entry| LogEntry {
         version: entry.version,
-        at: now,
+        at: record.created_at,
         action: entry.action,
         events: entry.events,
     };
     let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
-    let record = Record {
-        id: GameId::random(),
-        listed,
-        imported: true,
-        creator,
-        created_at: now,
-        updated_at: now,
-        tokens: Tokens {
-            host,
-            seats: BySeat::default(),
-        },
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
-        deadline: None,
-        game: replayed.game.into(),
-    };
     Ok((record, PackedLog::new(&log)?))
 }

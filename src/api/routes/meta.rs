@@ -167,7 +167,7 @@ async fn send_file(
     if let Some(known) = known {
         return Ok(response.body(known));
     }
-    let compress = move || gzip(&file).map_err(Problem::internal);
+    let compress = move || gzip(&file);
     let compressed = app.tables.run(Client::of(request), COMPRESSION, compress);
     let compressed = Bytes::from(compressed.await?);
     app.compressed

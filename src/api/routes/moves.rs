@@ -107,19 +107,16 @@ pub async fn suggest_move(
 pub async fn analyse_legal_moves(
     app: Data<App>,
     request: HttpRequest,
-    Body {
-        value,
-        memory: _memory,
-    }: Body,
+    body: Body,
 ) -> Result<HttpResponse, Problem> {
     let form = preferred(request.headers(), &FORMS)?;
     let params: AnalysisParams = query(request.query_string())?;
     if form == SVG {
-        let draw = move || Position::read(value)?.picture(params.preview());
+        let draw = move || Position::read(body.value)?.picture(params.preview());
         return draw_for(&app, &request, QUICK, draw).await;
     }
     let boards = params.boards()?;
-    let list = move || Position::read(value)?.legal_moves(boards);
+    let list = move || Position::read(body.value)?.legal_moves(boards);
     app.advisers.answer(&request, QUICK, list).await
 }
 
@@ -131,18 +128,17 @@ pub async fn analyse_legal_moves(
 pub async fn analyse_suggest_move(
     app: Data<App>,
     request: HttpRequest,
-    Body {
-        value,
-        memory: _memory,
-    }: Body,
+    body: Body,
 ) -> Result<HttpResponse, Problem> {
     let form = preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
     let here = app.clone();
-    let cost = AdviceParams::of_body(&value).as_ref().map_or(QUICK, cost);
+    let cost = AdviceParams::of_body(&body.value)
+        .as_ref()
+        .map_or(QUICK, cost);
     if form == SVG {
         let draw = move || {
-            let position = AdvicePosition::read(value)?;
+            let position = AdvicePosition::read(body.value)?;
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let suggestions = suggestions(&here, &view, &position.params.thinking()?);
@@ -156,7 +152,7 @@ pub async fn analyse_suggest_move(
     }
     app.advisers
         .answer(&request, cost, move || {
-            let position = AdvicePosition::read(value)?;
+            let position = AdvicePosition::read(body.value)?;
             let target = Target {
                 game: "/v1/games/{id}".to_owned(),
                 version: None,

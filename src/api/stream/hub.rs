@@ -71,9 +71,6 @@ impl Format {
     }
 
     /// A message of that version: the whole game (`game`), or what changed it (`change`).
-    ///
-    /// # Errors
-    /// None that can happen: what is sent has a JSON form.
     pub fn message(
         self,
         name: &str,
@@ -123,9 +120,6 @@ pub struct Watching {
 
 impl Hub {
     /// Starts the thread.
-    ///
-    /// # Errors
-    /// The store cannot be read, or the operating system starts no more threads.
     pub fn start(
         store: &Store,
         tables: &Arc<Pool>,
@@ -306,9 +300,6 @@ impl Entry {
     }
 
     /// The entry in that form as this viewer may see it.
-    ///
-    /// # Errors
-    /// None that can happen: an entry has a JSON form.
     pub fn message(&self, rules: &Rules, format: Format, viewer: Viewer) -> Result<Bytes, Problem> {
         let place = match viewer {
             Viewer::Seat(seat) => usize::from(seat.number()),
@@ -357,9 +348,6 @@ impl Subscription {
     }
 
     /// What has happened after this version; none if the game is gone.
-    ///
-    /// # Errors
-    /// The store cannot be read, or too much is waiting.
     pub async fn news(&mut self, after: u64) -> Result<Option<News>, Problem> {
         let count = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
@@ -387,9 +375,6 @@ impl Subscription {
 
     /// Reads the entries that follow this version, [`LOG_PAGE`] at most, and makes something of
     /// them, at the cost of this client.
-    ///
-    /// # Errors
-    /// As [`Subscription::news`], and those of `make`.
     pub async fn page<T: Send + 'static>(
         &self,
         client: Client,

@@ -66,9 +66,6 @@ pub struct Viewing {
 
 impl Viewing {
     /// What this role may see of the game from there on.
-    ///
-    /// # Errors
-    /// None that can happen: a view has a JSON form.
     pub fn new(
         subscription: Subscription,
         record: &Record,
@@ -152,9 +149,6 @@ impl Viewing {
     }
 
     /// What is new, in one piece, if anything is.
-    ///
-    /// # Errors
-    /// The game is gone, the token is no longer good, or the store cannot be read.
     async fn news(&mut self) -> Result<Option<Bytes>, Problem> {
         let news = self.subscription.news(self.version).await?;
         let news = news.ok_or_else(Problem::game_not_found)?;
@@ -204,6 +198,7 @@ impl Viewing {
 mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
+    use actix_web::http::header::HeaderMap;
     use dog_rules::{
         game::{Game, Setup},
         options::Preset,
@@ -293,7 +288,8 @@ mod tests {
         /// A spectator's stream that begins there.
         fn viewing(&mut self, start: Start) -> Viewing {
             let subscription = self.subscription.take().unwrap();
-            let caller = (Caller::nobody(), Role::Spectator, Client(None));
+            let caller = Caller::of(&HeaderMap::new());
+            let caller = (caller, Role::Spectator, Client(None));
             Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
     }

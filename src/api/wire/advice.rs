@@ -61,7 +61,7 @@ impl AdviceParams {
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
     pub fn thinking(&self) -> Result<Thinking, Problem> {
-        let level = self.level()?;
+        let level = self.level.as_deref().map_or(Ok(Level::Strong), level)?;
         let asked = self.budget()?;
         let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
         // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
@@ -81,10 +81,6 @@ impl AdviceParams {
         serde_json::from_value(told.into()).ok()
     }
 
-    fn level(&self) -> Result<Level, Problem> {
-        self.level.as_deref().map_or(Ok(Level::Strong), level)
-    }
-
     fn budget(&self) -> Result<Option<Budget>, Problem> {
         let millis = in_range("budget_ms", self.budget_ms, 1, MAX_BUDGET_MS)?;
         let samples = in_range("samples", self.samples, 1, MAX_SAMPLES)?;
@@ -95,10 +91,8 @@ impl AdviceParams {
                 Err(Problem::invalid(detail))
             }
             (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
-            (millis, None) => {
-                let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
-                Ok(millis.map(time))
-            }
+            (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),
+            (None, None) => Ok(None),
         }
     }
 }
@@ -299,7 +293,12 @@ impl Advice {
             version: target.version,
             seat: view.seat,
             level: thinking.level.name(),
-            budget: thinking.budget.map(BudgetView::from),
+            budget: thinking.budget.map(|budget| match budget {
+                Budget::Time(time) => BudgetView::Time {
+                    budget_ms: time.as_millis() as u32,
+                },
+                Budget::Samples(samples) => BudgetView::Samples { samples },
+            }),
             seed: thinking.seed,
             samples,
             suggestions: suggestions.collect::<Result<_, Problem>>()?,
@@ -322,17 +321,6 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
 /// A probability or its error with as many digits as tell something.
 fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
-}
-
-impl From<Budget> for BudgetView {
-    fn from(budget: Budget) -> BudgetView {
-        match budget {
-            Budget::Time(time) => BudgetView::Time {
-                budget_ms: time.as_millis() as u32,
-            },
-            Budget::Samples(samples) => BudgetView::Samples { samples },
-        }
-    }
 }
 
 impl EffectView {
@@ -358,53 +346,33 @@ impl SuggestionView {
         view: &SeatView,
         suggestion: Suggestion,
     ) -> Result<SuggestionView, Problem> {
-        let mut shown = SuggestionView {
-            mv: None,
-            effect: None,
-            swap: None,
-            request: RequestView::new(target, suggestion.choice),
-            win_probability: rounded(suggestion.win_probability),
-            standard_error: suggestion.standard_error.map(rounded),
-            samples: suggestion.samples,
-        };
+        let (mut played, mut effect, mut swap) = (None, None, SwapView::default());
         match suggestion.choice {
             Choice::Play(mv) => {
                 let outcome = outcome(view.rules, &view.board, view.seat, &mv)?;
-                let effect = Effect::of(view, &outcome);
-                shown.effect = Some(EffectView::new(effect, suggestion.risk));
-                let mv = MoveView::with_outcome(view.rules, &mv, view.seat, outcome, true);
-                shown.mv = Some(mv);
+                effect = Some(EffectView::new(Effect::of(view, &outcome), suggestion.risk));
+                played = Some(MoveView::new(view.rules, &mv, view.seat, outcome, true));
             }
-            answer => shown.swap = Some(SwapView::of(answer)),
-        }
-        Ok(shown)
-    }
-}
-
-impl SwapView {
-    fn of(choice: Choice) -> SwapView {
-        let mut swap = SwapView::default();
-        match choice {
             Choice::Give(card) => swap.card = Some(card),
             Choice::Decline => swap.decline = Some(true),
             Choice::Ask => swap.ask = Some(true),
-            Choice::Play(_) => {}
         }
-        swap
-    }
-}
-
-impl RequestView {
-    /// The request that makes this choice.
-    fn new(target: &Target, choice: Choice) -> RequestView {
-        let (route, body) = match choice {
-            Choice::Play(mv) => ("play", RequestBody::Play { id: mv.to_string() }),
-            answer => ("swap", RequestBody::Swap(SwapView::of(answer))),
+        let (route, body) = match &played {
+            Some(MoveView { id, .. }) => ("play", RequestBody::Play { id: id.clone() }),
+            None => ("swap", RequestBody::Swap(swap)),
         };
-        RequestView {
-            method: "POST",
-            path: format!("{}/{route}", target.game),
-            body,
-        }
+        Ok(SuggestionView {
+            swap: played.is_none().then_some(swap),
+            mv: played,
+            effect,
+            request: RequestView {
+                method: "POST",
+                path: format!("{}/{route}", target.game),
+                body,
+            },
+            win_probability: rounded(suggestion.win_probability),
+            standard_error: suggestion.standard_error.map(rounded),
+            samples: suggestion.samples,
+        })
     }
 }

@@ -184,9 +184,6 @@ impl Position {
     }
 
     /// The position, or the legal move of that id, as a picture.
-    ///
-    /// # Errors
-    /// `illegal_move`, in the rules' words.
     pub fn picture(&self, id: Option<&str>) -> Result<String, Problem> {
         let (rules, board, seat) = (&self.rules, &self.board, self.seat);
         let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);

@@ -5,6 +5,7 @@ use dog_rules::{
     card::{Card, Cards},
     event::{Event, Given, Viewer},
     game::{Game, Phase},
+    judge::Outcome,
     options::Rules,
     player::{Level, Player},
     seat::Seat,
@@ -12,10 +13,7 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    moves::{MoveView, board_view},
-    rules::RulesView,
-};
+use super::{moves::MoveView, rules::RulesView};
 use crate::store::{LogEntry, Record};
 
 /// Something that happened in a game, as this viewer may see it.
@@ -158,8 +156,13 @@ impl EventView {
                 captures,
                 board,
             } => {
-                let board = Some(board_view(rules, &board));
-                let mv = MoveView::new(&mv, kind, seat, parts, captures, board);
+                let outcome = Outcome {
+                    kind,
+                    parts,
+                    captures,
+                    board,
+                };
+                let mv = MoveView::new(rules, &mv, seat, outcome, true);
                 EventView::CardPlayed { seat, mv }
             }
             Event::HandFolded { seat, cards } => EventView::HandFolded {
@@ -298,14 +301,18 @@ impl HistoryHead {
     /// The head of a game's history, which hides its seed as long as the game does.
     pub fn of(record: &Record) -> HistoryHead {
         let game = &record.game;
+        let player = |(seat, player): (Seat, &Player)| PlayerView {
+            seat,
+            name: player.name.clone(),
+            kind: SeatKind::of(player),
+            level: player.level,
+        };
         let players = Seat::all(game.rules().seats).zip(game.first_players());
         HistoryHead {
             id: record.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
-            players: players
-                .map(|(seat, player)| PlayerView::new(seat, player))
-                .collect(),
+            players: players.map(player).collect(),
             first_dealer: game.first_dealer(),
             shuffle_commitment: game.commitment(),
             shuffle_seed: game.published_seed(),
@@ -313,17 +320,6 @@ impl HistoryHead {
             winner: game.winner(),
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),
-        }
-    }
-}
-
-impl PlayerView {
-    fn new(seat: Seat, player: &Player) -> PlayerView {
-        PlayerView {
-            seat,
-            name: player.name.clone(),
-            kind: SeatKind::of(player),
-            level: player.level,
         }
     }
 }

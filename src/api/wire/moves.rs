@@ -78,7 +78,7 @@ pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board
 pub struct MoveView {
     /// The move as a text that a person can type, such as `Q:17>29`.
     #[schema(examples("fold", "K:out", "Q:17>29", "7:17>20,62>g1"))]
-    id: String,
+    pub id: String,
     /// The card from the hand; null for a fold.
     card: Option<Card>,
     /// The rank that a joker stands for, else null.
@@ -143,65 +143,36 @@ fn field(field: Field) -> String {
     }
 }
 
-impl From<PlayedPart> for PartView {
-    fn from(part: PlayedPart) -> PartView {
-        PartView {
-            seat: part.seat,
-            from: part.from.map_or_else(|| "kennel".to_owned(), field),
-            to: field(part.to),
-            steps: part.steps,
-        }
-    }
-}
-
-impl From<Capture> for CaptureView {
-    fn from(capture: Capture) -> CaptureView {
-        CaptureView {
-            seat: capture.seat,
-            from: capture.from.to_string(),
-        }
-    }
-}
-
 impl MoveView {
-    /// A move with what it does, in parts.
-    pub fn new(
-        mv: &Move,
-        kind: Kind,
-        seat: Seat,
-        parts: Vec<PlayedPart>,
-        captures: Vec<Capture>,
-        board: Option<Vec<SeatBoard>>,
-    ) -> MoveView {
-        MoveView {
-            id: mv.to_string(),
-            card: mv.card(),
-            as_rank: mv.announced(),
-            kind,
-            seat,
-            parts: parts.into_iter().map(PartView::from).collect(),
-            captures: captures.into_iter().map(CaptureView::from).collect(),
-            board,
-        }
-    }
-
     /// A move of this seat's with what it does; `board` is left out if the client did not ask for
     /// it.
-    pub fn with_outcome(
+    pub fn new(
         rules: &Rules,
         mv: &Move,
         seat: Seat,
         outcome: Outcome,
         with_board: bool,
     ) -> MoveView {
-        let board = with_board.then(|| board_view(rules, &outcome.board));
-        let Outcome {
-            kind,
-            parts,
-            captures,
-            ..
-        } = outcome;
-        MoveView::new(mv, kind, seat, parts, captures, board)
+        let part = |part: PlayedPart| PartView {
+            seat: part.seat,
+            from: part.from.map_or_else(|| "kennel".to_owned(), field),
+            to: field(part.to),
+            steps: part.steps,
+        };
+        let capture = |capture: Capture| CaptureView {
+            seat: capture.seat,
+            from: capture.from.to_string(),
+        };
+        MoveView {
+            id: mv.to_string(),
+            card: mv.card(),
+            as_rank: mv.announced(),
+            kind: outcome.kind,
+            seat,
+            parts: outcome.parts.into_iter().map(part).collect(),
+            captures: outcome.captures.into_iter().map(capture).collect(),
+            board: with_board.then(|| board_view(rules, &outcome.board)),
+        }
     }
 }
 
@@ -231,13 +202,7 @@ impl LegalMoves {
     ) -> Result<LegalMoves, Problem> {
         let view = |LegalMove { mv, .. }: &LegalMove| {
             let outcome = outcome(rules, board, seat, mv)?;
-            Ok(MoveView::with_outcome(
-                rules,
-                mv,
-                seat,
-                outcome,
-                with_boards,
-            ))
+            Ok(MoveView::new(rules, mv, seat, outcome, with_boards))
         };
         let moves = Generator::new().legal_moves(rules, board, seat, hand);
         let moves = moves.iter().map(view).collect::<Result<_, Problem>>()?;

@@ -61,10 +61,7 @@ impl Preview {
         Preview { seat, mv, outcome }
     }
 
-    /// The move of that id, if a seat with this hand may play it.
-    ///
-    /// # Errors
-    /// `illegal_move`, in the rules' words.
+    /// The move of that id, if a seat with this hand may play it; else `illegal_move`.
     pub fn of_hand(
         rules: &Rules,
         board: &Board,
@@ -72,7 +69,8 @@ impl Preview {
         hand: Cards,
         id: &str,
     ) -> Result<Preview, Problem> {
-        let mv = read_move(id)?;
+        let refused = |refusal| Problem::new(Code::IllegalMove, refusal);
+        let mv = id.parse().map_err(Refusal::Notation).map_err(refused)?;
         let outcome = judge::judge(rules, board, seat, hand, &mv).map_err(refused)?;
         Ok(Preview { seat, mv, outcome })
     }
@@ -80,11 +78,8 @@ impl Preview {
     /// The move of that id, if the board allows it. It is judged as if the seat held the whole
     /// deck, and a fold, which a hand alone decides on, always passes: the answer cannot depend
     /// on what anybody holds.
-    ///
-    /// # Errors
-    /// `illegal_move`, in the rules' words.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
-        if read_move(id)? == Move::Fold {
+        if id.parse() == Ok(Move::Fold) {
             let outcome = outcome(rules, board, seat, &Move::Fold)?;
             return Ok(Preview::new(seat, Move::Fold, outcome));
         }
@@ -101,15 +96,6 @@ impl Preview {
             preview: true,
         }
     }
-}
-
-fn read_move(id: &str) -> Result<Move, Problem> {
-    id.parse()
-        .map_err(|error| refused(Refusal::Notation(error)))
-}
-
-fn refused(refusal: Refusal) -> Problem {
-    Problem::new(Code::IllegalMove, refusal)
 }
 
 impl PictureParams {

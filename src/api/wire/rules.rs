@@ -128,9 +128,6 @@ impl From<DealSizes> for DealSizesView {
 }
 
 /// Reads the rules of a request; the default preset if there are none.
-///
-/// # Errors
-/// `invalid_rules`, saying which option is wrong.
 pub fn rules(value: Option<Value>) -> Result<Rules, Problem> {
     let request = match value {
         None | Some(Value::Null) => RulesRequest::default(),
@@ -180,11 +177,5 @@ impl RulesCatalogue {
                 .map(|&(name, meaning)| OptionView { name, meaning })
                 .collect(),
         }
-    }
-}
-
-impl Default for RulesCatalogue {
-    fn default() -> RulesCatalogue {
-        RulesCatalogue::new()
     }
 }
