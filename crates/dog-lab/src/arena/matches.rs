@@ -16,7 +16,7 @@ use std::{
 use dog_rules::{options::Rules, seat::BySeat};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::score::{Pair, Tally, Thinking};
+use super::statistics::{Pair, Tally, Thinking};
 use crate::{
     games::{play_out, set_up},
     player::Player,
