@@ -103,5 +103,5 @@ pub(super) fn follow_each_other(
 
 /// The cards of a hand that a move lays open.
 fn laid(mv: &Move, hand: Cards) -> Cards {
-    mv.card().map_or(hand, |card| Cards::one(card))
+    mv.card().map_or(hand, Cards::one)
 }
