@@ -22,7 +22,7 @@ use dog_rules::{
 pub const WON: f64 = 10_000.0;
 
 /// What leaving the kennel is worth, before the first step (65).
-pub const OUT: f64 = 45.0;
+const OUT: f64 = 45.0;
 /// What a piece in the goal is worth, over and above the lap that it has walked (58).
 const IN_GOAL: f64 = 30.0;
 /// Each free goal field that is shut off by a piece nearer to the ring (70).
@@ -31,9 +31,9 @@ const LOCKED: f64 = 10.0;
 const FOUR: f64 = 0.25;
 /// The share of what a piece would lose that counts for each rank by which it can be captured:
 /// of the evaluated team (60), whose opponents move next.
-const EXPOSED: f64 = 0.13;
+pub const EXPOSED: f64 = 0.13;
 /// The same of the others (51).
-const EXPOSED_OTHERS: f64 = 0.03;
+pub const EXPOSED_OTHERS: f64 = 0.03;
 /// The share of the best swap that counts before a jack is played (51).
 const JACK: f64 = 0.12;
 /// Each piece of another team within reach behind a block; each of its own team counts against it
@@ -46,7 +46,9 @@ const REACH: u8 = 13;
 /// How much better the board is for the seat's team than for the other teams, in steps. Of three
 /// teams the mean of the two others counts.
 pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
-    let position = Position::new(rules, board);
+    let deck = rules.deck();
+    let threats = Threats::new(rules, |card| f64::from(deck.count(card)) / 8.0);
+    let position = Position::new(rules, board, &threats);
     let (team, teams) = (seat.team(rules.seats), rules.seats / 2);
     let mut own = 0.0;
     let mut others = 0.0;
@@ -58,7 +60,7 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
         let exposed = if mine { EXPOSED } else { EXPOSED_OTHERS };
         let of_team: f64 = [first, first.partner(rules.seats)]
             .into_iter()
-            .map(|seat| position.standing(seat) - exposed * position.risk(seat))
+            .map(|seat| position.standing(seat) - exposed * position.risk(seat, |_| 1.0))
             .sum();
         if mine {
             own = of_team;
@@ -69,6 +71,43 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
     own - others / f64::from(teams - 1)
 }
 
+/// How likely cards are that capture a piece, in ranks of which the full deck has eight cards.
+#[derive(Clone, Debug)]
+pub struct Threats {
+    /// Those that carry a piece so many steps forward, as the index, a seven included where it
+    /// captures: passing is enough.
+    ahead: [f64; REACH as usize + 1],
+    /// Those that carry a piece four back.
+    back: f64,
+    /// Those that leave the kennel.
+    out: f64,
+}
+
+impl Threats {
+    /// The threats of hands in which there are so many of each rank.
+    pub fn new(rules: &Rules, ranks: impl Fn(Card) -> f64) -> Threats {
+        let joker = ranks(Card::Joker);
+        let mut ahead = [joker; REACH as usize + 1];
+        for card in Card::RANKS {
+            for &steps in card.forward() {
+                ahead[usize::from(steps)] += ranks(card);
+            }
+        }
+        let last = match rules.seven_landing {
+            SevenLanding::Captures => 7,
+            SevenLanding::MustBeFree => 6,
+        };
+        for threat in &mut ahead[1..=last] {
+            *threat += ranks(Card::Seven);
+        }
+        Threats {
+            ahead,
+            back: ranks(Card::Four) + joker,
+            out: ranks(Card::Ace) + ranks(Card::King) + joker,
+        }
+    }
+}
+
 /// A board with what is asked of it again and again.
 pub struct Position<'a> {
     rules: &'a Rules,
@@ -76,13 +115,12 @@ pub struct Position<'a> {
     tracks: BySeat<Fields>,
     blocks: Fields,
     unswappable: Fields,
-    /// What a joker adds to the ranks that reach any distance.
-    joker: f64,
+    threats: &'a Threats,
 }
 
 impl<'a> Position<'a> {
     /// A board to ask about.
-    pub fn new(rules: &'a Rules, board: &'a Board) -> Position<'a> {
+    pub fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> Position<'a> {
         let mut tracks = BySeat::default();
         for seat in rules.ring().seats() {
             tracks[seat] = board.track(seat);
@@ -93,7 +131,7 @@ impl<'a> Position<'a> {
             tracks,
             blocks: board.blocks(rules),
             unswappable: board.unswappable(rules),
-            joker: f64::from(rules.jokers) / 8.0,
+            threats,
         }
     }
 
@@ -117,49 +155,41 @@ impl<'a> Position<'a> {
     }
 
     /// Steps walked, of a piece of the seat's on this track field: at the door a whole lap.
-    pub fn progress(&self, seat: Seat, field: u8) -> f64 {
+    fn progress(&self, seat: Seat, field: u8) -> f64 {
         f64::from(self.board.walked(self.rules, seat, field))
     }
 
     /// What the seat's pieces would lose by being captured, each as often as there are ranks that
-    /// capture it.
-    fn risk(&self, seat: Seat) -> f64 {
+    /// capture it; `active` is how much those of each other seat count.
+    pub fn risk(&self, seat: Seat, active: impl Fn(Seat) -> f64) -> f64 {
         let exposed = ring::fields(self.tracks[seat] & !self.blocks);
-        exposed
-            .map(|field| self.ranks_against(seat, field) * (OUT + self.progress(seat, field)))
-            .sum()
+        let lost = |field| {
+            let others = self.others(seat);
+            let ranks = others.map(|other| active(other) * self.ranks_against(other, field));
+            ranks.sum::<f64>() * (OUT + self.progress(seat, field))
+        };
+        exposed.map(lost).sum()
     }
 
-    /// How many ranks in other teams' hands capture the seat's piece on this field.
-    fn ranks_against(&self, seat: Seat, field: u8) -> f64 {
+    /// How many ranks in the other seat's hand capture a piece on this field.
+    fn ranks_against(&self, other: Seat, field: u8) -> f64 {
         let ring = self.rules.ring();
+        let pieces = self.tracks[other];
         let mut ranks = 0.0;
-        for other in self.others(seat) {
-            let pieces = self.tracks[other];
-            for from in ring::fields(pieces & ring.path_back(field, REACH)) {
-                let steps = ring.distance(from, field);
-                if self.blocks & ring.path(from, steps) == 0 {
-                    ranks += ranks_at(steps) + self.joker + self.seven_captures(steps);
-                }
-            }
-            let behind = ring.forward(field, 4);
-            if pieces & bit(behind) != 0 && self.blocks & ring.path_back(behind, 4) == 0 {
-                ranks += 1.0 + self.joker;
-            }
-            if field == ring.start(other) && self.board.kennel(other) > 0 {
-                ranks += 2.0 + self.joker;
+        for from in ring::fields(pieces & ring.path_back(field, REACH)) {
+            let steps = ring.distance(from, field);
+            if self.blocks & ring.path(from, steps) == 0 {
+                ranks += self.threats.ahead[usize::from(steps)];
             }
         }
+        let behind = ring.forward(field, 4);
+        if pieces & bit(behind) != 0 && self.blocks & ring.path_back(behind, 4) == 0 {
+            ranks += self.threats.back;
+        }
+        if field == ring.start(other) && self.board.kennel(other) > 0 {
+            ranks += self.threats.out;
+        }
         ranks
-    }
-
-    /// Whether a seven captures a piece so many steps ahead: passing it is enough.
-    fn seven_captures(&self, steps: u8) -> f64 {
-        let last = match self.rules.seven_landing {
-            SevenLanding::Captures => 7,
-            SevenLanding::MustBeFree => 6,
-        };
-        f64::from(u8::from(steps <= last))
     }
 
     /// The most steps that a jack of the seat's can win and cost another team together.
@@ -195,16 +225,10 @@ impl<'a> Position<'a> {
     }
 
     /// The seats of the other teams.
-    pub fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
+    fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
         let seats = self.rules.seats;
         Seat::all(seats).filter(move |other| other.team(seats) != seat.team(seats))
     }
-}
-
-/// How many ranks carry one piece exactly so many steps forward, a seven not counted.
-fn ranks_at(steps: u8) -> f64 {
-    let carries = |rank: &Card| rank.forward().contains(&steps);
-    Card::RANKS.iter().filter(|rank| carries(rank)).count() as f64
 }
 
 /// An ace on any board (52). Fours and jacks were tried too: no worth could be measured.

@@ -3,6 +3,30 @@
 //!
 //! Advice depends only on the view and on the generator given. With `rand::rngs::ChaCha8Rng`,
 //! whose stream is fixed on every platform, the same seed gives the same advice on every machine.
+//!
+//! ```
+//! use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+//! use dog_rules::{board::Board, card::Card, options::Preset, seat::Seat, view::SeatView};
+//! use rand::{SeedableRng, rngs::ChaCha8Rng};
+//!
+//! let nets = Nets::built_in()?;
+//! let rules = Preset::DogspielIt.rules();
+//! let hand = [Card::Two, Card::King].into_iter().collect();
+//! let view = SeatView::to_play(&rules, Board::new(), Seat::default(), hand);
+//! let mut rng = ChaCha8Rng::seed_from_u64(1);
+//! let budget = Some(Budget::Samples(10));
+//! let advice = advise(&nets, Level::Fast, budget, &view, &mut rng);
+//! // With all pieces in the kennel the king brings one out, and the two cannot be played.
+//! assert_eq!(advice.len(), 1);
+//! assert!(advice[0].board.is_some_and(|board| board.fresh(view.seat)));
+//! # Ok::<(), dog_bot::net::nets::NetsError>(())
+//! ```
+//!
+//! * [`advise`], [`choose`]: what a level says and does, from a seat's view.
+//! * [`evaluate`]: what boards and hands are worth, for the levels that do not think ahead.
+//! * [`net`]: the value nets.
+//! * [`search`]: thinking ahead by playouts.
+//! * [`worlds`]: hidden cards dealt out in ways that fit what a seat has seen.
 
 #![forbid(unsafe_code)]
 

@@ -6,15 +6,16 @@ use std::sync::LazyLock;
 use dog_rules::{
     board::{Board, Placement},
     card::{Card, Cards},
-    game::{Game, Phase, Setup},
+    game::{Game, Setup},
     options::{
         DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
         SevenPartner, SevenSurplus,
     },
+    perft,
     player::Player,
     seat::Seat,
     shuffle::Seed,
-    view::SeatView,
+    view::{Possible, SeatView},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -26,23 +27,7 @@ use crate::{
 
 /// A board as it is spoken: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
 pub fn board(rules: &Rules, seats: &[&str]) -> Board {
-    let number = |text: &str| text.parse().expect("a field");
-    let placements: Vec<Placement> = seats
-        .iter()
-        .map(|pieces| {
-            let mut placement = Placement::default();
-            for piece in pieces.split_whitespace() {
-                if let Some(goal) = piece.strip_prefix('g') {
-                    placement.goal.push(number(goal));
-                } else {
-                    placement.fresh |= piece.ends_with('f');
-                    placement.track.push(number(piece.trim_end_matches('f')));
-                }
-            }
-            placement
-        })
-        .collect();
-    Board::place(rules, &placements).unwrap()
+    perft::read_board(rules, &seats.join("/")).unwrap()
 }
 
 pub fn cards(text: &str) -> Cards {
@@ -102,13 +87,8 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
 
 /// Somebody who is to act, if the game is neither over nor waiting for a deal.
 pub fn to_act(game: &Game) -> Option<Seat> {
-    match game.phase() {
-        Phase::Deal | Phase::Finished => None,
-        Phase::Exchange => {
-            Seat::all(game.rules().seats).find(|&seat| game.check_exchange(seat).is_ok())
-        }
-        Phase::Play => game.turn(),
-    }
+    let acts = |seat: &Seat| matches!(game.possible(*seat), Some(Possible::Swap | Possible::Play));
+    Seat::all(game.rules().seats).find(acts)
 }
 
 /// Rules with every option drawn at random.

@@ -1,7 +1,6 @@
 //! Experiments with players of DOG; nothing here is part of the server.
 //!
-//! * [`player`] is somebody who plays, [`planner`] one who plans its whole hand, and [`spec`] makes
-//!   players of their names.
+//! * [`player`] is somebody who plays, [`planner`] one who plans its whole hand.
 //! * [`games`] plays games between them, on many threads.
 //! * [`arena`] measures players against each other.
 //! * [`train`] makes the nets that `dog-bot` carries.
@@ -14,5 +13,4 @@ pub mod cli;
 pub mod games;
 pub mod planner;
 pub mod player;
-pub mod spec;
 pub mod train;

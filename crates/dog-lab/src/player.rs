@@ -1,14 +1,18 @@
-//! Somebody who plays.
+//! Somebody who plays, and players by name: the one place where a text becomes somebody who plays.
 
-use std::sync::Arc;
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use dog_bot::{
     Choice, Level, at_once,
-    net::{judge::Scratch, nets::Nets},
+    net::{
+        judge::{Judge, Scratch},
+        nets::{self, NetError, Nets, NetsError, Setting},
+    },
     search::{Budget, Candidate, Method, Thinker},
 };
 use dog_rules::{board::Board, card::Card, moves::Generator, notation::Move, view::SeatView};
 use rand::rngs::ChaCha8Rng;
+use thiserror::Error;
 
 use crate::planner::Planner;
 
@@ -123,6 +127,158 @@ fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
     found.expect("a board that the card leads to").mv
 }
 
+/// A player as it is named on the command line: a name, then parameters, each after a colon.
+///
+/// Whatever can fail, such as reading a file, fails when the text is read, so that
+/// [`PlayerSpec::build`] cannot: it is called once a thread and side.
+#[derive(Clone, Debug)]
+pub struct PlayerSpec {
+    /// The text it was made from.
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// A level of the API that needs no time: `random`, `greedy`.
+    Level(Level),
+    /// Plans its whole hand, the others standing still: `planner`.
+    Planner,
+    /// The net alone: `net`.
+    Net(Arc<Nets>),
+    /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
+    Search(Arc<Nets>, Method, Budget, Decisions),
+}
+
+impl PlayerSpec {
+    /// A player of this kind. It sits at every seat of its side, game after game, and is to keep
+    /// nothing that a view told it from one decision to the next: that would be peeking at the
+    /// partner's cards, and make results depend on which thread plays which game.
+    pub fn build(&self) -> Box<dyn Player> {
+        match &self.kind {
+            Kind::Level(level) => Box::new(AtOnce(*level)),
+            Kind::Planner => Box::new(Planner::new()),
+            Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
+            Kind::Search(nets, method, budget, about) => {
+                Box::new(Thinking::new(nets.clone(), *method, *budget, *about))
+            }
+        }
+    }
+
+    /// How a player that thinks ahead compares choices that are given to it, and for how long;
+    /// nothing if it does not think ahead.
+    pub fn thinker(&self) -> Option<(Thinker<'_>, Budget)> {
+        match &self.kind {
+            Kind::Search(nets, method, budget, _) => {
+                Some((Thinker::new(nets, method.to_compare()), *budget))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why a text names no player.
+#[derive(Debug, Error)]
+pub enum SpecError {
+    #[error("there is no player {name:?}; there are {known}", known = KNOWN.join(", "))]
+    Unknown { name: String },
+    #[error("{name} takes no such parameter: {parameter:?}")]
+    Parameter { name: String, parameter: String },
+    #[error("{file}: {error}")]
+    File { file: String, error: std::io::Error },
+    #[error("{file}: {error}")]
+    Net { file: String, error: NetError },
+    #[error(transparent)]
+    Nets(#[from] NetsError),
+}
+
+/// The names of all players.
+const KNOWN: [&str; 6] = ["random", "greedy", "planner", "net", "fast", "strong"];
+
+impl FromStr for PlayerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let mut parameters = text.split(':');
+        let name = parameters.next().unwrap_or_default();
+        if !KNOWN.contains(&name) {
+            let name = name.to_owned();
+            return Err(SpecError::Unknown { name });
+        }
+        let refuse = |parameter: &str| SpecError::Parameter {
+            name: name.to_owned(),
+            parameter: parameter.to_owned(),
+        };
+        let mut nets = Nets::built_in()?;
+        let mut method = Method::to_choose();
+        let mut about = Decisions::All;
+        let level = Level::by_name(name);
+        let own = level.and_then(Budget::of);
+        let thinks = own.is_some();
+        let mut budget = own.unwrap_or(Budget::Samples(0));
+        for parameter in parameters {
+            let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
+            match key {
+                "net" if thinks || name == "net" => {
+                    let (setting, judge) = read(value)?;
+                    nets.replace(setting, judge);
+                }
+                "samples" if thinks => budget = Budget::Samples(number(value)?),
+                "plies" if thinks => method.plies = Some(number(value)?),
+                "candidates" if thinks => method.candidates = number(value)? as usize,
+                "weighing" if thinks => method.weighing = number(value)?,
+                "prior" if thinks => method.prior = number(value)? as f32,
+                "margin" if thinks => method.margin = number(value)? as f32 / 10.0,
+                "sure" if thinks => method.sure = f64::from(number(value)?) / 10.0,
+                "whole" if thinks => method.sure = f64::INFINITY,
+                "at" if thinks && value == "exchange" => about = Decisions::Exchange,
+                "at" if thinks => {
+                    let cards = value.parse().map_err(|_| refuse(parameter))?;
+                    about = Decisions::Cards(cards);
+                }
+                "on" if thinks => method.to_round_end = false,
+                "apart" if thinks => method.common = false,
+                "even" if thinks => method.halving = false,
+                time if thinks && value.is_empty() => {
+                    let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
+                    budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
+                }
+                _ => return Err(refuse(parameter)),
+            }
+        }
+        let nets = Arc::new(nets);
+        let kind = match (level, name) {
+            (Some(_), _) if thinks => Kind::Search(nets, method, budget, about),
+            (Some(level), _) => Kind::Level(level),
+            (None, "net") => Kind::Net(nets),
+            (None, _) => Kind::Planner,
+        };
+        let text = text.to_owned();
+        Ok(PlayerSpec { text, kind })
+    }
+}
+
+/// Reads a net from a file.
+fn read(file: &str) -> Result<(Setting, Judge), SpecError> {
+    let named = |error| SpecError::File {
+        file: file.to_owned(),
+        error,
+    };
+    let bytes = std::fs::read(file).map_err(named)?;
+    let (judge, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
+        file: file.to_owned(),
+        error,
+    })?;
+    Ok((header.setting, judge))
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use dog_bot::testing::view;
@@ -146,5 +302,45 @@ mod tests {
         assert_eq!(included(&view), [true, false, true, false]);
         view.exchanging = true;
         assert_eq!(included(&view), [true, true, false, false]);
+    }
+
+    #[test]
+    fn specs_round_trip() {
+        for text in [
+            "random",
+            "greedy",
+            "planner",
+            "net",
+            "fast",
+            "strong:samples=40:plies=4",
+            "fast:at=exchange:sure=20",
+            "fast:at=3:whole",
+        ] {
+            assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_names_no_player_is_refused() {
+        let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
+        assert_eq!(
+            refused("oracle:3"),
+            "there is no player \"oracle\"; there are random, greedy, planner, net, fast, strong"
+        );
+        assert_eq!(
+            refused("greedy:200ms"),
+            "greedy takes no such parameter: \"200ms\""
+        );
+        assert_eq!(
+            refused("net:samples=3"),
+            "net takes no such parameter: \"samples=3\""
+        );
+        refused("net:at=exchange");
+        refused("fast:at=night");
+        refused("fast:sure");
+        refused("strong:samples=many");
+        refused("strong:200");
+        refused("net:net=/no/such/file");
+        refused("");
     }
 }

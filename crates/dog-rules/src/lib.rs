@@ -1,4 +1,94 @@
-//! The game of DOG, pure: no input or output, no clock, no global randomness.
+//! The game of DOG as a library. DOG is a partnership board game from Switzerland: like Ludo, but
+//! pieces move by cards, partners sit opposite each other, and partners swap a card each round.
+//!
+//! The library is pure. It has no input or output, no clock and no global randomness: a game
+//! follows from its rules, a seed and the actions of its players, on every machine alike. The five
+//! published rule sheets are presets ([`options::Preset`]) of one set of options, and every option
+//! can be set by itself. "RULES §7.3" in these pages cites a section of the rules as this library
+//! has them.
+//!
+//! # A whole game
+//!
+//! [`game::Game::apply`] is the one way to change a game, and [`moves::Generator`] lists what a
+//! seat may play.
+//!
+//! ```
+//! use dog_rules::{
+//!     event::Action,
+//!     game::{Game, Phase, Setup},
+//!     moves::Generator,
+//!     options::Preset,
+//!     player::Player,
+//!     shuffle::Seed,
+//! };
+//!
+//! let rules = Preset::DogspielIt.rules();
+//! let mut game = Game::new(Setup {
+//!     players: vec![Player::human("somebody"); rules.seats.into()],
+//!     first_dealer: None,
+//!     seed: Seed::new([7; 32]),
+//!     seed_given: true,
+//!     rules,
+//! });
+//! let mut generator = Generator::new();
+//! let mut number = 1;
+//! while game.phase() != Phase::Finished {
+//!     let action = match game.turn() {
+//!         None if game.phase() == Phase::Deal => Action::Deal { by: None },
+//!         // In the exchange each seat lays down a card for its partner.
+//!         None => {
+//!             let mut seats = game.rules().ring().seats();
+//!             let seat = seats.find(|&seat| game.check_exchange(seat).is_ok()).unwrap();
+//!             let card = game.hand(seat).kinds().next().unwrap();
+//!             Action::Offer { seat, card }
+//!         }
+//!         // Any legal move will do; a seat that can play nothing has one, to fold.
+//!         Some(seat) => {
+//!             let hand = game.hand(seat);
+//!             let moves = generator.legal_moves(game.rules(), game.board(), seat, hand);
+//!             number = number * 5 % 1_000_003;
+//!             Action::Play { seat, mv: moves[number % moves.len()].mv }
+//!         }
+//!     };
+//!     game.apply(&action)?;
+//! }
+//! assert!(game.winner().is_some());
+//! # Ok::<(), dog_rules::game::ActionRefusal>(())
+//! ```
+//!
+//! # Counting moves
+//!
+//! Perft, as chess engines know it, counts the sequences of moves of a given length. Equal counts
+//! vouch for equal rules.
+//!
+//! ```
+//! use dog_rules::perft::{Case, perft};
+//!
+//! let case: Case = "rules dogspiel-it\n\
+//!     board 5 20 / 7 / - / 50\n\
+//!     hands A K / J / 4 / K\n\
+//!     turn 0"
+//!     .parse()?;
+//! // The ace leaves the kennel or walks 1 or 11 with either piece; the king leaves it or walks 13.
+//! assert_eq!(perft(&case.position, 1), 5 + 3);
+//! # Ok::<(), dog_rules::perft::CaseError>(())
+//! ```
+//!
+//! # Modules
+//!
+//! * [`options`]: the options of the rules, the presets, and the checks of both.
+//! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
+//! * [`notation`]: moves as a person types them.
+//! * [`movement`]: how one piece walks.
+//! * [`judge`]: what one move does, or why it is refused.
+//! * [`moves`]: the list of legal moves.
+//! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.
+//! * [`player`]: who plays a seat.
+//! * [`view`]: what one seat may see of a game, and what it may do.
+//! * [`shuffle`]: shuffles that anyone can recompute.
+//! * [`playout`]: a game thought of, to play on quickly.
+//! * [`record`]: a finished game as a text, read and replayed.
+//! * [`perft`]: sequences of moves counted.
 
 #![forbid(unsafe_code)]
 

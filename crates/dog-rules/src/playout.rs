@@ -26,7 +26,7 @@ pub struct Playout<'a> {
     phase: Phase,
     board: Board,
     hands: BySeat<Cards>,
-    deeds: BySeat<Deeds>,
+    deeds: Deeds,
     turn: Seat,
     round: u32,
     beginner: Seat,
@@ -34,18 +34,18 @@ pub struct Playout<'a> {
     stock: Stock,
 }
 
-/// What a seat did in this round and what came of it, as far as somebody knows it.
+/// What each seat did in this round and what came of it, as far as somebody knows it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deeds {
-    exchange: ExchangeState,
-    asked: bool,
+    exchange: BySeat<ExchangeState>,
+    asked: BySeat<bool>,
     /// The card it laid down for its partner.
-    gave: Option<Card>,
+    gave: BySeat<Option<Card>>,
     /// The card it got from its partner.
-    received: Option<Card>,
+    received: BySeat<Option<Card>>,
     /// Cards that its partner knows to be in its hand.
-    known: Cards,
-    folded: bool,
+    known: BySeat<Cards>,
+    folded: BySeat<bool>,
 }
 
 impl<'a> Playout<'a> {
@@ -56,7 +56,7 @@ impl<'a> Playout<'a> {
             phase: Phase::Deal,
             board: Board::new(),
             hands: BySeat::default(),
-            deeds: BySeat::default(),
+            deeds: Deeds::default(),
             turn: beginner,
             round: 1,
             beginner,
@@ -73,25 +73,27 @@ impl<'a> Playout<'a> {
     /// If hands and discard pile hold more of a card than the deck.
     pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
         let partner = view.seat.partner(view.rules.seats);
-        let mut deeds: BySeat<Deeds> = BySeat::default();
+        let mut deeds = Deeds {
+            exchange: view.exchange,
+            asked: view.asked,
+            folded: view.folded,
+            ..Deeds::default()
+        };
         let mut stock = view.rules.deck().without(view.gone);
         for seat in view.rules.ring().seats() {
             stock = stock.without(hands[seat]);
-            deeds[seat].exchange = view.exchange[seat];
-            deeds[seat].asked = view.asked[seat];
-            deeds[seat].folded = view.folded[seat];
             if seat != view.seat && view.exchange[seat] == ExchangeState::Offered {
-                deeds[seat].gave = Some(any(hands[seat], rng));
+                deeds.gave[seat] = Some(any(hands[seat], rng));
             }
         }
-        deeds[view.seat].gave = view.gave;
-        deeds[view.seat].received = view.received;
+        deeds.gave[view.seat] = view.gave;
+        deeds.received[view.seat] = view.received;
         let held = view.received.filter(|_| view.holds_received);
-        deeds[view.seat].known = held.into_iter().collect();
-        deeds[partner].known = view.known[partner];
+        deeds.known[view.seat] = held.into_iter().collect();
+        deeds.known[partner] = view.known[partner];
         if view.exchange[view.seat] == ExchangeState::Swapped {
-            deeds[partner].gave = view.received;
-            deeds[partner].received = view.gave;
+            deeds.gave[partner] = view.received;
+            deeds.received[partner] = view.gave;
         }
         Playout {
             rules: view.rules,
@@ -114,33 +116,26 @@ impl<'a> Playout<'a> {
     /// What this seat would know, as [`super::game::Game::seen_from`] has it, save what was played
     /// before: thinking ahead, nobody looks back.
     pub fn seen_from(&self, seat: Seat) -> SeatView<'a> {
-        let own = self.deeds[seat];
+        let deeds = &self.deeds;
         let partner = seat.partner(self.rules.seats);
+        let received = deeds.received[seat];
         let mut view = SeatView {
-            rules: self.rules,
-            board: self.board,
-            seat,
-            hand: self.hands[seat],
             exchanging: self.phase == Phase::Exchange,
-            counts: BySeat::default(),
-            known: BySeat::default(),
             gone: self.discards,
-            folded: BySeat::default(),
-            asked: BySeat::default(),
-            exchange: BySeat::default(),
-            gave: own.gave,
-            received: own.received,
-            holds_received: own.received.is_some_and(|card| own.known.contains(card)),
+            folded: deeds.folded,
+            asked: deeds.asked,
+            exchange: deeds.exchange,
+            gave: deeds.gave[seat],
+            received,
+            holds_received: received.is_some_and(|card| deeds.known[seat].contains(card)),
             round: self.round,
             beginner: self.beginner,
-            plays: Vec::new(),
+            ..SeatView::to_play(self.rules, self.board, seat, self.hands[seat])
         };
-        view.known[partner] = self.deeds[partner].known;
+        view.known[partner] = deeds.known[partner];
+        view.counts = BySeat::default();
         for seat in self.rules.ring().seats() {
             view.counts[seat] = self.hands[seat].len();
-            view.folded[seat] = self.deeds[seat].folded;
-            view.asked[seat] = self.deeds[seat].asked;
-            view.exchange[seat] = self.deeds[seat].exchange;
         }
         view
     }
@@ -203,20 +198,20 @@ impl<'a> Playout<'a> {
     /// Whether a seat has still to answer in the exchange (RULES §7.3).
     pub fn may_answer(&self, seat: Seat) -> bool {
         let open = [ExchangeState::Pending, ExchangeState::Asked];
-        self.phase == Phase::Exchange && open.contains(&self.deeds[seat].exchange)
+        self.phase == Phase::Exchange && open.contains(&self.deeds.exchange[seat])
     }
 
     /// Whether a seat may say "help!": where the exchange is optional, once, before it answers.
     pub fn may_ask(&self, seat: Seat) -> bool {
         let optional = self.rules.exchange == Exchange::Optional;
-        optional && self.may_answer(seat) && !self.deeds[seat].asked
+        optional && self.may_answer(seat) && !self.deeds.asked[seat]
     }
 
     /// A seat that [may ask](Playout::may_ask) says "help!" (RULES §7.3).
     pub fn ask(&mut self, seat: Seat) {
         debug_assert!(self.may_ask(seat));
-        self.deeds[seat].asked = true;
-        self.deeds[seat].exchange = ExchangeState::Asked;
+        self.deeds.asked[seat] = true;
+        self.deeds.exchange[seat] = ExchangeState::Asked;
     }
 
     /// A seat that [may answer](Playout::may_answer) lays down a card of its hand for its partner,
@@ -226,13 +221,13 @@ impl<'a> Playout<'a> {
         let partner = seat.partner(self.rules.seats);
         match answer {
             Answer::Declined => {
-                self.deeds[seat].exchange = ExchangeState::Declined;
-                self.deeds[partner].exchange = ExchangeState::Kept;
+                self.deeds.exchange[seat] = ExchangeState::Declined;
+                self.deeds.exchange[partner] = ExchangeState::Kept;
             }
             Answer::Offered(own) => {
-                self.deeds[seat].exchange = ExchangeState::Offered;
-                self.deeds[seat].gave = Some(own);
-                if let Some(theirs) = self.deeds[partner].gave {
+                self.deeds.exchange[seat] = ExchangeState::Offered;
+                self.deeds.gave[seat] = Some(own);
+                if let Some(theirs) = self.deeds.gave[partner] {
                     self.hand_over(own, seat, partner);
                     self.hand_over(theirs, partner, seat);
                 }
@@ -240,7 +235,7 @@ impl<'a> Playout<'a> {
         }
         let open = |seat: Seat| {
             use ExchangeState::*;
-            matches!(self.deeds[seat].exchange, Pending | Asked | Offered)
+            matches!(self.deeds.exchange[seat], Pending | Asked | Offered)
         };
         if !self.rules.ring().seats().any(open) {
             self.phase = Phase::Play;
@@ -252,10 +247,9 @@ impl<'a> Playout<'a> {
     fn hand_over(&mut self, card: Card, giver: Seat, taker: Seat) {
         self.hands[giver].remove(card);
         self.hands[taker].add(card);
-        let taker = &mut self.deeds[taker];
-        taker.exchange = ExchangeState::Swapped;
-        taker.received = Some(card);
-        taker.known = Cards::one(card);
+        self.deeds.exchange[taker] = ExchangeState::Swapped;
+        self.deeds.received[taker] = Some(card);
+        self.deeds.known[taker] = Cards::one(card);
     }
 
     /// The seat to move plays a card of its hand that leads to this board (RULES §7.4 and §7.5).
@@ -263,7 +257,7 @@ impl<'a> Playout<'a> {
         debug_assert_eq!(self.phase, Phase::Play);
         self.board = *after;
         self.hands[self.turn].remove(card);
-        self.deeds[self.turn].known.remove(card);
+        self.deeds.known[self.turn].remove(card);
         self.discards.add(card);
         if self.board.team_home(self.rules, self.turn) {
             self.phase = Phase::Finished;
@@ -277,9 +271,8 @@ impl<'a> Playout<'a> {
         debug_assert_eq!(self.phase, Phase::Play);
         let hand = std::mem::take(&mut self.hands[self.turn]);
         self.discards.add_all(hand);
-        let deeds = &mut self.deeds[self.turn];
-        deeds.folded = true;
-        deeds.known = Cards::EMPTY;
+        self.deeds.folded[self.turn] = true;
+        self.deeds.known[self.turn] = Cards::EMPTY;
         self.next_turn();
     }
 
@@ -289,7 +282,7 @@ impl<'a> Playout<'a> {
             Some(seat) => self.turn = seat,
             None => {
                 self.phase = Phase::Deal;
-                self.deeds = BySeat::default();
+                self.deeds = Deeds::default();
                 self.round += 1;
                 self.beginner = self.beginner.next(self.rules.seats);
                 self.turn = self.beginner;

@@ -1,5 +1,7 @@
 //! The ring: track fields as numbers and as sets of bits (RULES §1).
 
+use std::sync::LazyLock;
+
 use super::seat::{BySeat, Seat};
 
 /// A set of track fields, one bit a field. The longest ring has 96.
@@ -15,33 +17,22 @@ struct Tables {
     starts: [Fields; 64],
 }
 
-static TABLES: [Tables; 4] = [
-    Tables::new(4, 60),
-    Tables::new(4, 64),
-    Tables::new(6, 90),
-    Tables::new(6, 96),
-];
+static TABLES: LazyLock<[Tables; 4]> = LazyLock::new(|| {
+    [(4, 60), (4, 64), (6, 90), (6, 96)].map(|(seats, len)| Tables::new(seats, len))
+});
 
 impl Tables {
-    const fn new(seats: u8, len: u8) -> Tables {
-        let (mut paths, mut from) = ([[0; 16]; 96], 0);
-        while from < len as usize {
-            let mut steps = 1;
-            while steps < 16 {
-                let to = (from + steps) % len as usize;
-                paths[from][steps] = paths[from][steps - 1] | 1 << to;
-                steps += 1;
+    fn new(seats: u8, len: u8) -> Tables {
+        let mut paths = [[0; 16]; 96];
+        for (from, paths) in paths.iter_mut().enumerate().take(len.into()) {
+            for steps in 1..16 {
+                paths[steps] = paths[steps - 1] | 1 << ((from + steps) % usize::from(len));
             }
-            from += 1;
         }
-        let (mut starts, mut set) = ([0; 64], 0);
-        while set < 64 {
-            let mut seat = 0;
-            while seat < seats {
-                starts[set] |= ((set as Fields >> seat) & 1) << (seat * (len / seats));
-                seat += 1;
-            }
-            set += 1;
+        let mut starts = [0; 64];
+        for (set, starts) in starts.iter_mut().enumerate() {
+            let of_set = (0..seats).filter(|seat| set >> seat & 1 != 0);
+            *starts = of_set.map(|seat| 1 << (seat * (len / seats))).sum();
         }
         Tables {
             seats,

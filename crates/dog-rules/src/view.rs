@@ -117,10 +117,6 @@ impl Game {
         let mut known: BySeat<Cards> = BySeat::default();
         known[partner] = self.known_to_partner(partner).into_iter().collect();
         SeatView {
-            rules: self.rules(),
-            board: *self.board(),
-            seat,
-            hand: self.hand(seat),
             exchanging: self.phase() == Phase::Exchange,
             counts,
             known,
@@ -134,6 +130,7 @@ impl Game {
             round: self.round(),
             beginner: self.beginner(),
             plays: self.plays(),
+            ..SeatView::to_play(self.rules(), *self.board(), seat, self.hand(seat))
         }
     }
 }

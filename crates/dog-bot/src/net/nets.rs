@@ -211,34 +211,9 @@ impl Header {
     }
 }
 
-/// How much room a row's weights take.
-#[derive(Clone, Copy)]
-enum Width {
-    Byte,
-    Word,
-}
-
-impl Width {
-    /// The widths of a net's rows: those of the first layer, then its other blocks.
-    fn of_rows(inputs: usize) -> impl Iterator<Item = Width> {
-        let first = std::iter::repeat_n(Width::Byte, inputs);
-        first.chain(std::iter::repeat(Width::Word))
-    }
-
-    const fn bytes(self) -> usize {
-        match self {
-            Width::Byte => 1,
-            Width::Word => 2,
-        }
-    }
-
-    /// The largest number that a weight is written as.
-    const fn largest(self) -> f32 {
-        match self {
-            Width::Byte => i8::MAX as f32,
-            Width::Word => i16::MAX as f32,
-        }
-    }
+/// How many bytes a weight takes in each row: those of the first layer, then the other blocks.
+fn widths(inputs: usize) -> impl Iterator<Item = usize> {
+    std::iter::repeat_n(1, inputs).chain(std::iter::repeat(2))
 }
 
 /// Every weight of a net, row by row.
@@ -249,15 +224,10 @@ fn rows(net: &Net) -> impl Iterator<Item = &[f32]> {
 
 /// Every weight of a net, row by row, to be changed.
 fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
-    let Net {
-        first,
-        first_bias,
-        heads,
-    } = net;
-    let first = first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
+    let first = net.first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
     first
-        .chain([first_bias.as_mut_slice()])
-        .chain(heads.iter_mut().flat_map(Head::blocks_mut))
+        .chain([net.first_bias.as_mut_slice()])
+        .chain(net.heads.iter_mut().flat_map(Head::blocks_mut))
 }
 
 /// Writes a net.
@@ -277,20 +247,19 @@ pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(&header).expect("a header is JSON"));
     bytes.push(b'\n');
-    for (row, width) in rows(&judge.net).zip(Width::of_rows(inputs)) {
+    for (row, width) in rows(&judge.net).zip(widths(inputs)) {
         let largest = row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
+        let largest_number = f32::from(if width == 1 { i8::MAX.into() } else { i16::MAX });
         let unit = if largest > 0.0 {
-            largest / width.largest()
+            largest / largest_number
         } else {
             1.0
         };
         bytes.extend(unit.to_le_bytes());
         for weight in row {
             let number = (weight / unit).round();
-            match width {
-                Width::Byte => bytes.extend((number as i8).to_le_bytes()),
-                Width::Word => bytes.extend((number as i16).to_le_bytes()),
-            }
+            // The low byte of a number that fits into one is the number.
+            bytes.extend(&(number as i16).to_le_bytes()[..width]);
         }
     }
     bytes
@@ -332,20 +301,20 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
     }
     let mut net = Net::zero(inputs);
     let mut weights = weights.get(1..).unwrap_or_default();
-    let length = |(row, width): (&[f32], Width)| UNIT + row.len() * width.bytes();
-    let needed = rows(&net).zip(Width::of_rows(inputs)).map(length).sum();
+    let length = |(row, width): (&[f32], usize)| UNIT + row.len() * width;
+    let needed = rows(&net).zip(widths(inputs)).map(length).sum();
     if weights.len() != needed {
         let found = weights.len();
         return Err(NetError::Length { found, needed });
     }
-    for (row, width) in rows_mut(&mut net).zip(Width::of_rows(inputs)) {
+    for (row, width) in rows_mut(&mut net).zip(widths(inputs)) {
         let (unit, rest) = weights.split_at(UNIT);
         let unit = f32::from_le_bytes(unit.try_into().expect("four bytes"));
         if !(unit.is_finite() && unit > 0.0) {
             return Err(NetError::Unit);
         }
-        let (numbers, rest) = rest.split_at(row.len() * width.bytes());
-        for (weight, number) in row.iter_mut().zip(numbers.chunks_exact(width.bytes())) {
+        let (numbers, rest) = rest.split_at(row.len() * width);
+        for (weight, number) in row.iter_mut().zip(numbers.chunks_exact(width)) {
             *weight = unit
                 * match *number {
                     [number] => f32::from(number as i8),

@@ -16,7 +16,7 @@ use std::{
 use dog_rules::{options::Rules, seat::BySeat};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::score::{Pair, Tally, Thinking};
+use super::statistics::{Pair, Tally, Thinking};
 use crate::{
     games::{play_out, set_up},
     player::Player,
@@ -26,67 +26,6 @@ use crate::{
 const SHUFFLE_STREAM: u64 = 7;
 /// Streams set aside for each pair.
 const STREAMS: u64 = 8;
-
-/// Where pairs are played, one after another: one thread's.
-struct Table<'a> {
-    rules: &'a Rules,
-    /// The match seed as the key of every stream of random numbers.
-    key: [u8; 32],
-    players: [Box<dyn Player>; 2],
-}
-
-impl<'a> Table<'a> {
-    /// A table for players A and B.
-    fn new(rules: &'a Rules, seed: u64, players: [Box<dyn Player>; 2]) -> Table<'a> {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        Table {
-            rules,
-            key,
-            players,
-        }
-    }
-
-    /// Plays pair `number` of the match: the same cards once for each team that A may hold.
-    ///
-    /// # Panics
-    /// If a player does what it may not.
-    fn pair(&mut self, number: u32) -> Pair {
-        let mut pair = Pair::default();
-        for team in 0..self.rules.seats / 2 {
-            match self.game(number, team, &mut pair.thinking) {
-                Some(winner) => pair.wins[usize::from(winner != team)] += 1,
-                None => pair.unfinished += 1,
-            }
-        }
-        pair
-    }
-
-    /// Plays one game in which A holds `team`; the winning team.
-    fn game(&mut self, pair: u32, team: u8, thinking: &mut [Thinking; 2]) -> Option<u8> {
-        let seats = self.rules.seats;
-        let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
-        // Each seat has its own luck, whoever sits there: a player against itself plays the same
-        // game again.
-        let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
-        play_out(&mut game, |game, seat| {
-            let side = usize::from(seat.team(seats) != team);
-            let view = game.seen_from(seat);
-            let begin = Instant::now();
-            let choice = self.players[side].choose(&view, &mut luck[seat]);
-            thinking[side].decided(begin.elapsed());
-            choice.action(seat)
-        })
-    }
-
-    /// The random numbers of one seat, or of the cards, in one pair: they follow from the match
-    /// seed, the pair and the seat, and from nothing else.
-    fn stream(&self, pair: u32, number: u64) -> ChaCha8Rng {
-        let mut stream = ChaCha8Rng::from_seed(self.key);
-        stream.set_stream(u64::from(pair) * STREAMS + number);
-        stream
-    }
-}
 
 /// Makes a player, once for each thread and side.
 pub type Build<'a> = dyn Fn() -> Box<dyn Player> + Sync + 'a;
@@ -102,6 +41,55 @@ pub struct Match<'a> {
     /// Everything random follows from it, the cards and the players' luck.
     pub seed: u64,
     pub threads: NonZeroUsize,
+}
+
+impl Match<'_> {
+    /// Plays pair `number`: the same cards once for each team that A may hold.
+    ///
+    /// # Panics
+    /// If a player does what it may not.
+    fn pair(&self, number: u32, players: &mut [Box<dyn Player>; 2]) -> Pair {
+        let mut pair = Pair::default();
+        for team in 0..self.rules.seats / 2 {
+            match self.game(number, team, players, &mut pair.thinking) {
+                Some(winner) => pair.wins[usize::from(winner != team)] += 1,
+                None => pair.unfinished += 1,
+            }
+        }
+        pair
+    }
+
+    /// Plays one game in which A holds `team`; the winning team.
+    fn game(
+        &self,
+        pair: u32,
+        team: u8,
+        players: &mut [Box<dyn Player>; 2],
+        thinking: &mut [Thinking; 2],
+    ) -> Option<u8> {
+        let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
+        // Each seat has its own luck, whoever sits there: a player against itself plays the same
+        // game again.
+        let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
+        play_out(&mut game, |game, seat| {
+            let side = usize::from(seat.team(self.rules.seats) != team);
+            let view = game.seen_from(seat);
+            let begin = Instant::now();
+            let choice = players[side].choose(&view, &mut luck[seat]);
+            thinking[side].decided(begin.elapsed());
+            choice.action(seat)
+        })
+    }
+
+    /// The random numbers of one seat, or of the cards, in one pair: they follow from the match
+    /// seed, the pair and the seat, and from nothing else.
+    fn stream(&self, pair: u32, number: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&self.seed.to_le_bytes());
+        let mut stream = ChaCha8Rng::from_seed(key);
+        stream.set_stream(u64::from(pair) * STREAMS + number);
+        stream
+    }
 }
 
 /// Plays a match. After each pair `then` sees all pairs so far and may stop the match: to show how
@@ -121,13 +109,16 @@ pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) 
         for _ in 0..plan.threads.get() {
             let (next, sender) = (&next, sender.clone());
             scope.spawn(move || {
-                let players = plan.players.map(|build| build());
-                let mut table = Table::new(plan.rules, plan.seed, players);
+                let mut players = plan.players.map(|build| build());
                 let _guard = EndOnPanic(next, plan.pairs);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= plan.pairs {
+                        break;
+                    }
+                    let pair = plan.pair(number, &mut players);
                     // Nobody listens any more once the match is stopped.
-                    if number >= plan.pairs || sender.send((number, table.pair(number))).is_err() {
+                    if sender.send((number, pair)).is_err() {
                         break;
                     }
                 }

@@ -7,9 +7,9 @@
 //! of all statistics: its games are not independent of each other, pairs are.
 
 mod matches;
-mod score;
-mod sprt;
+mod statistics;
 
 pub use matches::{Build, Match, run_match};
-pub use score::{Interval, Pair, Tally, Thinking, interval, mean, mean_and_error};
-pub use sprt::{Decision, Sprt, SprtError};
+pub use statistics::{
+    Decision, Interval, Pair, Sprt, SprtError, Tally, Thinking, interval, mean, mean_and_error,
+};

@@ -1,9 +1,8 @@
-//! The command line: one file a command.
+//! The command line.
 
 mod arena;
 mod calibrate;
 mod latency;
-mod pool;
 mod reading;
 mod train;
 mod worth;
@@ -26,7 +25,7 @@ enum Command {
     /// Measure one player against another in duplicate matches.
     Arena(arena::Arena),
     /// Add up matches that were played in parts.
-    Pool(pool::Pool),
+    Pool(arena::Pool),
     /// See whether the chances that advice names are right.
     Calibrate(calibrate::Calibrate),
     /// See how much of the hidden hands is read from what was played.

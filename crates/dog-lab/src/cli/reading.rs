@@ -22,7 +22,7 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 use crate::{
     arena::mean_and_error,
     games::{Games, play_out, set_up},
-    spec::PlayerSpec,
+    player::PlayerSpec,
 };
 
 /// Deals that the true one is compared with.

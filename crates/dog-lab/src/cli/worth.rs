@@ -21,8 +21,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use crate::{
     arena::mean_and_error,
     games::{Games, play_out, set_up},
-    player::Player,
-    spec::PlayerSpec,
+    player::{Player, PlayerSpec},
 };
 
 #[derive(Debug, Args)]

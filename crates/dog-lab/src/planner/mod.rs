@@ -2,8 +2,7 @@
 //! the first card of that plan. A second yardstick beside greedy, not a level for clients.
 //!
 //! A plan is a way to play all the cards, or as many as can be played before the seat must fold
-//! (RULES §4, must play). `search` finds the best, `outlook` says what the boards along the way
-//! are worth.
+//! (RULES §4, must play). `search` finds the best.
 //!
 //! In the exchange (RULES §7.3) it asks what each card adds to the partner's best plan, over a few
 //! hands that it may hold, and what its loss costs one's own. Against greedy's way to choose the
@@ -22,11 +21,9 @@ use dog_rules::{
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 
-mod outlook;
 mod search;
 
-use outlook::{Outlook, Stage};
-use search::Search;
+use search::{Outlook, Search, Stage};
 
 /// The plans followed further from each card to the next when a card is to be played.
 const WIDTH: usize = 40;
@@ -134,7 +131,7 @@ impl Guess {
     /// to keep.
     fn drawn(view: &SeatView, rng: &mut ChaCha8Rng) -> Guess {
         let partner = view.seat.partner(view.rules.seats);
-        let mut pool = outlook::unseen(view);
+        let mut pool = search::unseen(view);
         let back = draw(&mut pool, rng);
         if view.asked[partner] {
             for card in Card::ALL

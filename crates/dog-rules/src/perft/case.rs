@@ -220,8 +220,12 @@ fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
         .map(|seat| seat.split_whitespace().filter(|&word| word != "-"))
 }
 
-/// The places of each seat's pieces outside the kennel; `-` alone is the empty board.
-fn read_board(rules: &Rules, text: &str) -> Result<Board, Problem> {
+/// Reads a board as a case has it: the places of each seat's pieces outside the kennel; `-` alone
+/// is the empty board.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn read_board(rules: &Rules, text: &str) -> Result<Board, Problem> {
     if text.trim() == "-" {
         return Ok(Board::new());
     }

@@ -17,7 +17,7 @@ use super::{
 
 mod case;
 
-pub use case::{Case, CaseError, Position, Problem, read};
+pub use case::{Case, CaseError, Position, Problem, read, read_board};
 
 /// Where a count is: what a move changes.
 #[derive(Clone, Copy)]
