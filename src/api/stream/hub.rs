@@ -158,28 +158,20 @@ impl Hub {
                 thread::park_timeout(NAP);
                 continue;
             }
-            let news = watch.wait(NAP).and_then(|changed| {
-                if changed {
-                    self.news(last).map(Some)
-                } else {
-                    Ok(None)
-                }
+            let news = match watch.wait(NAP) {
+                Ok(false) => continue,
+                Ok(true) => self.news(last),
+                Err(error) => Err(error),
+            };
+            let news = news.or_else(|error| {
+                log::warn!("streams wait: {error}");
+                thread::sleep(PATIENCE);
+                // What was missed is looked for again, commit or not.
+                self.news(last)
             });
-            match news {
-                Ok(Some((changes, now))) => {
-                    last = now;
-                    self.wake(changes);
-                }
-                Ok(None) => {}
-                Err(error) => {
-                    log::warn!("streams wait: {error}");
-                    thread::sleep(PATIENCE);
-                    // What was missed is looked for again, commit or not.
-                    if let Ok((changes, now)) = self.news(last) {
-                        last = now;
-                        self.wake(changes);
-                    }
-                }
+            if let Ok((changes, now)) = news {
+                last = now;
+                self.wake(changes);
             }
         }
     }
