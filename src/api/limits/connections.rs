@@ -67,7 +67,8 @@ pub struct Connection {
     all: Arc<Connections>,
     /// Where the connection comes from; none for this machine.
     address: Option<Address>,
-    over_limit: bool,
+    /// Whether it is to be refused because there are too many.
+    pub(super) over_limit: bool,
     /// Requests that are being answered.
     busy: Cell<usize>,
     /// When that was none for the last time.
@@ -80,7 +81,8 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Requests in a row that were refused because they come too often.
     refused: Cell<u32>,
-    ended: Cell<bool>,
+    /// Whether it is to end.
+    pub(super) ended: Cell<bool>,
     /// Who waits to read from the connection.
     reader: RefCell<Option<Waker>>,
     watch: Cell<Option<JoinHandle<()>>>,
@@ -178,11 +180,6 @@ impl Connections {
 }
 
 impl Connection {
-    /// Whether it is to be refused because there are too many.
-    pub fn is_over_limit(&self) -> bool {
-        self.over_limit
-    }
-
     /// A request was refused because they come too often, or was not; says how long the refusal is
     /// to wait. A refusal costs the server almost as much as an answer, so a client that does not
     /// care gets them slowly.
@@ -258,11 +255,6 @@ impl Connection {
             self.wake();
         }
         Ok(())
-    }
-
-    /// Whether it is to end.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended.get()
     }
 }
 

@@ -135,7 +135,7 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
 
 fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
     match request.conn_data::<Rc<Connection>>() {
-        Some(connection) if connection.is_over_limit() => {
+        Some(connection) if connection.over_limit => {
             Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
         }
         _ => Ok(()),

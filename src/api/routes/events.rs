@@ -15,7 +15,7 @@ use crate::{
         answer::{Memory, random},
         caller::Caller,
         headers::preferred,
-        limits::Client,
+        limits::{Client, memory::no_memory},
         metrics::Untimed,
         problem::{Code, Problem},
         request::WriteRequest,
@@ -81,8 +81,7 @@ pub async fn stream_events(
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
     if app.memory.is_full() {
-        let detail = "too many large bodies are in memory";
-        return Err(Problem::new(Code::Unavailable, detail));
+        return Err(no_memory());
     }
     let over = record.game.phase() == Phase::Finished;
     if over && start == Start::After(record.game.version()) {
