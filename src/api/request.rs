@@ -75,8 +75,9 @@ fn body(
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
     let app = request.app_data::<web::Data<App>>();
-    let timeout = app.map_or(Duration::MAX, |app| app.limits.limits.client_timeout);
-    let memory = app.map_or(Ok(None), |app| reserve(request, app, most, json));
+    let app = app.expect("every server has its data");
+    let timeout = app.limits.limits.client_timeout;
+    let memory = reserve(request, app, most, json);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {

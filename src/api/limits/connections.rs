@@ -193,9 +193,12 @@ impl Connection {
         }
     }
 
-    /// How long there has been no request; none while there is one.
-    fn quiet_for(&self) -> Option<Duration> {
-        (self.busy.get() == 0).then(|| self.quiet_since.get().elapsed())
+    /// How long there has been no request; zero while there is one.
+    fn quiet_for(&self) -> Duration {
+        match self.busy.get() {
+            0 => self.quiet_since.get().elapsed(),
+            _ => Duration::ZERO,
+        }
     }
 
     /// What the dispatcher may read now.
@@ -276,10 +279,7 @@ async fn watch(connection: Weak<Connection>, quiet: Duration) {
         let Some(connection) = connection.upgrade() else {
             return;
         };
-        let left = match connection.quiet_for() {
-            None => quiet,
-            Some(time) => quiet.saturating_sub(time),
-        };
+        let left = quiet.saturating_sub(connection.quiet_for());
         if left.is_zero() {
             log::debug!("a connection without a request is ended");
             connection.ended.set(true);

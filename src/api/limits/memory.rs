@@ -133,8 +133,9 @@ pub async fn reserve<B: MessageBody + 'static>(
         _ => None,
     };
     let shared = response.response().extensions().contains::<Shared>();
-    let app = response.request().app_data::<Data<App>>();
-    if let (Some(bytes), false, Some(app)) = (large, shared, app) {
+    if let (Some(bytes), false) = (large, shared) {
+        let app = response.request().app_data::<Data<App>>();
+        let app = app.expect("every server has its data");
         let Client(address) = Client::of(response.request());
         let Some(reservation) = app.memory.reserve(address, bytes) else {
             let refusal = no_memory().error_response();

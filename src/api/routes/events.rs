@@ -61,11 +61,11 @@ pub async fn stream_events(
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id)?.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
-    let ticket = params.as_ref().ok();
-    let ticket = ticket.and_then(|params| params.ticket.as_deref());
-    // Whoever sends a token needs no ticket.
-    let ticket = ticket.filter(|_| caller.token().is_none());
-    let ticket = ticket.map(TokenHash::of);
+    let ticket = match (&params, caller.token()) {
+        (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
+        // Whoever sends a token needs no ticket.
+        _ => None,
+    };
     let caller = match &ticket {
         Some(ticket) => {
             let token = app.store.read(|reader| reader.ticket(&id, ticket, now()))?;
