@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use sha2::Sha256;
 
 use super::{
-    caller::IdempotencyKey,
     problem::{Code, Problem},
     request::WriteRequest,
     wire::game::{Created, FreshToken, Ticket},
@@ -153,21 +152,6 @@ pub struct TokenMaker {
 }
 
 impl TokenMaker {
-    fn new(key: Option<&IdempotencyKey>, salt: &[u8; 16]) -> Result<TokenMaker, Problem> {
-        let Some(key) = key else {
-            return Ok(TokenMaker { key: random() });
-        };
-        if !key.is_strong() {
-            return Err(Code::WeakIdempotencyKey.into());
-        }
-        let mut mac = hmac(key.as_bytes());
-        mac.update(b"dog-token-1");
-        mac.update(salt);
-        Ok(TokenMaker {
-            key: mac.finalize().into_bytes().into(),
-        })
-    }
-
     /// The token of that name: 256 bits, as hex digits.
     fn token(&self, name: &str) -> String {
         let mut mac = hmac(&self.key);
@@ -214,7 +198,17 @@ impl WriteRequest {
     /// # Errors
     /// `weak_idempotency_key`, if the tokens could be guessed from the key.
     pub fn tokens(&self, salt: &[u8; 16]) -> Result<TokenMaker, Problem> {
-        TokenMaker::new(self.key.as_ref(), salt)
+        let Some(key) = &self.key else {
+            return Ok(TokenMaker { key: random() });
+        };
+        if !key.is_strong() {
+            return Err(Code::WeakIdempotencyKey.into());
+        }
+        let mut mac = hmac(key.as_bytes());
+        mac.update(b"dog-token-1");
+        mac.update(salt);
+        let key = mac.finalize().into_bytes().into();
+        Ok(TokenMaker { key })
     }
 
     /// The answer that this very request got before, if it did.

@@ -94,22 +94,14 @@ impl Watched {
 
 /// The client's id for the request if it is a plain one, else a fresh one.
 fn request_id(request: &ServiceRequest) -> HeaderValue {
-    let plain = |value: &&HeaderValue| {
-        let text = value.as_bytes();
-        (1..=64).contains(&text.len())
-            && text
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
-    };
-    request
-        .headers()
-        .get(REQUEST_ID)
-        .filter(plain)
-        .cloned()
-        .unwrap_or_else(|| {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    match request.headers().get(REQUEST_ID) {
+        Some(id) if (1..=64).contains(&id.len()) && id.as_bytes().iter().all(plain) => id.clone(),
+        _ => {
             let fresh = format!("{:016x}", rand::random::<u64>());
             HeaderValue::from_str(&fresh).expect("hex digits are a header value")
-        })
+        }
+    }
 }
 
 /// Errors that the framework or a library answered by itself become problem documents.

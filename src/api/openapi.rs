@@ -7,7 +7,7 @@ use utoipa::{
     OpenApi as _, PartialSchema, ToSchema,
     openapi::{
         Content, HttpMethod, OpenApi, Ref, RefOr, Required, Response, ResponseBuilder, Tag,
-        link::Link,
+        link::{Link, LinkBuilder},
         path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
         schema::{ObjectBuilder, Schema, Type},
         security::{Http, HttpAuthScheme, SecurityScheme},
@@ -219,120 +219,67 @@ fn problem(codes: &[Code]) -> Response {
         .build()
 }
 
-/// From the good answers of some operations to others: how what was answered leads to the next
-/// request, for programs that follow links.
-struct Lead {
-    from: &'static [&'static str],
-    to: &'static [&'static str],
-    /// The parameters that the answer, or the request before it, holds.
-    parameters: &'static [(&'static str, &'static str)],
-    /// The field of the body that the answer holds.
-    body: Option<(&'static str, &'static str)>,
-}
-
-/// The game that was created.
-const CREATED: (&str, &str) = ("id", "$response.body#/id");
-
-/// The game that was asked about.
-const SAME: (&str, &str) = ("id", "$request.path.id");
-
-/// Where a seat is to be named, it is the first.
-const FIRST_SEAT: (&str, &str) = ("seat", "0");
-
-const LEADS: &[Lead] = &[
-    Lead::new(
-        &["create_game", "import_game"],
-        &[
-            "get_game",
-            "get_board_picture",
-            "get_history",
-            "stream_events",
-            "delete_game",
-        ],
-        &[CREATED],
-    ),
-    Lead::new(
-        &["create_game"],
-        &[
-            "deal_cards",
-            "swap_cards",
-            "list_legal_moves",
-            "suggest_move",
-            "play_move",
-            "create_ticket",
-        ],
-        &[CREATED],
-    ),
-    Lead::new(
-        &["create_game"],
-        &["hand_over_seat", "reissue_token"],
-        &[CREATED, FIRST_SEAT],
-    ),
-    Lead::new(
-        &["list_games"],
-        &["get_game"],
-        &[("id", "$response.body#/games/0/id")],
-    ),
-    Lead::new(
-        &["list_games"],
-        &["list_games"],
-        &[("cursor", "$response.body#/next")],
-    ),
-    Lead::new(&["deal_cards"], &["swap_cards", "suggest_move"], &[SAME]),
-    Lead::new(
-        &["swap_cards"],
-        &["swap_cards", "suggest_move", "list_legal_moves"],
-        &[SAME],
-    ),
-    Lead::new(
-        &["play_move"],
-        &["list_legal_moves", "suggest_move", "deal_cards"],
-        &[SAME],
-    ),
-    Lead {
-        body: Some(("move", "$response.body#/moves/0/id")),
-        ..Lead::new(&["list_legal_moves"], &["play_move"], &[SAME])
-    },
-    Lead {
-        body: Some(("move", "$response.body#/suggestions/0/move/id")),
-        ..Lead::new(&["suggest_move"], &["play_move"], &[SAME])
-    },
-    Lead {
-        body: Some(("card", "$response.body#/suggestions/0/swap/card")),
-        ..Lead::new(&["suggest_move"], &["swap_cards"], &[SAME])
-    },
-    Lead::new(
-        &["create_ticket"],
-        &["stream_events"],
-        &[SAME, ("ticket", "$response.body#/ticket")],
-    ),
-    Lead::new(&["delete_game"], &["get_game"], &[SAME]),
-];
-
-impl Lead {
-    const fn new(
-        from: &'static [&'static str],
-        to: &'static [&'static str],
-        parameters: &'static [(&'static str, &'static str)],
-    ) -> Lead {
-        Lead {
-            from,
-            to,
-            parameters,
-            body: None,
+/// How the good answers of an operation lead to the next requests, for programs that follow links.
+fn links(operation: &str) -> Vec<LinkBuilder> {
+    let link = |to| Link::builder().operation_id(to);
+    let created = |to| link(to).parameter("id", "$response.body#/id");
+    let same = |to| link(to).parameter("id", "$request.path.id");
+    let body = |name: &str, value: &str| Some(json!({ name: value }));
+    let look = [
+        "get_game",
+        "get_board_picture",
+        "get_history",
+        "stream_events",
+        "delete_game",
+    ];
+    let act = [
+        "deal_cards",
+        "swap_cards",
+        "play_move",
+        "list_legal_moves",
+        "suggest_move",
+        "create_ticket",
+    ];
+    let seats = ["hand_over_seat", "reissue_token"];
+    match operation {
+        "create_game" => {
+            let seats = seats.map(|to| created(to).parameter("seat", 0));
+            let others = look.map(created).into_iter().chain(act.map(created));
+            others.chain(seats).collect()
         }
-    }
-
-    /// The link to one of its operations.
-    fn link(&self, to: &str) -> Link {
-        let mut link = Link::builder().operation_id(to);
-        for &(name, value) in self.parameters {
-            // What is no expression stands for itself; only seats are that, and they are numbers.
-            let value = value.parse::<u8>().map_or(json!(value), |seat| json!(seat));
-            link = link.parameter(name, value);
+        "import_game" => look.map(created).into(),
+        "list_games" => vec![
+            link("get_game").parameter("id", "$response.body#/games/0/id"),
+            link("list_games").parameter("cursor", "$response.body#/next"),
+        ],
+        "deal_cards" => vec![same("swap_cards"), same("suggest_move")],
+        "swap_cards" => vec![
+            same("swap_cards"),
+            same("suggest_move"),
+            same("list_legal_moves"),
+        ],
+        "play_move" => vec![
+            same("list_legal_moves"),
+            same("suggest_move"),
+            same("deal_cards"),
+        ],
+        "list_legal_moves" => {
+            let first = body("move", "$response.body#/moves/0/id");
+            vec![same("play_move").request_body(first)]
         }
-        let body = self.body.map(|(name, value)| json!({ name: value }));
-        link.request_body(body).build()
+        "suggest_move" => {
+            let mv = body("move", "$response.body#/suggestions/0/move/id");
+            let card = body("card", "$response.body#/suggestions/0/swap/card");
+            vec![
+                same("play_move").request_body(mv),
+                same("swap_cards").request_body(card),
+            ]
+        }
+        "create_ticket" => {
+            vec![same("stream_events").parameter("ticket", "$response.body#/ticket")]
+        }
+        "delete_game" => vec![same("get_game")],
+        _ => Vec::new(),
     }
 }
 
@@ -344,10 +291,9 @@ fn add_links(operation: &mut Operation) {
         RefOr::T(response) if status.starts_with('2') => Some(response),
         _ => None,
     });
-    let Some(response) = good else { return };
-    for lead in LEADS.iter().filter(|lead| lead.from.contains(&id)) {
-        for &to in lead.to {
-            response.links.insert(to.to_owned(), lead.link(to).into());
-        }
+    if let Some(response) = good {
+        let links = links(id).into_iter().map(LinkBuilder::build);
+        let named = links.map(|link| (link.operation_id.clone(), link.into()));
+        response.links.extend(named);
     }
 }

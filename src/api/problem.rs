@@ -13,6 +13,7 @@ use dog_rules::{
 };
 use log::Level;
 use serde::{Serialize, Serializer};
+use thiserror::Error;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
@@ -142,7 +143,8 @@ pub fn markdown() -> String {
 }
 
 /// An answer that is an error: a code from the table and what is wrong in this case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Error)]
+#[error("{}: {detail}", code.name())]
 pub struct Problem {
     code: Code,
     detail: String,
@@ -203,40 +205,33 @@ impl Problem {
     }
 
     /// The same, with the time after which another try may go well: whole seconds, rounded up.
-    pub fn retry_after(self, wait: Duration) -> Problem {
+    pub fn retry_after(mut self, wait: Duration) -> Problem {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        Problem {
-            retry_after: Some(seconds.max(1)),
-            ..self
-        }
+        self.retry_after = Some(seconds.max(1));
+        self
     }
 
     /// The same, as the last thing that is said over the connection.
-    pub fn and_close(self) -> Problem {
-        Problem {
-            close: true,
-            ..self
-        }
+    pub fn and_close(mut self) -> Problem {
+        self.close = true;
+        self
     }
 
     /// The method is not one of these.
     pub fn method_not_allowed(allow: &str) -> Problem {
         let detail = format!("this path takes {allow}");
-        let allow = Some(allow.to_owned());
         Problem {
-            allow,
+            allow: Some(allow.to_owned()),
             ..Problem::new(Code::MethodNotAllowed, detail)
         }
     }
 
     /// Something failed that the client cannot be told more about.
     pub fn internal(cause: impl fmt::Display) -> Problem {
+        let detail = "the request could not be served; nothing was changed";
         Problem {
             cause: Some(cause.to_string()),
-            ..Problem::new(
-                Code::Internal,
-                "the request could not be served; nothing was changed",
-            )
+            ..Problem::new(Code::Internal, detail)
         }
     }
 
@@ -260,14 +255,6 @@ impl Problem {
         log::log!(target: "dog::problem", self.code.level(), "{}: {cause}", self.code.name());
     }
 }
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.name(), self.detail)
-    }
-}
-
-impl std::error::Error for Problem {}
 
 impl ResponseError for Problem {
     fn status_code(&self) -> StatusCode {

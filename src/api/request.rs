@@ -18,7 +18,10 @@ use super::{
     caller::{Caller, IdempotencyKey},
     headers::Tags,
     limits::{
-        Client, MAX_RECORD, connections::Connection, framing::RequestBody, memory::Reservation,
+        Client, MAX_RECORD,
+        connections::Connection,
+        framing::RequestBody,
+        memory::{Reservation, no_memory},
     },
     problem::{Code, Problem},
     wire::{
@@ -69,13 +72,12 @@ fn body(
 ) -> impl Future<Output = Result<Body, Problem>> + 'static {
     let json = is(request, "application/json");
     let text = record && is(request, "text/plain");
-    let encoded = request
-        .headers()
-        .get(header::CONTENT_ENCODING)
-        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let encoding = request.headers().get(header::CONTENT_ENCODING);
+    let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
     let app = request.app_data::<web::Data<App>>();
-    let timeout = app.map_or(Duration::MAX, |app| app.limits.limits.client_timeout);
-    let memory = app.map_or(Ok(None), |app| reserve(request, app, most, json));
+    let app = app.expect("every server has its data");
+    let timeout = app.limits.limits.client_timeout;
+    let memory = reserve(request, app, most, json);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
@@ -115,9 +117,7 @@ fn reserve(
     json: bool,
 ) -> Result<Option<Reservation>, Problem> {
     let length = match RequestBody::of(request.head()) {
-        RequestBody::Length(length) => {
-            usize::try_from(length).map_or(most, |length| length.min(most))
-        }
+        RequestBody::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
         RequestBody::Chunked(_) => most,
     };
     if length <= LONG_BODY {
@@ -126,15 +126,15 @@ fn reserve(
     let Client(address) = Client::of(request);
     let bytes = length * if json { JSON_GROWTH } else { 2 };
     let memory = app.memory.reserve(address, bytes);
-    let memory = memory
-        .ok_or_else(|| Problem::new(Code::Unavailable, "too many large bodies are in memory"))?;
-    Ok(Some(memory))
+    memory.ok_or_else(no_memory).map(Some)
 }
 
 /// Whether the body is said to be of this media type.
 fn is(request: &HttpRequest, media_type: &str) -> bool {
-    let essence = request.content_type().trim();
-    essence.eq_ignore_ascii_case(media_type)
+    request
+        .content_type()
+        .trim()
+        .eq_ignore_ascii_case(media_type)
 }
 
 /// Reads a body to its end, unless it comes too slowly: it may take so long, and longer if it is

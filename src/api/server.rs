@@ -317,12 +317,11 @@ async fn stop_signal() -> io::Result<()> {
 fn cors_middleware(cors: &Cors) -> CorsMiddleware {
     let base = match cors {
         Cors::Any => CorsMiddleware::default().allow_any_origin().send_wildcard(),
-        Cors::Only(origins) => {
-            let cors = CorsMiddleware::default();
-            origins
-                .iter()
-                .fold(cors, |cors, origin| cors.allowed_origin(origin))
-        }
+        Cors::Only(origins) => origins
+            .iter()
+            .fold(CorsMiddleware::default(), |cors, origin| {
+                cors.allowed_origin(origin)
+            }),
     };
     let own = |name: &'static str| HeaderName::from_static(name);
     base.allowed_methods(["GET", "HEAD", "POST", "PUT", "DELETE"])

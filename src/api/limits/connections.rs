@@ -67,7 +67,8 @@ pub struct Connection {
     all: Arc<Connections>,
     /// Where the connection comes from; none for this machine.
     address: Option<Address>,
-    over_limit: bool,
+    /// Whether it is to be refused because there are too many.
+    pub(super) over_limit: bool,
     /// Requests that are being answered.
     busy: Cell<usize>,
     /// When that was none for the last time.
@@ -80,7 +81,8 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Requests in a row that were refused because they come too often.
     refused: Cell<u32>,
-    ended: Cell<bool>,
+    /// Whether it is to end.
+    pub(super) ended: Cell<bool>,
     /// Who waits to read from the connection.
     reader: RefCell<Option<Waker>>,
     watch: Cell<Option<JoinHandle<()>>>,
@@ -178,11 +180,6 @@ impl Connections {
 }
 
 impl Connection {
-    /// Whether it is to be refused because there are too many.
-    pub fn is_over_limit(&self) -> bool {
-        self.over_limit
-    }
-
     /// A request was refused because they come too often, or was not; says how long the refusal is
     /// to wait. A refusal costs the server almost as much as an answer, so a client that does not
     /// care gets them slowly.
@@ -196,9 +193,12 @@ impl Connection {
         }
     }
 
-    /// How long there has been no request; none while there is one.
-    fn quiet_for(&self) -> Option<Duration> {
-        (self.busy.get() == 0).then(|| self.quiet_since.get().elapsed())
+    /// How long there has been no request; zero while there is one.
+    fn quiet_for(&self) -> Duration {
+        match self.busy.get() {
+            0 => self.quiet_since.get().elapsed(),
+            _ => Duration::ZERO,
+        }
     }
 
     /// What the dispatcher may read now.
@@ -259,11 +259,6 @@ impl Connection {
         }
         Ok(())
     }
-
-    /// Whether it is to end.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended.get()
-    }
 }
 
 impl Drop for Connection {
@@ -284,10 +279,7 @@ async fn watch(connection: Weak<Connection>, quiet: Duration) {
         let Some(connection) = connection.upgrade() else {
             return;
         };
-        let left = match connection.quiet_for() {
-            None => quiet,
-            Some(time) => quiet.saturating_sub(time),
-        };
+        let left = quiet.saturating_sub(connection.quiet_for());
         if left.is_zero() {
             log::debug!("a connection without a request is ended");
             connection.ended.set(true);

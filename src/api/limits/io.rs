@@ -139,7 +139,7 @@ impl AsyncRead for ConnectionIo {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.connection.has_ended() {
+        if this.connection.ended.get() {
             return Poll::Ready(Ok(()));
         }
         if std::mem::take(&mut this.pause) {
@@ -162,7 +162,7 @@ impl AsyncWrite for ConnectionIo {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.connection.has_ended() {
+        if this.connection.ended.get() {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
         let written = Pin::new(&mut this.socket).poll_write(context, bytes);

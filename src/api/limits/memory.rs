@@ -113,6 +113,11 @@ impl Drop for Reservation {
     }
 }
 
+/// The refusal of what there is no memory for.
+pub fn no_memory() -> Problem {
+    Problem::new(Code::Unavailable, "too many large bodies are in memory")
+}
+
 /// Marks a response whose body is the same memory for all readers.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared;
@@ -128,12 +133,12 @@ pub async fn reserve<B: MessageBody + 'static>(
         _ => None,
     };
     let shared = response.response().extensions().contains::<Shared>();
-    let app = response.request().app_data::<Data<App>>();
-    if let (Some(bytes), false, Some(app)) = (large, shared, app) {
+    if let (Some(bytes), false) = (large, shared) {
+        let app = response.request().app_data::<Data<App>>();
+        let app = app.expect("every server has its data");
         let Client(address) = Client::of(response.request());
         let Some(reservation) = app.memory.reserve(address, bytes) else {
-            let detail = "too many large bodies are in memory";
-            let refusal = Problem::new(Code::Unavailable, detail).error_response();
+            let refusal = no_memory().error_response();
             return Ok(response.into_response(refusal).map_into_right_body());
         };
         let mut extensions = response.response_mut().extensions_mut();

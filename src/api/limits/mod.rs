@@ -85,19 +85,14 @@ pub async fn guard<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
     let app = request.app_data::<Data<App>>().cloned();
-    let counted = app.as_ref().map(|app| (&app.limits, &app.store));
+    let app = app.expect("every server has its data");
     let admitted = check_size(&request)
         .and_then(|()| check_connection(&request))
-        .and_then(|()| match counted {
-            Some((limits, store)) => charge(&request, limits, store),
-            None => Ok(None),
-        });
-    let too_often = admitted
-        .as_ref()
-        .is_err_and(|problem| problem.code() == Code::TooManyRequests);
-    let delay = request
-        .conn_data::<Rc<Connection>>()
-        .map(|connection| connection.refusal_delay(too_often));
+        .and_then(|()| charge(&request, &app.limits, &app.store));
+    let refusal = admitted.as_ref().err().map(Problem::code);
+    let too_often = refusal == Some(Code::TooManyRequests);
+    let connection = request.conn_data::<Rc<Connection>>();
+    let delay = connection.map(|connection| connection.refusal_delay(too_often));
     let payer = match admitted {
         Ok(payer) => payer,
         Err(problem) => {
@@ -110,8 +105,8 @@ pub async fn guard<B: MessageBody + 'static>(
     };
     let response = next.call(request).await?;
     let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
-    if let (true, Some(payer), Some((limits, _))) = (unknown, payer, counted) {
-        limits.rates.forget(&payer);
+    if let (true, Some(payer)) = (unknown, payer) {
+        app.limits.rates.forget(&payer);
     }
     Ok(response.map_into_left_body())
 }
@@ -135,7 +130,7 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
 
 fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
     match request.conn_data::<Rc<Connection>>() {
-        Some(connection) if connection.is_over_limit() => {
+        Some(connection) if connection.over_limit => {
             Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
         }
         _ => Ok(()),

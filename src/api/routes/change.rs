@@ -5,11 +5,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use dog_rules::{
-    event::Action,
-    game::{ActionRefusal, Game},
-    seat::Seat,
-};
+use dog_rules::{event::Action, seat::Seat};
 
 use super::{find, find_seat, write};
 use crate::{
@@ -158,69 +154,6 @@ enum Wish {
     HandOver(String),
 }
 
-impl Wish {
-    /// Who acts; nobody's seat if the host has it done.
-    fn actor(&self, request: &WriteRequest, record: &Record) -> Result<Option<Seat>, Problem> {
-        if let Wish::HandOver(number) = self {
-            let seat = find_seat(record, number)?;
-            return match request.caller.known_role(record)? {
-                Role::Host => Ok(Some(seat)),
-                _ => {
-                    let detail = "only the host hands over a seat";
-                    Err(Problem::new(Code::Forbidden, detail))
-                }
-            };
-        }
-        if matches!(self, Wish::Deal) && request.caller.known_role(record)? == Role::Host {
-            return Ok(None);
-        }
-        request.caller.seat(record).map(Some)
-    }
-
-    /// Refuses what a seat asks for while a bot plays it. A replay comes before this.
-    fn check_player(&self, game: &Game, actor: Option<Seat>) -> Result<(), Problem> {
-        match (self, actor) {
-            (Wish::Deal | Wish::Swap | Wish::Play, Some(seat)) if game.player(seat).bot => {
-                let detail = format!("a bot plays {seat} until the host hands it back");
-                Err(Problem::new(Code::Forbidden, detail))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether the phase and the turn are right.
-    fn check(&self, game: &Game, actor: Option<Seat>) -> Result<(), ActionRefusal> {
-        match (self, actor) {
-            (Wish::HandOver(_), _) => game.check_not_over(),
-            (Wish::Swap, Some(seat)) => game.check_exchange(seat),
-            (Wish::Play, Some(seat)) => game.check_play(seat),
-            (_, by) => game.check_deal(by),
-        }
-    }
-
-    /// The action that the body asks for.
-    fn action(
-        &self,
-        request: &WriteRequest,
-        game: &Game,
-        actor: Option<Seat>,
-    ) -> Result<Action, Problem> {
-        match (self, actor) {
-            (Wish::HandOver(_), Some(seat)) => {
-                let request: HandOverRequest = request.content()?;
-                let player = request.player(seat, game.player(seat))?;
-                Ok(Action::HandOver { seat, player })
-            }
-            (Wish::Swap, Some(seat)) => request.content::<SwapRequest>()?.action(seat),
-            (Wish::Play, Some(seat)) => request.content::<PlayRequest>()?.action(seat),
-            (_, by) => {
-                request.content::<DealRequest>()?;
-                Ok(Action::Deal { by })
-            }
-        }
-    }
-}
-
 /// Carries out a wish. It is worked out beside the other requests, and again if somebody else was
 /// quicker to change the game; only then does the outcome of the one hold up the others.
 async fn change(
@@ -312,10 +245,54 @@ impl Asked {
         self.carry_out(&record, actor, role).ok()
     }
 
-    /// Who acts, if a seat does, and what the caller is.
+    /// Who acts, if a seat does and not the host, and what the caller is.
     fn part(&self, record: &Record) -> Result<(Option<Seat>, Role), Problem> {
-        let actor = self.wish.actor(&self.request, record)?;
-        Ok((actor, self.request.caller.known_role(record)?))
+        let handed_over = match &self.wish {
+            Wish::HandOver(number) => Some(find_seat(record, number)?),
+            _ => None,
+        };
+        let caller = self.request.caller;
+        let role = caller.known_role(record)?;
+        let actor = match (&self.wish, role) {
+            (Wish::HandOver(_), Role::Host) => handed_over,
+            (Wish::HandOver(_), _) => {
+                let detail = "only the host hands over a seat";
+                return Err(Problem::new(Code::Forbidden, detail));
+            }
+            (Wish::Deal, Role::Host) => None,
+            _ => Some(caller.seat(record)?),
+        };
+        Ok((actor, role))
+    }
+
+    /// The action that the body asks for, if the phase and the turn are right.
+    fn action(&self, record: &Record, actor: Option<Seat>) -> Result<Action, Problem> {
+        let (request, game) = (&self.request, &record.game);
+        match (&self.wish, actor) {
+            (Wish::HandOver(_), Some(seat)) => {
+                game.check_not_over()?;
+                record.check_table_change()?;
+                let request: HandOverRequest = request.content()?;
+                let player = request.player(seat, game.player(seat))?;
+                Ok(Action::HandOver { seat, player })
+            }
+            (Wish::Swap, Some(seat)) => {
+                game.check_exchange(seat)?;
+                record.check_play()?;
+                request.content::<SwapRequest>()?.action(seat)
+            }
+            (Wish::Play, Some(seat)) => {
+                game.check_play(seat)?;
+                record.check_play()?;
+                request.content::<PlayRequest>()?.action(seat)
+            }
+            (_, by) => {
+                game.check_deal(by)?;
+                record.check_play()?;
+                request.content::<DealRequest>()?;
+                Ok(Action::Deal { by })
+            }
+        }
     }
 
     /// The game after it, and the answer.
@@ -325,16 +302,16 @@ impl Asked {
         actor: Option<Seat>,
         role: Role,
     ) -> Result<Box<New>, Problem> {
-        let Asked { request, wish, .. } = self;
-        wish.check_player(&record.game, actor)?;
-        request.check_version(record.game.version(), role)?;
-        wish.check(&record.game, actor)?;
-        match wish {
-            Wish::HandOver(_) => record.check_table_change()?,
-            _ => record.check_play()?,
+        let request = &self.request;
+        if let Some(seat) = actor
+            && !matches!(self.wish, Wish::HandOver(_))
+            && record.game.player(seat).bot
+        {
+            let detail = format!("a bot plays {seat} until the host hands it back");
+            return Err(Problem::new(Code::Forbidden, detail));
         }
-        let action = wish.action(request, &record.game, actor)?;
-        let draft = Draft::new(record, &action)?;
+        request.check_version(record.game.version(), role)?;
+        let draft = Draft::new(record, &self.action(record, actor)?)?;
         let changed = Changed::new(&draft.record, draft.events.clone(), role);
         let memory = Memory::Plain {
             status: 200,

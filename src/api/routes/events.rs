@@ -15,7 +15,7 @@ use crate::{
         answer::{Memory, random},
         caller::Caller,
         headers::preferred,
-        limits::Client,
+        limits::{Client, memory::no_memory},
         metrics::Untimed,
         problem::{Code, Problem},
         request::WriteRequest,
@@ -61,11 +61,11 @@ pub async fn stream_events(
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id)?.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
-    let ticket = params.as_ref().ok();
-    let ticket = ticket.and_then(|params| params.ticket.as_deref());
-    // Whoever sends a token needs no ticket.
-    let ticket = ticket.filter(|_| caller.token().is_none());
-    let ticket = ticket.map(TokenHash::of);
+    let ticket = match (&params, caller.token()) {
+        (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
+        // Whoever sends a token needs no ticket.
+        _ => None,
+    };
     let caller = match &ticket {
         Some(ticket) => {
             let token = app.store.read(|reader| reader.ticket(&id, ticket, now()))?;
@@ -81,8 +81,7 @@ pub async fn stream_events(
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
     if app.memory.is_full() {
-        let detail = "too many large bodies are in memory";
-        return Err(Problem::new(Code::Unavailable, detail));
+        return Err(no_memory());
     }
     let over = record.game.phase() == Phase::Finished;
     if over && start == Start::After(record.game.version()) {

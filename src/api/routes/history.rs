@@ -62,12 +62,12 @@ pub async fn get_history(
 ) -> Result<HttpResponse, Problem> {
     let store = app.store.clone();
     let form = preferred(request.headers(), &FORMS);
-    let parameters = request.query_string().to_owned();
+    let parameters: Result<NoQuery, Problem> = query(request.query_string());
     let begun = app.pages.run(client, LOG_PAGE_COST, move || {
         store.read(|reader| {
             let record = find(reader, &id)?;
             let role = caller.role(&record)?;
-            let NoQuery {} = query(&parameters)?;
+            parameters?;
             let form = form?;
             let history = Arc::new(History { record, role, form });
             let first = history.part(reader, Progress::default())?;
@@ -75,13 +75,11 @@ pub async fn get_history(
         })
     });
     let (history, (first, progress)) = begun.await?;
-    let charset = if history.form == TEXT {
-        "; charset=utf-8"
-    } else {
-        ""
-    };
     let mut response = private(StatusCode::OK);
-    response.content_type(format!("{}{charset}", history.form));
+    response.content_type(match history.form {
+        TEXT => "text/plain; charset=utf-8",
+        form => form,
+    });
     if request.method() == Method::HEAD {
         return Ok(response.streaming(stream::empty::<Result<Bytes, Problem>>()));
     }

@@ -167,12 +167,12 @@ async fn send_file(
     if let Some(known) = known {
         return Ok(response.body(known));
     }
-    let compress = move || gzip(&file);
-    let compressed = app.tables.run(Client::of(request), COMPRESSION, compress);
+    let compressed = app
+        .tables
+        .run(Client::of(request), COMPRESSION, move || gzip(&file));
     let compressed = Bytes::from(compressed.await?);
-    app.compressed
-        .lock()
-        .insert(name.to_owned(), compressed.clone());
+    let mut files = app.compressed.lock();
+    files.insert(name.to_owned(), compressed.clone());
     Ok(response.body(compressed))
 }
 
@@ -197,26 +197,22 @@ pub async fn get_docs(
     file: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    match utoipa_swagger_ui::serve(&file, app.docs.clone()) {
-        Ok(Some(found)) => {
-            let mut response = HttpResponse::Ok();
-            response
-                .content_type(found.content_type)
-                .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_POLICY))
-                .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-            match found.bytes {
-                Cow::Borrowed(bytes) => {
-                    let bytes = Bytes::from_static(bytes);
-                    send_file(&app, &request, &file, response, bytes).await
-                }
-                Cow::Owned(bytes) => Ok(response.body(bytes)),
-            }
+    let found = utoipa_swagger_ui::serve(&file, app.docs.clone()).map_err(Problem::internal)?;
+    let Some(found) = found else {
+        let detail = "the documentation has no such file";
+        return Err(Problem::new(Code::RouteNotFound, detail));
+    };
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type(found.content_type)
+        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_POLICY))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+    match found.bytes {
+        Cow::Borrowed(bytes) => {
+            let bytes = Bytes::from_static(bytes);
+            send_file(&app, &request, &file, response, bytes).await
         }
-        Ok(None) => {
-            let detail = "the documentation has no such file";
-            Err(Problem::new(Code::RouteNotFound, detail))
-        }
-        Err(error) => Err(Problem::internal(error)),
+        Cow::Owned(bytes) => Ok(response.body(bytes)),
     }
 }
 

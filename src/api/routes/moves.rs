@@ -145,7 +145,8 @@ pub async fn analyse_suggest_move(
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
-            let preview = Preview::new(seat, mv, outcome(rules, board, seat, &mv)?);
+            let outcome = outcome(rules, board, seat, &mv)?;
+            let preview = Preview { seat, mv, outcome };
             Ok(of_position(rules, board, seat, Some(&preview)))
         };
         return draw_for(&app, &request, cost, draw).await;

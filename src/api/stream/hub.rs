@@ -76,24 +76,24 @@ impl Format {
         name: &str,
         version: u64,
         body: &impl Serialize,
-    ) -> Result<String, serde_json::Error> {
+    ) -> Result<Bytes, Problem> {
         // JSON as it is written here has no line breaks.
-        let json = serde_json::to_string(body)?;
+        let json = serde_json::to_string(body).map_err(Problem::internal)?;
         let mut text = String::with_capacity(json.len() + 48);
         let written = match self {
             Format::Sse => write!(text, "event: {name}\nid: {version}\ndata: {json}\n\n"),
             Format::Ndjson => writeln!(text, "{json}"),
         };
         written.expect("a text takes everything");
-        Ok(text)
+        Ok(text.into())
     }
 
     /// Something that says nothing, to keep the connection open.
-    pub const fn heartbeat(self) -> &'static str {
-        match self {
-            Format::Sse => ":\n\n",
-            Format::Ndjson => "\n",
-        }
+    pub const fn heartbeat(self) -> Bytes {
+        Bytes::from_static(match self {
+            Format::Sse => b":\n\n",
+            Format::Ndjson => b"\n",
+        })
     }
 }
 
@@ -158,28 +158,20 @@ impl Hub {
                 thread::park_timeout(NAP);
                 continue;
             }
-            let news = watch.wait(NAP).and_then(|changed| {
-                if changed {
-                    self.news(last).map(Some)
-                } else {
-                    Ok(None)
-                }
+            let news = match watch.wait(NAP) {
+                Ok(false) => continue,
+                Ok(true) => self.news(last),
+                Err(error) => Err(error),
+            };
+            let news = news.or_else(|error| {
+                log::warn!("streams wait: {error}");
+                thread::sleep(PATIENCE);
+                // What was missed is looked for again, commit or not.
+                self.news(last)
             });
-            match news {
-                Ok(Some((changes, now))) => {
-                    last = now;
-                    self.wake(changes);
-                }
-                Ok(None) => {}
-                Err(error) => {
-                    log::warn!("streams wait: {error}");
-                    thread::sleep(PATIENCE);
-                    // What was missed is looked for again, commit or not.
-                    if let Ok((changes, now)) = self.news(last) {
-                        last = now;
-                        self.wake(changes);
-                    }
-                }
+            if let Ok((changes, now)) = news {
+                last = now;
+                self.wake(changes);
             }
         }
     }
@@ -242,11 +234,8 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         self.close();
-        if self
-            .thread
-            .take()
-            .is_some_and(|thread| thread.join().is_err())
-        {
+        let thread = self.thread.take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
             log::error!("the hub panicked");
         }
     }
@@ -310,10 +299,8 @@ impl Entry {
             return Ok(message.clone());
         }
         let view = LogEntryView::new(rules, &self.entry, viewer);
-        let message = format
-            .message("change", self.version, &view)
-            .map_err(Problem::internal)?;
-        Ok(sent.get_or_init(|| message.into()).clone())
+        let message = format.message("change", self.version, &view)?;
+        Ok(sent.get_or_init(|| message).clone())
     }
 }
 

@@ -79,8 +79,7 @@ impl Viewing {
             Start::After(version) => (version, None),
             Start::Game => {
                 let view = GameView::new(record, role);
-                let message = format.message("game", now, &view);
-                (now, Some(message.map_err(Problem::internal)?.into()))
+                (now, Some(format.message("game", now, &view)?))
             }
         };
         let finished = record.game.phase() == Phase::Finished;
@@ -111,10 +110,8 @@ impl Viewing {
     /// The next message; none at the end. A failure ends the stream too, and the reader resumes
     /// it; but what may soon be possible again is tried again for a while.
     async fn next(&mut self) -> Option<Bytes> {
-        if self
-            .handed_over
-            .is_some_and(|then| then.elapsed() > PATIENCE)
-        {
+        let too_slow = |then: Instant| then.elapsed() > PATIENCE;
+        if self.handed_over.is_some_and(too_slow) {
             return None;
         }
         if let Some(first) = self.first.take() {
@@ -133,19 +130,15 @@ impl Viewing {
                     if problem.code() != Code::Unavailable || !pause(since).await {
                         return None;
                     }
-                    return Some(self.heartbeat());
+                    return Some(self.format.heartbeat());
                 }
             }
             let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
             if changed.is_err() {
-                return Some(self.heartbeat());
+                return Some(self.format.heartbeat());
             }
         }
         None
-    }
-
-    fn heartbeat(&self) -> Bytes {
-        Bytes::from_static(self.format.heartbeat().as_bytes())
     }
 
     /// What is new, in one piece, if anything is.

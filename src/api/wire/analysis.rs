@@ -152,10 +152,8 @@ impl Position {
             return Err(Problem::new(Code::InvalidHand, "the hand is empty"));
         }
         let deck = rules.deck();
-        if let Some(card) = hand
-            .kinds()
-            .find(|&card| hand.count(card) > deck.count(card))
-        {
+        let too_many = |card: &Card| hand.count(*card) > deck.count(*card);
+        if let Some(card) = hand.kinds().find(too_many) {
             let detail = format!("the deck has only {} {card}", deck.count(card));
             return Err(Problem::new(Code::InvalidHand, detail));
         }
@@ -255,16 +253,14 @@ impl AdvicePosition {
             return Err(wrong(format!("counts and hand disagree on {seat}")));
         }
         for (number, names) in &known.hands {
-            let other = number
-                .parse()
-                .ok()
+            let other = number.parse().ok();
+            let other = other
                 .and_then(|number| Seat::new(number, rules.seats))
                 .ok_or_else(|| wrong(format!("hands has no seat {number:?}")))?;
             let cards = cards(names)?;
             if other == *seat && cards != *hand || cards.len() > view.counts[other] {
-                return Err(wrong(format!(
-                    "hands and counts or hand disagree on {other}"
-                )));
+                let detail = format!("hands and counts or hand disagree on {other}");
+                return Err(wrong(detail));
             }
             if other != *seat {
                 view.known[other] = cards;
@@ -299,23 +295,15 @@ impl AdvicePosition {
 
 /// Refuses more cards, named or counted, than the deck has.
 fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
-    let deck = rules.deck();
+    let (deck, seats) = (rules.deck(), rules.ring().seats());
     for card in Card::ALL {
-        let known: u8 = rules
-            .ring()
-            .seats()
-            .map(|seat| view.known[seat].count(card))
-            .sum();
-        let seen = view.hand.count(card) + view.gone.count(card) + known;
+        let known = seats.clone().map(|seat| view.known[seat].count(card));
+        let seen = view.hand.count(card) + view.gone.count(card) + known.sum::<u8>();
         if seen > deck.count(card) {
             return Err(format!("the deck has only {} {card}", deck.count(card)));
         }
     }
-    let held: u32 = rules
-        .ring()
-        .seats()
-        .map(|seat| u32::from(view.counts[seat]))
-        .sum();
+    let held: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
     if held + u32::from(view.gone.len()) > u32::from(deck.len()) {
         return Err(format!("the deck has only {} cards", deck.len()));
     }

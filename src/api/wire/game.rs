@@ -183,9 +183,7 @@ impl GameView {
             turn: game.turn(),
             actions: actions(record, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
-            seats: seats
-                .map(|(seat, player)| seat_view(seat, player))
-                .collect(),
+            seats: seats.map(seat_view).collect(),
             board: board_view(game.rules(), game.board()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
@@ -204,7 +202,7 @@ impl GameView {
     }
 }
 
-fn seat_view(seat: SeatInView, player: &Player) -> SeatView {
+fn seat_view((seat, player): (SeatInView, &Player)) -> SeatView {
     SeatView {
         seat: seat.seat,
         team: seat.team,
@@ -331,6 +329,7 @@ pub struct GameSummary {
 impl GameList {
     /// A part of the list, and where the next part begins.
     pub fn new(records: &[Record], next: Option<String>) -> GameList {
+        let name = |player: &Player| player.name.clone();
         let summary = |record: &Record| GameSummary {
             id: record.id.to_string(),
             version: record.game.version(),
@@ -339,12 +338,7 @@ impl GameList {
             round: record.game.round(),
             turn: record.game.turn(),
             winner: record.game.winner(),
-            names: record
-                .game
-                .players()
-                .iter()
-                .map(|player| player.name.clone())
-                .collect(),
+            names: record.game.players().iter().map(name).collect(),
             imported: record.imported,
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),

@@ -50,17 +50,12 @@ pub struct AnalysisParams {
 
 /// A move that is not played, and what it would do.
 pub struct Preview {
-    seat: Seat,
-    mv: Move,
-    outcome: Outcome,
+    pub seat: Seat,
+    pub mv: Move,
+    pub outcome: Outcome,
 }
 
 impl Preview {
-    /// A move and what it would do.
-    pub fn new(seat: Seat, mv: Move, outcome: Outcome) -> Preview {
-        Preview { seat, mv, outcome }
-    }
-
     /// The move of that id, if a seat with this hand may play it; else `illegal_move`.
     pub fn of_hand(
         rules: &Rules,
@@ -80,8 +75,9 @@ impl Preview {
     /// on what anybody holds.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if id.parse() == Ok(Move::Fold) {
-            let outcome = outcome(rules, board, seat, &Move::Fold)?;
-            return Ok(Preview::new(seat, Move::Fold, outcome));
+            let mv = Move::Fold;
+            let outcome = outcome(rules, board, seat, &mv)?;
+            return Ok(Preview { seat, mv, outcome });
         }
         Preview::of_hand(rules, board, seat, rules.deck(), id)
     }

@@ -231,30 +231,21 @@ impl NewGame {
             let detail = format!("seats has {found} entries, but by the rules {needed} play");
             return Err(Problem::invalid(detail));
         }
-        let players = seats
-            .into_iter()
-            .enumerate()
-            .map(|(number, seat)| {
-                player(number, seat.kind.unwrap_or_default(), seat.name, seat.level)
-            })
-            .collect::<Result<_, _>>()?;
-        let first_dealer = request
-            .first_dealer
-            .map(|number| seat_of(number, &rules, "first_dealer"))
-            .transpose()?;
-        let given = request
-            .shuffle_seed
-            .as_deref()
-            .map(Seed::from_hex)
-            .transpose()?;
-        let seed_given = given.is_some();
-        let seed = given.unwrap_or(seed);
+        let player = |(number, SeatRequest { kind, name, level })| {
+            player(number, kind.unwrap_or_default(), name, level)
+        };
+        let players = seats.into_iter().enumerate().map(player);
+        let players = players.collect::<Result<_, _>>()?;
+        let dealer = |number| seat_of(number, &rules, "first_dealer");
+        let first_dealer = request.first_dealer.map(dealer).transpose()?;
+        let given = request.shuffle_seed.as_deref();
+        let given = given.map(Seed::from_hex).transpose()?;
         let setup = Setup {
-            rules,
             players,
             first_dealer,
-            seed,
-            seed_given,
+            seed_given: given.is_some(),
+            seed: given.unwrap_or(seed),
+            rules,
         };
         let attended = setup.players.iter().any(|player| !player.bot);
         let turn_seconds = in_range("turn_seconds", request.turn_seconds, 1, MAX_TURN_SECONDS)?;

@@ -110,20 +110,14 @@ options! {
 }
 
 impl From<DealSizesView> for DealSizes {
-    fn from(sizes: DealSizesView) -> DealSizes {
-        DealSizes {
-            first: sizes.first,
-            then: sizes.then,
-        }
+    fn from(DealSizesView { first, then }: DealSizesView) -> DealSizes {
+        DealSizes { first, then }
     }
 }
 
 impl From<DealSizes> for DealSizesView {
-    fn from(sizes: DealSizes) -> DealSizesView {
-        DealSizesView {
-            first: sizes.first,
-            then: sizes.then,
-        }
+    fn from(DealSizes { first, then }: DealSizes) -> DealSizesView {
+        DealSizesView { first, then }
     }
 }
 
@@ -170,12 +164,10 @@ impl RulesCatalogue {
             default: preset == DEFAULT_PRESET,
             rules: RulesView::from(&preset.options()),
         };
+        let option = |&(name, meaning): &_| OptionView { name, meaning };
         RulesCatalogue {
             presets: Preset::ALL.map(preset).into(),
-            options: MEANINGS
-                .iter()
-                .map(|&(name, meaning)| OptionView { name, meaning })
-                .collect(),
+            options: MEANINGS.iter().map(option).collect(),
         }
     }
 }
