@@ -4,8 +4,8 @@ use dog_rules::{board::Field, ring, seat::Seat};
 
 use super::{
     Picture,
-    layout::{CENTRE, Layout, Point, polar},
-    style::{DARK, FADED, FIELD, Ink, Number, SAND, circle, colours, shape},
+    layout::{CENTRE, Layout, Number, Point, polar},
+    style::{DARK, FADED, FIELD, Ink, SAND, circle, colours, shape},
 };
 
 /// Everything that stays where it is: the ring, goals, kennels, and which way it goes round.

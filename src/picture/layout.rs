@@ -8,10 +8,25 @@ use std::{f64::consts::TAU, fmt};
 
 use dog_rules::{board::Field, options::Rules, ring::Ring, seat::Seat};
 
-use super::style::Number;
-
 /// Width of the picture, and of the square that the board fills.
 pub const WIDTH: f64 = 1000.0;
+
+/// A number with one digit after the point at most: finer than the eye, and short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        let sign = if tenths < 0 { "-" } else { "" };
+        let (whole, tenth) = (tenths.abs() / 10, tenths.abs() % 10);
+        write!(f, "{sign}{whole}")?;
+        if tenth != 0 {
+            write!(f, ".{tenth}")?;
+        }
+        Ok(())
+    }
+}
 
 /// A point, or a direction; x grows to the right, y downward.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use dog_rules::{board::Field, judge::PlayedPart, notation::Move, seat::Seat};
 
 use super::{
     Picture, Shown,
-    layout::{Point, WIDTH},
-    style::{DARK, Escaped, FADED, Ink, Number, SAND, colours, fitted, shape, shape_name},
+    layout::{Number, Point, WIDTH},
+    style::{DARK, Escaped, FADED, Ink, SAND, colours, fitted, shape, shape_name},
 };
 
 /// Height of a line.

@@ -21,8 +21,8 @@ use dog_rules::{
 };
 
 use self::{
-    layout::{Layout, WIDTH},
-    style::{DARK, Ink, Number, PAPER, SAND},
+    layout::{Layout, Number, WIDTH},
+    style::{DARK, Ink, PAPER, SAND},
 };
 
 /// What is to be drawn.

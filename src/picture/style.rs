@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use dog_rules::seat::Seat;
 
-use super::layout::Point;
+use super::layout::{Number, Point};
 
 /// Behind everything, so that the picture can lie on a light page and on a dark one.
 pub const PAPER: &str = "#f6f0e2";
@@ -153,23 +153,6 @@ impl Ink {
     /// Everything added.
     pub fn text(self) -> String {
         self.0
-    }
-}
-
-/// A number with one digit after the point at most: finer than the eye, and short.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number(pub f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenths = (self.0 * 10.0).round() as i64;
-        let sign = if tenths < 0 { "-" } else { "" };
-        let (whole, tenth) = (tenths.abs() / 10, tenths.abs() % 10);
-        write!(f, "{sign}{whole}")?;
-        if tenth != 0 {
-            write!(f, ".{tenth}")?;
-        }
-        Ok(())
     }
 }
 

@@ -10,8 +10,8 @@ use dog_rules::{
 
 use super::{
     Shown,
-    layout::{CENTRE, Layout, Point, polar},
-    style::{DARK, Ink, Number, circle, colours, shape},
+    layout::{CENTRE, Layout, Number, Point, polar},
+    style::{DARK, Ink, circle, colours, shape},
 };
 
 /// A way that ends in the tip of an arrow.
