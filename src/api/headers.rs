@@ -4,8 +4,10 @@ use std::io::Write;
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::StatusCode,
-    http::header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName},
+    http::{
+        StatusCode,
+        header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName},
+    },
 };
 use flate2::{Compression, write::GzEncoder};
 use thiserror::Error;

@@ -16,9 +16,9 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
-    App,
     metrics::{UnderWay, Untimed},
     problem::Problem,
+    routes::App,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

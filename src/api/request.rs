@@ -14,14 +14,13 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    App,
     caller::{Caller, IdempotencyKey},
     headers::Tags,
     limits::{
-        Client, MAX_RECORD,
+        Client, Counted, MAX_RECORD,
         connections::Connection,
         framing::RequestBody,
-        memory::{Reservation, no_memory},
+        memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
     wire::{
@@ -74,10 +73,10 @@ fn body(
     let text = record && is(request, "text/plain");
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
-    let app = request.app_data::<web::Data<App>>();
-    let app = app.expect("every server has its data");
-    let timeout = app.limits.limits.client_timeout;
-    let memory = reserve(request, app, most, json);
+    let counted = request.app_data::<web::Data<Counted>>();
+    let limits = &counted.expect("every server has its limits").limits;
+    let timeout = limits.client_timeout;
+    let memory = reserve(request, most, json);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
@@ -110,12 +109,7 @@ fn body(
 }
 
 /// Memory for the body of a request, if it is long or does not say how long it is.
-fn reserve(
-    request: &HttpRequest,
-    app: &App,
-    most: usize,
-    json: bool,
-) -> Result<Option<Reservation>, Problem> {
+fn reserve(request: &HttpRequest, most: usize, json: bool) -> Result<Option<Reservation>, Problem> {
     let length = match RequestBody::of(request.head()) {
         RequestBody::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
         RequestBody::Chunked(_) => most,
@@ -125,8 +119,10 @@ fn reserve(
     }
     let Client(address) = Client::of(request);
     let bytes = length * if json { JSON_GROWTH } else { 2 };
-    let memory = app.memory.reserve(address, bytes);
-    memory.ok_or_else(no_memory).map(Some)
+    let memory = request.app_data::<web::Data<BodyMemory>>();
+    let memory = memory.expect("every server has its memory");
+    let reservation = memory.reserve(address, bytes);
+    reservation.ok_or_else(no_memory).map(Some)
 }
 
 /// Whether the body is said to be of this media type.

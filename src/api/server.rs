@@ -28,7 +28,6 @@ use thiserror::Error;
 use utoipa_swagger_ui::Config;
 
 use super::{
-    App,
     limits::{
         Counted, Limits,
         connections::{self, Connections},
@@ -40,7 +39,7 @@ use super::{
     middleware::observe,
     openapi,
     pool::{Make, Pool},
-    routes::{self, CompressedFiles, Readiness},
+    routes::{self, App, CompressedFiles, Readiness},
     stream::hub::{Hub, Watching},
 };
 use crate::{
@@ -160,6 +159,7 @@ impl Server {
         let (hub, watching) = Hub::start(&store, &tables, &pages).map_err(ServeError::Thread)?;
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
         metrics.observe(&store, &croupier, &memory);
+        let counted = Data::new(Counted::new(settings.limits.clone(), store.clone()));
         let app = Data::new(App {
             store,
             hub,
@@ -167,7 +167,6 @@ impl Server {
             pages,
             advisers,
             nets,
-            limits: Counted::new(settings.limits.clone()),
             memory: Arc::clone(&memory),
             metrics,
             readiness: Readiness::default(),
@@ -185,6 +184,7 @@ impl Server {
         let workers = workers.unwrap_or(cores);
         let max_connections =
             connections::allow(limits.max_connections, workers).map_err(ServeError::Connections)?;
+        let bodies = Data::from(Arc::clone(&memory));
         let connections = Arc::new(Connections::new(
             max_connections,
             limits.most_per_address(),
@@ -203,6 +203,8 @@ impl Server {
             let service = IntoServiceFactory::into_factory(
                 ActixApp::new()
                     .app_data(app.clone())
+                    .app_data(counted.clone())
+                    .app_data(bodies.clone())
                     .configure(routes::configure)
                     .default_service(web::to(routes::route_not_found))
                     .wrap(from_fn(reserve))

@@ -12,10 +12,7 @@ use actix_web::{
 };
 
 use super::address::{Address, Client, Tally};
-use crate::api::{
-    App,
-    problem::{Code, Problem},
-};
+use crate::api::problem::{Code, Problem};
 
 /// Bytes from which on a response is a large one.
 const LARGE: u64 = 32 * 1024;
@@ -134,10 +131,10 @@ pub async fn reserve<B: MessageBody + 'static>(
     };
     let shared = response.response().extensions().contains::<Shared>();
     if let (Some(bytes), false) = (large, shared) {
-        let app = response.request().app_data::<Data<App>>();
-        let app = app.expect("every server has its data");
+        let memory = response.request().app_data::<Data<BodyMemory>>();
+        let memory = memory.expect("every server has its memory");
         let Client(address) = Client::of(response.request());
-        let Some(reservation) = app.memory.reserve(address, bytes) else {
+        let Some(reservation) = memory.reserve(address, bytes) else {
             let refusal = no_memory().error_response();
             return Ok(response.into_response(refusal).map_into_right_body());
         };

@@ -33,7 +33,6 @@ use self::{
     rates::{Asked, Payer, Rates},
 };
 use super::{
-    App,
     caller::{Caller, IDEMPOTENCY_KEY},
     problem::{Code, Problem},
 };
@@ -68,13 +67,16 @@ const FREE: [&str; 2] = ["/healthz", "/readyz"];
 pub struct Counted {
     pub limits: Limits,
     rates: Rates,
+    /// Says who has created a game.
+    store: Store,
 }
 
 impl Counted {
-    pub fn new(limits: Limits) -> Counted {
+    pub fn new(limits: Limits, store: Store) -> Counted {
         Counted {
             rates: Rates::new(&limits),
             limits,
+            store,
         }
     }
 }
@@ -84,11 +86,11 @@ pub async fn guard<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
-    let app = request.app_data::<Data<App>>().cloned();
-    let app = app.expect("every server has its data");
+    let counted = request.app_data::<Data<Counted>>().cloned();
+    let counted = counted.expect("every server has its limits");
     let admitted = check_size(&request)
         .and_then(|()| check_connection(&request))
-        .and_then(|()| charge(&request, &app.limits, &app.store));
+        .and_then(|()| charge(&request, &counted));
     let refusal = admitted.as_ref().err().map(Problem::code);
     let too_often = refusal == Some(Code::TooManyRequests);
     let connection = request.conn_data::<Rc<Connection>>();
@@ -106,7 +108,7 @@ pub async fn guard<B: MessageBody + 'static>(
     let response = next.call(request).await?;
     let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
     if let (true, Some(payer)) = (unknown, payer) {
-        app.limits.rates.forget(&payer);
+        counted.rates.forget(&payer);
     }
     Ok(response.map_into_left_body())
 }
@@ -138,11 +140,12 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
 }
 
 /// Counts a request for whoever has to answer for it; says who that is, if anybody.
-fn charge(
-    request: &ServiceRequest,
-    Counted { limits, rates }: &Counted,
-    store: &Store,
-) -> Result<Option<Payer>, Problem> {
+fn charge(request: &ServiceRequest, counted: &Counted) -> Result<Option<Payer>, Problem> {
+    let Counted {
+        limits,
+        rates,
+        store,
+    } = counted;
     // Decoded, as the routes see it: "/v1/%67ames" is no way round.
     let path = request.match_info().as_str();
     if FREE.contains(&path) {

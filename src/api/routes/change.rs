@@ -7,10 +7,9 @@ use actix_web::{
 };
 use dog_rules::{event::Action, seat::Seat};
 
-use super::{find, find_seat, write};
+use super::{App, find, find_seat, write};
 use crate::{
     api::{
-        App,
         answer::{Answer, Memory, random},
         problem::{Code, Problem},
         request::{WriteRequest, etag},

@@ -8,10 +8,9 @@ use actix_web::{
 use dog_rules::game::Phase;
 use jiff::SignedDuration;
 
-use super::{find, read_id, write};
+use super::{App, find, read_id, write};
 use crate::{
     api::{
-        App,
         answer::{Memory, random},
         caller::Caller,
         headers::preferred,

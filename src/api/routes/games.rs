@@ -14,10 +14,9 @@ use dog_rules::{
     shuffle::Seed,
 };
 
-use super::{find, look, picture, write};
+use super::{App, find, look, picture, write};
 use crate::{
     api::{
-        App,
         answer::{Answer, Memory, TokenMaker, random},
         caller::Caller,
         headers::{is_known, private},

@@ -11,13 +11,12 @@ use dog_rules::record::{About, Replayed, Step, StepWriter, Transcript, Written};
 use futures_util::stream::{self, StreamExt};
 
 use super::{
-    find,
+    App, find,
     games::{created, new_record},
     write,
 };
 use crate::{
     api::{
-        App,
         answer::random,
         caller::Caller,
         headers::{preferred, private},

@@ -17,9 +17,9 @@ use serde::Serialize;
 use tokio::sync;
 use utoipa::ToSchema;
 
+use super::App;
 use crate::{
     api::{
-        App,
         headers::{gzip, takes_gzip},
         limits::{Client, memory::Shared},
         metrics::OPEN_METRICS,

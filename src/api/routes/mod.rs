@@ -7,22 +7,30 @@ pub mod history;
 mod meta;
 mod moves;
 
-use std::future::{Ready, ready};
+use std::{
+    future::{Ready, ready},
+    sync::Arc,
+};
 
 use actix_web::{
     FromRequest, Handler, HttpRequest, HttpResponse, HttpResponseBuilder, Resource, Responder,
     Scope, guard,
     http::{Method, header},
-    web::{self, ServiceConfig},
+    web::{self, Bytes, ServiceConfig},
 };
+use dog_bot::net::nets::Nets;
 use dog_rules::seat::Seat;
 use utoipa::OpenApi;
+use utoipa_swagger_ui::Config;
 
 pub use self::meta::{CompressedFiles, Readiness};
 use super::{
-    App,
     answer::Answer,
+    limits::memory::BodyMemory,
+    metrics::Metrics,
+    pool::Pool,
     problem::{Code, Problem},
+    stream::hub::Hub,
 };
 use crate::store::{GameId, Reader, Record, Store, Transaction};
 
@@ -54,6 +62,30 @@ use crate::store::{GameId, Reader, Record, Store, Transaction};
     meta::get_openapi,
 ))]
 pub struct Operations;
+
+/// What the handlers work with. Nothing of a game is kept here: everything is in the store.
+pub struct App {
+    pub store: Store,
+    /// Where those wait who wait for games to change.
+    pub hub: Arc<Hub>,
+    /// For those who play: lists of moves, lists of games.
+    pub tables: Arc<Pool>,
+    /// For long logs: history, streams that catch up, imports.
+    pub pages: Arc<Pool>,
+    /// For those who ask: advice and analysis. Its load never holds up the tables.
+    pub advisers: Pool,
+    /// What the advisers judge by.
+    pub nets: Arc<Nets>,
+    /// What large bodies hold.
+    pub memory: Arc<BodyMemory>,
+    /// What is counted, for `/metrics`.
+    pub metrics: Metrics,
+    /// The last answer of `/readyz`.
+    pub readiness: Readiness,
+    pub openapi: Bytes,
+    pub compressed: CompressedFiles,
+    pub docs: Arc<Config<'static>>,
+}
 
 /// One path and the methods it takes.
 struct Path {

@@ -12,9 +12,8 @@ use dog_bot::{Choice, Suggestion, search::Budget};
 use dog_rules::{game::Phase, view::SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{SVG, find, picture};
+use super::{App, SVG, find, picture};
 use crate::api::{
-    App,
     caller::Caller,
     headers::{preferred, private},
     limits::Client,

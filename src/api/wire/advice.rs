@@ -21,28 +21,24 @@ const MAX_BUDGET_MS: u32 = 2_000;
 const MAX_SAMPLES: u32 = 10_000;
 
 /// How to think about a move.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams, ToSchema)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceParams {
     /// How well to think: `strong` if left out.
     #[param(value_type = Option<Level>)]
-    #[schema(value_type = Option<Level>)]
     pub level: Option<String>,
     /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
     /// levels `random` and `greedy` never need them. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
-    #[schema(minimum = 1, maximum = 2000)]
     pub budget_ms: Option<u32>,
     /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
     /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
     /// none.
     #[param(minimum = 1, maximum = 10_000)]
-    #[schema(minimum = 1, maximum = 10_000)]
     pub samples: Option<u32>,
     /// The same seed gives the same advice; drawn at random if left out.
     #[param(format = "uint64")]
-    #[schema(format = "uint64")]
     pub seed: Option<u64>,
 }
 
