@@ -126,13 +126,8 @@ impl Layout {
     }
 
     /// The number of inputs.
-    pub fn len(&self) -> usize {
+    pub fn inputs(&self) -> usize {
         self.len
-    }
-
-    /// Never: every layout has inputs.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 }
 
@@ -171,16 +166,11 @@ pub enum Kept {
 
 impl Kept {
     /// How many cards.
-    pub fn len(self) -> u8 {
+    pub fn count(self) -> u8 {
         match self {
             Kept::Seen(hand) => hand.len(),
             Kept::Counted(cards) => cards,
         }
-    }
-
-    /// Whether no card is kept.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
     }
 
     /// The cards that are seen.
@@ -246,7 +236,7 @@ impl<'a> Inputs<'a> {
 
     /// Which of a net's heads judges the seat when it keeps these cards.
     pub fn head(&self, kept: Kept) -> usize {
-        self.stage.head(kept.len())
+        self.stage.head(kept.count())
     }
 
     /// What the seat knows of the cards and the round when it keeps these cards.
@@ -259,7 +249,7 @@ impl<'a> Inputs<'a> {
         };
         let played = stage == Stage::Played;
         let own_count = match stage {
-            Stage::Played => kept.len(),
+            Stage::Played => kept.count(),
             _ => view.counts[self.seat],
         };
         if let Some(hand) = kept.seen() {

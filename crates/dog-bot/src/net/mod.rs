@@ -76,11 +76,6 @@ impl Net {
         first.into_iter().chain(heads)
     }
 
-    /// The first layer's sums with these inputs active.
-    pub fn hidden(&self, inputs: &[Input]) -> Hidden {
-        self.more(&self.first_bias, inputs)
-    }
-
     /// The first layer's sums with these inputs active besides those of `common`.
     pub fn more(&self, common: &Hidden, inputs: &[Input]) -> Hidden {
         let mut hidden = *common;
