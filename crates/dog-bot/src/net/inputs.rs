@@ -14,7 +14,7 @@ use dog_rules::{
     view::SeatView,
 };
 
-use super::{HEADS, uses};
+use super::uses;
 
 /// An active input and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,6 +130,9 @@ impl Layout {
         self.len
     }
 }
+
+/// Heads of a net: see [`Stage::head`].
+pub const HEADS: usize = 4;
 
 /// What a seat has done, when its view is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -379,15 +382,11 @@ impl<'a> Inputs<'a> {
         let table = uses::Table::new(self.rules, board, partner);
         for card in self.partners.kinds() {
             let found = table.of(card);
-            let Layout {
-                partner_uses,
-                partner_gain,
-                ..
-            } = *self.layout;
-            flags(found, partner_uses + card as usize * USES, &mut add);
+            let first = self.layout.partner_uses + card as usize * USES;
+            flags(found, first, &mut add);
             if found.playable {
                 let gain = f32::from(found.gain) / LAP;
-                add(partner_gain + card as usize, gain);
+                add(self.layout.partner_gain + card as usize, gain);
             }
         }
     }
