@@ -89,7 +89,9 @@ fn evaluations(criterion: &mut Criterion) {
             let (mut cards, mut before) = (Vec::new(), Vec::new());
             inputs.cards(kept, &mut cards);
             inputs.board(&view.board, kept, &mut before);
-            let common = judge.net.more(&judge.net.hidden(&cards), &before);
+            let common = judge
+                .net
+                .more(&judge.net.more(&judge.net.first_bias, &cards), &before);
             let mut lists = Vec::new();
             judge.plays(view, &mut scratch, |card, board, _| {
                 let mut kept = view.hand;
@@ -107,7 +109,7 @@ fn evaluations(criterion: &mut Criterion) {
         group.bench_function("evaluations", |bencher| {
             bencher.iter(|| {
                 for (judge, common, before, lists, head) in &evaluations {
-                    differences.begin(judge.layout.len(), before);
+                    differences.begin(judge.layout.inputs(), before);
                     for list in lists {
                         let found = differences.of(list);
                         black_box(judge.net.logit(common, found, *head));

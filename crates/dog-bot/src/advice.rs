@@ -5,7 +5,6 @@ use std::{collections::HashMap, time::Duration};
 use dog_rules::{
     board::Board,
     card::Card,
-    event::Action,
     judge::Outcome,
     moves::{Generator, LegalMove},
     notation::Move,
@@ -16,7 +15,7 @@ use dog_rules::{
 use rand::{Rng, seq::SliceRandom};
 
 use super::{
-    greedy::{self, Scored, chance_to_win},
+    greedy::{self, Choice, Scored, chance_to_win},
     net::nets::Nets,
     search::{Budget, Candidate, Method, Thinker, Thought},
 };
@@ -32,31 +31,6 @@ pub const fn reply_delay(level: Level) -> Duration {
         Level::Random | Level::Greedy => Duration::from_millis(1),
         Level::Fast => Duration::from_millis(5),
         Level::Strong => Duration::from_millis(205),
-    }
-}
-
-/// Something that a seat may do when it is asked to move or to answer in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Choice {
-    /// Play a card, or fold.
-    Play(Move),
-    /// Lay this card down for the partner.
-    Give(Card),
-    /// Decline the optional exchange.
-    Decline,
-    /// Say "help!" in the optional exchange.
-    Ask,
-}
-
-impl Choice {
-    /// The choice as what it asks of the game.
-    pub const fn action(self, seat: Seat) -> Action {
-        match self {
-            Choice::Play(mv) => Action::Play { seat, mv },
-            Choice::Give(card) => Action::Offer { seat, card },
-            Choice::Decline => Action::Decline { seat },
-            Choice::Ask => Action::Ask { seat },
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 use dog_rules::{
     board::{Board, PIECES},
     card::{Card, Cards},
+    event::Action,
     moves::{Generator, LegalMove},
     notation::Move,
     options::{Exchange, Rules},
@@ -14,10 +15,7 @@ use dog_rules::{
     view::SeatView,
 };
 
-use super::{
-    advice::Choice,
-    evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand},
-};
+use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
 
 /// The share of the partner's gain that counts, since its hand is not known (57 against
 /// nothing of it, as in [`super::evaluate`]).
@@ -41,6 +39,31 @@ const STEPS: f64 = 60.0;
 const STEPS_A_PIECE: f64 = 65.0;
 /// The same at most.
 const STEPS_AT_MOST: f64 = 350.0;
+
+/// Something that a seat may do when it is asked to move or to answer in the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// Play a card, or fold.
+    Play(Move),
+    /// Lay this card down for the partner.
+    Give(Card),
+    /// Decline the optional exchange.
+    Decline,
+    /// Say "help!" in the optional exchange.
+    Ask,
+}
+
+impl Choice {
+    /// The choice as what it asks of the game.
+    pub const fn action(self, seat: Seat) -> Action {
+        match self {
+            Choice::Play(mv) => Action::Play { seat, mv },
+            Choice::Give(card) => Action::Offer { seat, card },
+            Choice::Decline => Action::Decline { seat },
+            Choice::Ask => Action::Ask { seat },
+        }
+    }
+}
 
 /// A choice and its worth.
 #[derive(Clone, Copy, Debug)]

@@ -42,8 +42,9 @@ pub mod testing;
 pub mod worlds;
 
 pub use advice::{
-    Captured, Choice, Effect, GREEDY_VERSION, Suggestion, advise, at_once, choose, reply_delay,
+    Captured, Effect, GREEDY_VERSION, Suggestion, advise, at_once, choose, reply_delay,
 };
+pub use greedy::Choice;
 
 #[cfg(test)]
 mod tests;

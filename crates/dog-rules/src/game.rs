@@ -137,18 +137,14 @@ impl Game {
     /// # Panics
     /// If there is not one player a seat; the caller checks that.
     pub fn new(setup: Setup) -> Game {
-        let Setup {
-            rules,
-            players,
-            first_dealer,
-            seed,
-            seed_given,
-        } = setup;
-        assert_eq!(players.len(), usize::from(rules.seats), "one player a seat");
-        let first_dealer = first_dealer.unwrap_or_else(|| seed.first_dealer(rules.seats));
+        let seats = setup.rules.seats;
+        let players = setup.players;
+        assert_eq!(players.len(), usize::from(seats), "one player a seat");
+        let drawn = || setup.seed.first_dealer(seats);
+        let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
         let mut game = Game {
             players,
-            seed_given,
+            seed_given: setup.seed_given,
             version: 1,
             phase: Phase::Deal,
             round: 1,
@@ -157,16 +153,16 @@ impl Game {
             board: Board::new(),
             shuffles: 0,
             stock: Vec::new(),
-            discards: rules.deck(),
-            seats: vec![SeatState::default(); usize::from(rules.seats)],
+            discards: setup.rules.deck(),
+            seats: vec![SeatState::default(); usize::from(seats)],
             winner: None,
             last_event: Event::GameCreated {
                 dealer: first_dealer,
             },
             record: None,
             first_players: None,
-            rules,
-            seed,
+            rules: setup.rules,
+            seed: setup.seed,
         };
         game.shuffle_discards();
         game

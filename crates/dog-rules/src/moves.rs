@@ -214,12 +214,7 @@ fn jacks(
     walker: Walker,
     mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Walker {
-        rules,
-        board,
-        owner: mover,
-        ..
-    } = walker;
+    let (rules, board, mover) = (walker.rules, walker.board, walker.owner);
     let unprotected = !board.unswappable(rules);
     let own = board.track(mover) & unprotected;
     for stranger in rules.ring().seats().filter(|&seat| seat != mover) {

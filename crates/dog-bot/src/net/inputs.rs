@@ -14,7 +14,7 @@ use dog_rules::{
     view::SeatView,
 };
 
-use super::{HEADS, uses};
+use super::uses;
 
 /// An active input and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,15 +126,13 @@ impl Layout {
     }
 
     /// The number of inputs.
-    pub fn len(&self) -> usize {
+    pub fn inputs(&self) -> usize {
         self.len
     }
-
-    /// Never: every layout has inputs.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
+
+/// Heads of a net: see [`Stage::head`].
+pub const HEADS: usize = 4;
 
 /// What a seat has done, when its view is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,16 +169,11 @@ pub enum Kept {
 
 impl Kept {
     /// How many cards.
-    pub fn len(self) -> u8 {
+    pub fn count(self) -> u8 {
         match self {
             Kept::Seen(hand) => hand.len(),
             Kept::Counted(cards) => cards,
         }
-    }
-
-    /// Whether no card is kept.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
     }
 
     /// The cards that are seen.
@@ -246,7 +239,7 @@ impl<'a> Inputs<'a> {
 
     /// Which of a net's heads judges the seat when it keeps these cards.
     pub fn head(&self, kept: Kept) -> usize {
-        self.stage.head(kept.len())
+        self.stage.head(kept.count())
     }
 
     /// What the seat knows of the cards and the round when it keeps these cards.
@@ -259,7 +252,7 @@ impl<'a> Inputs<'a> {
         };
         let played = stage == Stage::Played;
         let own_count = match stage {
-            Stage::Played => kept.len(),
+            Stage::Played => kept.count(),
             _ => view.counts[self.seat],
         };
         if let Some(hand) = kept.seen() {
@@ -389,15 +382,11 @@ impl<'a> Inputs<'a> {
         let table = uses::Table::new(self.rules, board, partner);
         for card in self.partners.kinds() {
             let found = table.of(card);
-            let Layout {
-                partner_uses,
-                partner_gain,
-                ..
-            } = *self.layout;
-            flags(found, partner_uses + card as usize * USES, &mut add);
+            let first = self.layout.partner_uses + card as usize * USES;
+            flags(found, first, &mut add);
             if found.playable {
                 let gain = f32::from(found.gain) / LAP;
-                add(partner_gain + card as usize, gain);
+                add(self.layout.partner_gain + card as usize, gain);
             }
         }
     }

@@ -132,7 +132,7 @@ impl Judge {
         let inputs = Inputs::new(&self.layout, view, Stage::Played);
         let list = &mut scratch.inputs;
         let add = |hidden, differences: &mut Differences, list: &[Input]| {
-            differences.begin(self.layout.len(), list);
+            differences.begin(self.layout.inputs(), list);
             self.net.more(hidden, list)
         };
         list.clear();

@@ -15,14 +15,13 @@ pub mod judge;
 pub mod nets;
 mod uses;
 
+pub use inputs::HEADS;
 use inputs::Input;
 
 /// Units of the first hidden layer.
 pub const HIDDEN: usize = 256;
 /// Units of the second.
 pub const SECOND: usize = 32;
-/// Heads of a net: see [`inputs::Stage::head`].
-pub const HEADS: usize = 4;
 /// What a unit lets through of a negative sum.
 pub const LEAK: f32 = 0.05;
 
@@ -74,11 +73,6 @@ impl Net {
             self.first_bias.as_mut_slice(),
         ];
         first.into_iter().chain(heads)
-    }
-
-    /// The first layer's sums with these inputs active.
-    pub fn hidden(&self, inputs: &[Input]) -> Hidden {
-        self.more(&self.first_bias, inputs)
     }
 
     /// The first layer's sums with these inputs active besides those of `common`.

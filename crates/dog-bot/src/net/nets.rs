@@ -232,7 +232,7 @@ fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
 
 /// Writes a net.
 pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<u8> {
-    let inputs = judge.layout.len();
+    let inputs = judge.layout.inputs();
     let header = Header {
         format: FORMAT,
         setting,
@@ -278,7 +278,7 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         return Err(NetError::Format(header.format));
     }
     let layout = Layout::new(header.setting.seats());
-    let inputs = layout.len();
+    let inputs = layout.inputs();
     let shapes = [
         ("inputs", header.inputs, inputs),
         ("units in the first layer", header.hidden, HIDDEN),

@@ -105,13 +105,8 @@ impl<'a> Table<'a> {
 
     /// How far a piece of the mover's on this field is.
     fn walked(&self, field: u8) -> i16 {
-        let Walker {
-            rules,
-            board,
-            owner,
-            ..
-        } = self.walker;
-        i16::from(board.walked(rules, owner, field))
+        let walker = self.walker;
+        i16::from(walker.board.walked(walker.rules, walker.owner, field))
     }
 
     fn forward(&self, steps: u8, found: &mut Use) {
@@ -191,12 +186,7 @@ impl<'a> Table<'a> {
     }
 
     fn jack(&self, found: &mut Use) {
-        let Walker {
-            rules,
-            board,
-            owner,
-            ..
-        } = self.walker;
+        let (rules, board, owner) = (self.walker.rules, self.walker.board, self.walker.owner);
         let free = !board.unswappable(rules);
         let own = board.track(owner);
         let others = board.occupied() & !own;

@@ -5,11 +5,160 @@
 //! once. What one player is dealt in one game the other is dealt in another, luck cancels out, and
 //! a player against itself scores exactly what chance gives. These games are one *pair*, the unit
 //! of all statistics: its games are not independent of each other, pairs are.
+//!
+//! A match is many pairs on many threads, counted in the order of their numbers.
 
-mod matches;
 mod statistics;
 
-pub use matches::{Build, Match, run_match};
-pub use statistics::{
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Instant,
+};
+
+use dog_rules::{options::Rules, seat::BySeat};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+pub use self::statistics::{
     Decision, Interval, Pair, Sprt, SprtError, Tally, Thinking, interval, mean, mean_and_error,
 };
+use crate::{
+    games::{play_out, set_up},
+    player::Player,
+};
+
+/// The stream of random numbers that the shuffle seed is taken from; those below are the seats'.
+const SHUFFLE_STREAM: u64 = 7;
+/// Streams set aside for each pair.
+const STREAMS: u64 = 8;
+
+/// Makes a player, once for each thread and side.
+pub type Build<'a> = dyn Fn() -> Box<dyn Player> + Sync + 'a;
+
+/// What is to be played.
+#[derive(Clone, Copy)]
+pub struct Match<'a> {
+    pub rules: &'a Rules,
+    /// Player A and player B.
+    pub players: [&'a Build<'a>; 2],
+    /// Pairs at most.
+    pub pairs: u32,
+    /// Everything random follows from it, the cards and the players' luck.
+    pub seed: u64,
+    pub threads: NonZeroUsize,
+}
+
+impl Match<'_> {
+    /// Plays pair `number`: the same cards once for each team that A may hold.
+    ///
+    /// # Panics
+    /// If a player does what it may not.
+    fn pair(&self, number: u32, players: &mut [Box<dyn Player>; 2]) -> Pair {
+        let mut pair = Pair::default();
+        for team in 0..self.rules.seats / 2 {
+            match self.game(number, team, players, &mut pair.thinking) {
+                Some(winner) => pair.wins[usize::from(winner != team)] += 1,
+                None => pair.unfinished += 1,
+            }
+        }
+        pair
+    }
+
+    /// Plays one game in which A holds `team`; the winning team.
+    fn game(
+        &self,
+        pair: u32,
+        team: u8,
+        players: &mut [Box<dyn Player>; 2],
+        thinking: &mut [Thinking; 2],
+    ) -> Option<u8> {
+        let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
+        // Each seat has its own luck, whoever sits there: a player against itself plays the same
+        // game again.
+        let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
+        play_out(&mut game, |game, seat| {
+            let side = usize::from(seat.team(self.rules.seats) != team);
+            let view = game.seen_from(seat);
+            let begin = Instant::now();
+            let choice = players[side].choose(&view, &mut luck[seat]);
+            thinking[side].decided(begin.elapsed());
+            choice.action(seat)
+        })
+    }
+
+    /// The random numbers of one seat, or of the cards, in one pair: they follow from the match
+    /// seed, the pair and the seat, and from nothing else.
+    fn stream(&self, pair: u32, number: u64) -> ChaCha8Rng {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&self.seed.to_le_bytes());
+        let mut stream = ChaCha8Rng::from_seed(key);
+        stream.set_stream(u64::from(pair) * STREAMS + number);
+        stream
+    }
+}
+
+/// Plays a match. After each pair `then` sees all pairs so far and may stop the match: to show how
+/// far it is, or to end it when it is decided.
+///
+/// Pairs are counted in the order of their numbers, as if one thread had played them, so that the
+/// result is the same however many threads there are, as far as the players' choices are. Pairs
+/// that are under way when the match is stopped are played to their end and not counted.
+///
+/// # Panics
+/// If a player panics, or does what it may not.
+pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) -> Tally {
+    let mut tally = Tally::new(plan.rules.seats / 2);
+    let next = AtomicU32::new(0);
+    thread::scope(|scope| {
+        let (sender, finished) = mpsc::channel();
+        for _ in 0..plan.threads.get() {
+            let (next, sender) = (&next, sender.clone());
+            scope.spawn(move || {
+                let mut players = plan.players.map(|build| build());
+                let _guard = EndOnPanic(next, plan.pairs);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= plan.pairs {
+                        break;
+                    }
+                    let pair = plan.pair(number, &mut players);
+                    // Nobody listens any more once the match is stopped.
+                    if sender.send((number, pair)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        for (number, pair) in finished {
+            waiting.insert(number, pair);
+            while let Some(pair) = waiting.remove(&tally.pairs()) {
+                tally.add(&pair);
+                if then(&tally).is_break() {
+                    return;
+                }
+            }
+        }
+    });
+    tally
+}
+
+/// Ends the match when its thread panics: without that thread's pair the others would play on for
+/// nothing.
+struct EndOnPanic<'a>(&'a AtomicU32, u32);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let EndOnPanic(next, pairs) = self;
+            next.store(*pairs, Ordering::Relaxed);
+        }
+    }
+}

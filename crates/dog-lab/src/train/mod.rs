@@ -98,7 +98,7 @@ impl Run {
     /// A run from nothing: weights drawn at random.
     pub fn new(plan: Plan) -> Run {
         let layout = Layout::new(plan.setting.seats());
-        let mut net = Net::zero(layout.len());
+        let mut net = Net::zero(layout.inputs());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
         let mut fill = |weights: &mut [f32], size: f32| {
             for weight in weights {
@@ -124,7 +124,7 @@ impl Run {
             plan,
             before,
             averaged: judge.net.clone(),
-            adam: Adam::new(judge.layout.len()),
+            adam: Adam::new(judge.layout.inputs()),
             judge,
             games: 0,
             samples: 0,
@@ -216,7 +216,7 @@ impl Run {
     /// Learns from samples in batches; returns the mean loss of their groups.
     fn learn(&mut self, samples: &Samples, threads: usize) -> f64 {
         let step = self.step();
-        let inputs = self.judge.layout.len();
+        let inputs = self.judge.layout.inputs();
         let mut order: Vec<u32> = (0..samples.groups.len() as u32).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed ^ !self.games);
         order.shuffle(&mut rng);
@@ -301,7 +301,7 @@ impl Run {
             "the checkpoint was made with other inputs or other rules"
         );
         let layout = Layout::new(setting.seats());
-        let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.len()));
+        let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.inputs()));
         let weights = &bytes[end + 1..];
         let needed: usize = nets
             .iter()

@@ -114,12 +114,6 @@ pub struct Samples {
 }
 
 impl Samples {
-    pub fn clear(&mut self) {
-        self.inputs.clear();
-        self.targets.clear();
-        self.groups.clear();
-    }
-
     /// Adds another list.
     pub fn append(&mut self, other: &Samples) {
         let first = self.targets.len();

@@ -31,18 +31,15 @@ struct Stage {
 
 impl Stage {
     fn new(position: &Position) -> Stage {
-        let Position {
-            ref rules,
-            board,
-            hands,
-            turn,
-        } = *position;
+        let &Position {
+            board, hands, turn, ..
+        } = position;
         let mut stage = Stage {
             board,
             hands,
             turn: None,
         };
-        stage.pass_to(rules, turn);
+        stage.pass_to(&position.rules, turn);
         stage
     }
 
@@ -69,55 +66,46 @@ impl Stage {
     }
 }
 
-/// Counts below the stages of one set of rules.
-struct Counter<'a> {
-    rules: &'a Rules,
-    generator: Generator,
-}
-
-impl<'a> Counter<'a> {
-    fn new(rules: &'a Rules) -> Counter<'a> {
-        Counter {
-            rules,
-            generator: Generator::new(),
+/// How many sequences of `depth` moves there are from a stage.
+fn count(rules: &Rules, generator: &mut Generator, stage: &Stage, depth: u32) -> u64 {
+    let Some(seat) = stage.turn.filter(|_| depth > 0) else {
+        return u64::from(depth == 0);
+    };
+    let mut boards = Vec::new();
+    let mut moves = 0;
+    let mut below = 0;
+    for card in stage.hands[seat].kinds() {
+        boards.clear();
+        generator.boards_of_card(rules, &stage.board, seat, card, &mut boards);
+        moves += boards.len() as u64;
+        // The last ply is counted without being made.
+        if depth > 1 {
+            for &board in &boards {
+                let after = stage.after(rules, seat, Some(card), board);
+                below += count(rules, generator, &after, depth - 1);
+            }
         }
     }
-
-    fn count(&mut self, stage: &Stage, depth: u32) -> u64 {
-        let Some(seat) = stage.turn.filter(|_| depth > 0) else {
-            return u64::from(depth == 0);
-        };
-        let mut boards = Vec::new();
-        let mut moves = 0;
-        let mut below = 0;
-        for card in stage.hands[seat].kinds() {
-            boards.clear();
-            self.generator
-                .boards_of_card(self.rules, &stage.board, seat, card, &mut boards);
-            moves += boards.len() as u64;
-            // The last ply is counted without being made.
-            if depth > 1 {
-                for &board in &boards {
-                    let after = stage.after(self.rules, seat, Some(card), board);
-                    below += self.count(&after, depth - 1);
-                }
-            }
+    match (moves, depth) {
+        (0, _) => {
+            let folded = stage.after(rules, seat, None, stage.board);
+            count(rules, generator, &folded, depth - 1)
         }
-        match (moves, depth) {
-            (0, _) => {
-                let folded = stage.after(self.rules, seat, None, stage.board);
-                self.count(&folded, depth - 1)
-            }
-            (moves, 1) => moves,
-            _ => below,
-        }
+        (moves, 1) => moves,
+        _ => below,
     }
 }
 
 /// How many sequences of `depth` moves there are from here. Depth 0 is one, the empty sequence; a
 /// sequence ends with a victory or with the round, so that longer ones are not counted.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    Counter::new(&position.rules).count(&Stage::new(position), depth)
+    let mut generator = Generator::new();
+    count(
+        &position.rules,
+        &mut generator,
+        &Stage::new(position),
+        depth,
+    )
 }
 
 /// The count of [`perft`] below each first move, in the order of the list of moves. A move is
@@ -128,15 +116,15 @@ pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
         return Vec::new();
     };
     let rules = &position.rules;
-    let mut counter = Counter::new(rules);
+    let mut generator = Generator::new();
     let mut seen = HashSet::new();
-    Generator::new()
-        .legal_moves(rules, &stage.board, seat, stage.hands[seat])
+    let legal = generator.legal_moves(rules, &stage.board, seat, stage.hands[seat]);
+    legal
         .into_iter()
         .filter(|legal| seen.insert((legal.mv.card(), legal.board)))
         .map(|legal| {
             let after = stage.after(rules, seat, legal.mv.card(), legal.board);
-            (legal.mv, counter.count(&after, below))
+            (legal.mv, count(rules, &mut generator, &after, below))
         })
         .collect()
 }

@@ -16,7 +16,7 @@ use crate::{
 
 fn judge(setting: Setting) -> Judge {
     let layout = Layout::new(setting.seats());
-    let mut net = random_net(layout.len(), &mut rng(1));
+    let mut net = random_net(layout.inputs(), &mut rng(1));
     // A block of nothing has a unit too.
     net.heads[0].last_bias = 0.0;
     Judge { layout, net }
@@ -50,7 +50,7 @@ fn a_net_survives_its_file() {
         let bytes = write(&judge, setting, "a run", "a strength");
         let (again, header) = read(&bytes).unwrap();
         assert_eq!(header.setting, setting);
-        assert_eq!(header.inputs, Layout::new(setting.seats()).len());
+        assert_eq!(header.inputs, Layout::new(setting.seats()).inputs());
         assert_eq!(
             (header.hidden, header.second, header.heads),
             (HIDDEN, SECOND, HEADS)

@@ -86,7 +86,7 @@ fn list(view: &SeatView, stage: Stage, kept: Kept, board: &Board) -> Vec<Input> 
 fn judges(rng: &mut impl Rng) -> [Judge; 2] {
     [4, 6].map(|seats| {
         let layout = Layout::new(seats);
-        let net = random_net(layout.len(), rng);
+        let net = random_net(layout.inputs(), rng);
         Judge { layout, net }
     })
 }
@@ -94,7 +94,7 @@ fn judges(rng: &mut impl Rng) -> [Judge; 2] {
 /// The logarithm of the odds with all these inputs added up at once.
 fn in_one_go(judge: &Judge, inputs: &[Input], stage: Stage, kept: Kept) -> f32 {
     let net = &judge.net;
-    net.logit(&net.first_bias, inputs, stage.head(kept.len()))
+    net.logit(&net.first_bias, inputs, stage.head(kept.count()))
 }
 
 fn close(found: f32, expected: f32) -> bool {
@@ -125,8 +125,14 @@ fn the_net_calculates_as_it_is_defined() {
         // What is added up beforehand and what later makes no difference.
         for part in [0, inputs.len() / 3, inputs.len()] {
             let (common, rest) = inputs.split_at(part);
-            assert!(close(net.logit(&net.hidden(common), rest, head), whole));
-            assert!(close(net.logit(&net.hidden(rest), common, head), whole));
+            assert!(close(
+                net.logit(&net.more(&net.first_bias, common), rest, head),
+                whole
+            ));
+            assert!(close(
+                net.logit(&net.more(&net.first_bias, rest), common, head),
+                whole
+            ));
         }
     }
 }
