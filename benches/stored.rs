@@ -16,10 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{
-    event::{Action, Event},
-    seat::{BySeat, Seat},
-};
+use dog_rules::{Action, BySeat, Event, Seat};
 use dog_server::store::{
     GameId, LogEntry, Record, Store, TableChanges, Tempo, TokenHash, Tokens, now,
 };

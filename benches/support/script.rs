@@ -8,14 +8,7 @@ use std::{
 
 use actix_web::rt::{System, net::TcpStream};
 use dog_bot::net::nets::Nets;
-use dog_rules::{
-    event::Action,
-    game::{Game, Phase, Setup},
-    options::Preset,
-    player::{Level, Player},
-    seat::Seat,
-    shuffle::Seed,
-};
+use dog_rules::{Action, Game, Level, Phase, Player, Preset, Seat, Seed, Setup};
 use futures_util::future::join_all;
 use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde_json::{Value, json};

@@ -3,14 +3,7 @@
 #![no_main]
 
 use arbitrary::{Result, Unstructured};
-use dog_rules::{
-    event::Action,
-    game::{Game, Phase, Setup},
-    moves::Generator,
-    notation::Move,
-    player::Player,
-    shuffle::Seed,
-};
+use dog_rules::{Action, Game, Generator, Move, Phase, Player, Seed, Setup};
 use dog_server_fuzz::{any_move, card, rules, seat};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use dog_rules::notation::Move;
+use dog_rules::Move;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

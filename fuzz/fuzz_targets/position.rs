@@ -4,10 +4,8 @@
 
 use arbitrary::{Result, Unstructured};
 use dog_rules::{
-    card::Cards,
-    judge,
-    moves::{Generator, LegalMove},
-    notation::{Action, Move, Parts},
+    Cards, Generator, LegalMove, Move, judge,
+    notation::{Action, Parts},
 };
 use dog_server_fuzz::{any_move, board, hand, rules, seat};
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use dog_rules::game::Game;
+use dog_rules::Game;
 use dog_server::api::{fuzz, problem::Code};
 use dog_server_fuzz::games;
 use libfuzzer_sys::fuzz_target;

@@ -2,19 +2,10 @@
 
 use arbitrary::{Result, Unstructured};
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    event,
-    game::{Game, Setup},
-    moves::Generator,
-    notation::{Action, MAX_PARTS, Move, Part, Parts, Place},
-    options::{
-        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
-        SevenPartner, SevenSurplus,
-    },
-    player::Player,
-    seat::Seat,
-    shuffle::Seed,
+    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, Generator, GoalEntry, Move, Options,
+    Placement, Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner,
+    SevenSurplus, event,
+    notation::{Action, MAX_PARTS, Part, Parts, Place},
 };
 
 /// Any possible set of rules.

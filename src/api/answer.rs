@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use dog_rules::seat::Seat;
+use dog_rules::Seat;
 use hmac::{Hmac, KeyInit, Mac};
 use rand::{TryRng, rngs::SysRng};
 use serde::{Deserialize, Serialize};

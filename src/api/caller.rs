@@ -10,7 +10,7 @@ use actix_web::{
     dev::Payload,
     http::header::{self, HeaderMap, HeaderName},
 };
-use dog_rules::{event::Viewer, seat::Seat};
+use dog_rules::{Seat, Viewer};
 
 use super::{
     problem::{Code, Problem},

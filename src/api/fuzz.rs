@@ -1,7 +1,7 @@
 //! Where the fuzz targets come in: requests read and checked as the handlers do it, without a server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use dog_rules::{event::Action, game::Game, seat::Seat, shuffle::Seed};
+use dog_rules::{Action, Game, Seat, Seed};
 use serde_json::Value;
 
 use super::{

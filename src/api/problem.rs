@@ -7,10 +7,7 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
-use dog_rules::{
-    board::BoardError, card::UnknownCard, game::ActionRefusal, options::RulesError,
-    shuffle::SeedError,
-};
+use dog_rules::{ActionRefusal, BoardError, RulesError, UnknownCard, shuffle::SeedError};
 use log::Level;
 use serde::{Serialize, Serializer};
 use thiserror::Error;

@@ -9,10 +9,8 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::{
-    event::Action,
-    notation::Move,
+    Action, Move, Seat,
     record::{Replayed, Written},
-    seat::Seat,
 };
 
 /// Bytes that are read at most.

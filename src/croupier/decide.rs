@@ -13,11 +13,7 @@ use std::{
 };
 
 use dog_bot::net::nets::Nets;
-use dog_rules::{
-    event::Action,
-    game::{ActionRefusal, Phase},
-    seat::Seat,
-};
+use dog_rules::{Action, ActionRefusal, Phase, Seat};
 use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;

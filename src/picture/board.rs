@@ -1,6 +1,6 @@
 //! The board and the pieces on it.
 
-use dog_rules::{board::Field, ring, seat::Seat};
+use dog_rules::{Field, Seat, ring};
 
 use super::{
     Picture,

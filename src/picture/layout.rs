@@ -6,7 +6,7 @@
 
 use std::{f64::consts::TAU, fmt};
 
-use dog_rules::{board::Field, options::Rules, ring::Ring, seat::Seat};
+use dog_rules::{Field, Rules, Seat, ring::Ring};
 
 /// Width of the picture, and of the square that the board fills.
 pub const WIDTH: f64 = 1000.0;

@@ -1,7 +1,7 @@
 //! Below the board: who plays which shape, whose turn it is, and the move as its id; and the title
 //! and description, for those who cannot see the picture.
 
-use dog_rules::{board::Field, judge::PlayedPart, notation::Move, seat::Seat};
+use dog_rules::{Field, Move, Seat, judge::PlayedPart};
 
 use super::{
     Picture, Shown,

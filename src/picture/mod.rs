@@ -13,11 +13,8 @@ mod tests;
 mod trail;
 
 use dog_rules::{
-    board::Board,
+    Board, Move, Rules, Seat,
     judge::{Capture, Kind, PlayedPart},
-    notation::Move,
-    options::Rules,
-    seat::Seat,
 };
 
 use self::{

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use dog_rules::seat::Seat;
+use dog_rules::Seat;
 
 use super::layout::{Number, Point};
 

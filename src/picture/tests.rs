@@ -2,11 +2,7 @@
 
 use std::{fs, path::Path};
 
-use dog_rules::{
-    board::{Field, Placement},
-    judge,
-    options::{Options, Preset, SevenPartner},
-};
+use dog_rules::{Field, Options, Placement, Preset, SevenPartner, judge};
 use roxmltree::{Document, Node};
 
 use super::*;

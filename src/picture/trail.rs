@@ -1,11 +1,8 @@
 //! The move: where pieces came from, the way they took, whom they captured, and the card.
 
 use dog_rules::{
-    board::Field,
-    card::Card,
+    Card, Field, Move, Seat,
     judge::{Kind, PlayedPart},
-    notation::Move,
-    seat::Seat,
 };
 
 use super::{

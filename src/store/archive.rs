@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io::Read};
 
-use dog_rules::event::{Action, Event};
+use dog_rules::{Action, Event};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

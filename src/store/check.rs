@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use dog_rules::{event::Action, game::Game, seat::Seat};
+use dog_rules::{Action, Game, Seat};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 

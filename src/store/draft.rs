@@ -4,10 +4,7 @@
 
 use std::{fmt, sync::Arc};
 
-use dog_rules::{
-    event::{Action, Event},
-    game::{ActionRefusal, Phase},
-};
+use dog_rules::{Action, ActionRefusal, Event, Phase};
 use jiff::Timestamp;
 use thiserror::Error;
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use dog_rules::game::Phase;
+use dog_rules::Phase;
 use jiff::Timestamp;
 use prometheus_client::{
     metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},

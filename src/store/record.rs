@@ -7,10 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use dog_rules::{
-    event::{Action, Event},
-    game::{Game, Phase},
-};
+use dog_rules::{Action, Event, Game, Phase};
 use jiff::{SignedDuration, Timestamp};
 use rand::{RngExt, rng};
 use rusqlite::{Row, types::ValueRef};

@@ -1,6 +1,6 @@
 //! What need not be kept any longer, found and forgotten in small pieces.
 
-use dog_rules::game::Phase;
+use dog_rules::Phase;
 use jiff::Timestamp;
 use rusqlite::params;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dog_rules::seat::{BySeat, MAX_SEATS};
+use dog_rules::{BySeat, seat::MAX_SEATS};
 use rusqlite::{
     ToSql,
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},

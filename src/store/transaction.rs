@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use dog_rules::game::Phase;
+use dog_rules::Phase;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 

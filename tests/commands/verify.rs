@@ -8,14 +8,8 @@ use std::{
 };
 
 use dog_rules::{
-    event::Action,
-    game::{Game, Phase, Setup},
-    moves::{Generator, LegalMove},
-    options::Rules,
-    player::{Level, Player},
+    Action, Game, Generator, LegalMove, Level, Phase, Player, Rules, Seat, Seed, Setup,
     record::{About, Step, Transcript, Written},
-    seat::Seat,
-    shuffle::Seed,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 

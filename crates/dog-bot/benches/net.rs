@@ -8,13 +8,7 @@ use dog_bot::net::{
     judge::{Differences, Scratch},
     nets::Nets,
 };
-use dog_rules::{
-    game::Phase,
-    options::{Options, Preset, Rules},
-    playout::Playout,
-    seat::Seat,
-    view::SeatView,
-};
+use dog_rules::{Options, Phase, Playout, Preset, Rules, Seat, SeatView};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 
 criterion_group! {

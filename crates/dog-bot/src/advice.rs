@@ -2,16 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use dog_rules::{
-    board::Board,
-    card::Card,
-    judge::Outcome,
-    moves::{Generator, LegalMove},
-    notation::Move,
-    player::Level,
-    seat::Seat,
-    view::SeatView,
-};
+use dog_rules::{Board, Card, Generator, LegalMove, Level, Move, Outcome, Seat, SeatView};
 use rand::{Rng, seq::SliceRandom};
 
 use super::{

@@ -10,12 +10,10 @@
 //! is the same number on every machine.
 
 use dog_rules::{
-    board::{Board, PIECES},
-    card::{Card, Cards},
+    Board, BySeat, Card, Cards, Rules, Seat, SevenLanding,
+    board::PIECES,
     movement::Walker,
-    options::{Rules, SevenLanding},
     ring::{self, Fields, bit},
-    seat::{BySeat, Seat},
 };
 
 /// The value of a won game: more than any other board is worth.

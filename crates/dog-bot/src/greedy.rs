@@ -5,14 +5,8 @@
 //! exchange is optional 56 against one that always declines.
 
 use dog_rules::{
-    board::{Board, PIECES},
-    card::{Card, Cards},
-    event::Action,
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::{Exchange, Rules},
-    seat::Seat,
-    view::SeatView,
+    Action, Board, Card, Cards, Exchange, Generator, LegalMove, Move, Rules, Seat, SeatView,
+    board::PIECES,
 };
 
 use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
@@ -232,7 +226,7 @@ fn left(rules: &Rules, board: &Board) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use dog_rules::options::Preset;
+    use dog_rules::Preset;
 
     use super::*;
     use crate::evaluate::WON;

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
-//! use dog_rules::{board::Board, card::Card, options::Preset, seat::Seat, view::SeatView};
+//! use dog_rules::{Board, Card, Preset, Seat, SeatView};
 //! use rand::{SeedableRng, rngs::ChaCha8Rng};
 //!
 //! let nets = Nets::built_in()?;
@@ -30,7 +30,7 @@
 
 #![forbid(unsafe_code)]
 
-pub use dog_rules::player::Level;
+pub use dog_rules::Level;
 
 mod advice;
 pub mod evaluate;

@@ -4,18 +4,9 @@
 use std::sync::LazyLock;
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    game::{Game, Setup},
-    options::{
-        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
-        SevenPartner, SevenSurplus,
-    },
-    perft,
-    player::Player,
-    seat::Seat,
-    shuffle::Seed,
-    view::{Possible, SeatView},
+    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Options, Placement, Player,
+    Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
+    SevenSurplus, perft, view::Possible,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 

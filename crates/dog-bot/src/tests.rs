@@ -1,15 +1,6 @@
 //! What the levels advise, in positions a player knows and in many that nobody does.
 
-use dog_rules::{
-    card::Card,
-    event::Action,
-    game::Game,
-    judge,
-    notation::Move,
-    options::{Options, Preset, Rules},
-    seat::Seat,
-    view::SeatView,
-};
+use dog_rules::{Action, Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};

@@ -12,14 +12,7 @@ use std::{
 };
 
 use clap::Args;
-use dog_rules::{
-    event::Action,
-    game::{Game, Phase, Setup},
-    options::{Preset, Rules},
-    player::Player,
-    seat::Seat,
-    shuffle::Seed,
-};
+use dog_rules::{Action, Game, Phase, Player, Preset, Rules, Seat, Seed, Setup};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 /// After this many turns, cards played and hands folded, a game is given up: nobody has won.

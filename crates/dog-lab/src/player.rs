@@ -10,7 +10,7 @@ use dog_bot::{
     },
     search::{Budget, Candidate, Method, Thinker},
 };
-use dog_rules::{board::Board, card::Card, moves::Generator, notation::Move, view::SeatView};
+use dog_rules::{Board, Card, Generator, Move, SeatView};
 use rand::rngs::ChaCha8Rng;
 use thiserror::Error;
 
@@ -282,7 +282,7 @@ impl fmt::Display for PlayerSpec {
 #[cfg(test)]
 mod tests {
     use dog_bot::testing::view;
-    use dog_rules::options::Preset;
+    use dog_rules::Preset;
 
     use super::*;
 

@@ -4,18 +4,8 @@ use std::{hint::black_box, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    event::Action,
-    game::{Game, Phase, Setup},
-    judge,
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::{Options, Preset, Rules, SevenPartner},
-    player::Player,
-    playout::{Playout, unseen_hands},
-    seat::Seat,
-    shuffle::Seed,
+    Action, Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Phase, Placement,
+    Player, Playout, Preset, Rules, Seat, Seed, Setup, SevenPartner, judge, playout::unseen_hands,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 

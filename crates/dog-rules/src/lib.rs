@@ -3,24 +3,17 @@
 //!
 //! The library is pure. It has no input or output, no clock and no global randomness: a game
 //! follows from its rules, a seed and the actions of its players, on every machine alike. The five
-//! published rule sheets are presets ([`options::Preset`]) of one set of options, and every option
+//! published rule sheets are presets ([`Preset`]) of one set of options, and every option
 //! can be set by itself. "RULES §7.3" in these pages cites a section of the rules as this library
 //! has them.
 //!
 //! # A whole game
 //!
-//! [`game::Game::apply`] is the one way to change a game, and [`moves::Generator`] lists what a
+//! [`Game::apply`] is the one way to change a game, and [`Generator`] lists what a
 //! seat may play.
 //!
 //! ```
-//! use dog_rules::{
-//!     event::Action,
-//!     game::{Game, Phase, Setup},
-//!     moves::Generator,
-//!     options::Preset,
-//!     player::Player,
-//!     shuffle::Seed,
-//! };
+//! use dog_rules::{Action, Game, Generator, Phase, Player, Preset, Seed, Setup};
 //!
 //! let rules = Preset::DogspielIt.rules();
 //! let mut game = Game::new(Setup {
@@ -53,7 +46,7 @@
 //!     game.apply(&action)?;
 //! }
 //! assert!(game.winner().is_some());
-//! # Ok::<(), dog_rules::game::ActionRefusal>(())
+//! # Ok::<(), dog_rules::ActionRefusal>(())
 //! ```
 //!
 //! # Counting moves
@@ -75,6 +68,8 @@
 //! ```
 //!
 //! # Modules
+//!
+//! The types that most users need stand here, at the root; the modules hold the rest.
 //!
 //! * [`options`]: the options of the rules, the presets, and the checks of both.
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
@@ -115,3 +110,20 @@ pub mod seat;
 mod seven;
 pub mod shuffle;
 pub mod view;
+
+pub use board::{Board, BoardError, Field, Placement};
+pub use card::{Card, Cards, UnknownCard};
+pub use event::{Action, Answer, Event, ExchangeState, Given, Viewer};
+pub use game::{ActionRefusal, Game, Phase, Setup};
+pub use judge::{Outcome, Refusal};
+pub use moves::{Generator, LegalMove};
+pub use notation::Move;
+pub use options::{
+    DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, RulesError,
+    SevenLanding, SevenPartner, SevenSurplus,
+};
+pub use player::{Level, Player};
+pub use playout::Playout;
+pub use seat::{BySeat, Seat};
+pub use shuffle::Seed;
+pub use view::SeatView;

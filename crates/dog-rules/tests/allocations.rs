@@ -1,13 +1,7 @@
 //! Lists into a caller's buffers take no memory from the system.
 
 use dog_rules::{
-    board::Board,
-    card::Card,
-    game::Phase,
-    moves::{Generator, LegalMove},
-    options::{Options, Preset, Rules, SevenPartner},
-    playout::Playout,
-    seat::Seat,
+    Board, Card, Generator, LegalMove, Options, Phase, Playout, Preset, Rules, Seat, SevenPartner,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use dog_rules::{
-    options::Preset,
+    Preset,
     perft::{Case, divide, perft, read},
 };
 

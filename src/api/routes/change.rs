@@ -5,7 +5,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use dog_rules::{event::Action, seat::Seat};
+use dog_rules::{Action, Seat};
 
 use super::{App, find, find_seat, write};
 use crate::{

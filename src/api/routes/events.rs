@@ -5,7 +5,7 @@ use actix_web::{
     http::{Method, StatusCode, header},
     web::{Data, Path},
 };
-use dog_rules::game::Phase;
+use dog_rules::Phase;
 use jiff::SignedDuration;
 
 use super::{App, find, read_id, write};

@@ -8,11 +8,7 @@ use actix_web::{
     rt::time::timeout,
     web::{Data, Path},
 };
-use dog_rules::{
-    game::{Game, Phase},
-    seat::{BySeat, Seat},
-    shuffle::Seed,
-};
+use dog_rules::{BySeat, Game, Phase, Seat, Seed};
 
 use super::{App, find, look, picture, write};
 use crate::{

@@ -19,7 +19,7 @@ use actix_web::{
     web::{self, Bytes, ServiceConfig},
 };
 use dog_bot::net::nets::Nets;
-use dog_rules::seat::Seat;
+use dog_rules::Seat;
 use utoipa::OpenApi;
 use utoipa_swagger_ui::Config;
 

@@ -9,7 +9,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_bot::{Choice, Suggestion, search::Budget};
-use dog_rules::{game::Phase, view::SeatView};
+use dog_rules::{Phase, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{App, SVG, find, picture};

@@ -13,11 +13,7 @@ use std::{
 };
 
 use actix_web::web::Bytes;
-use dog_rules::{
-    event::{Event, Viewer},
-    options::Rules,
-    seat::MAX_SEATS,
-};
+use dog_rules::{Event, Rules, Viewer, seat::MAX_SEATS};
 use serde::Serialize;
 use tokio::sync::{self, Semaphore, watch};
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
-use dog_rules::{game::Phase, options::Rules};
+use dog_rules::{Phase, Rules};
 use futures_util::{Stream, stream};
 
 use self::hub::{Entry, Format, Subscription};
@@ -192,13 +192,7 @@ mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
     use actix_web::http::header::HeaderMap;
-    use dog_rules::{
-        game::{Game, Setup},
-        options::Preset,
-        player::Player,
-        seat::BySeat,
-        shuffle::Seed,
-    };
+    use dog_rules::{BySeat, Game, Player, Preset, Seed, Setup};
     use futures_util::FutureExt;
 
     use super::*;

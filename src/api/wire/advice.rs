@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use dog_bot::{Choice, Effect, Level, Suggestion, search::Budget};
-use dog_rules::{card::Card, seat::Seat, view::SeatView};
+use dog_rules::{Card, Seat, SeatView};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};

@@ -3,13 +3,7 @@
 use std::collections::BTreeMap;
 
 use dog_bot::Level;
-use dog_rules::{
-    board::Board,
-    card::{Card, Cards},
-    options::Rules,
-    seat::Seat,
-    view::SeatView,
-};
+use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -1,13 +1,7 @@
 //! A game as a viewer may see it, and the answers built around it.
 
 use dog_rules::{
-    card::{Card, Cards},
-    event::ExchangeState,
-    event::{Event, Viewer},
-    game::Phase,
-    options::Preset,
-    player::{Level, Player},
-    seat::Seat,
+    Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat, Viewer,
     view::{Possible, SeatInView},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};

@@ -2,13 +2,7 @@
 //! anyone can replay and check it.
 
 use dog_rules::{
-    card::{Card, Cards},
-    event::{Event, Given, Viewer},
-    game::{Game, Phase},
-    judge::Outcome,
-    options::Rules,
-    player::{Level, Player},
-    seat::Seat,
+    Card, Cards, Event, Game, Given, Level, Outcome, Phase, Player, Rules, Seat, Viewer,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -326,7 +320,7 @@ impl HistoryHead {
 
 #[cfg(test)]
 mod tests {
-    use dog_rules::{event::Action, game::Setup, options::Preset, seat::BySeat, shuffle::Seed};
+    use dog_rules::{Action, BySeat, Preset, Seed, Setup};
     use serde_json::{Value, json};
 
     use super::*;

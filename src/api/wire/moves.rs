@@ -1,13 +1,8 @@
 //! The board as clients see and send it, and moves, ready to be posted back.
 
 use dog_rules::{
-    board::{Board, Field, Placement},
-    card::{Card, Cards},
-    judge::{self, Capture, Kind, Outcome, PlayedPart},
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::Rules,
-    seat::Seat,
+    Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
+    judge::{self, Capture, Kind, PlayedPart},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,15 +1,8 @@
 //! What clients say of the picture they want, and the picture of a game or a position.
 
 use dog_rules::{
-    board::Board,
-    card::Cards,
-    event::Event,
-    game::{Game, Phase},
-    judge::Refusal,
-    judge::{self, Kind, Outcome},
-    notation::Move,
-    options::Rules,
-    seat::Seat,
+    Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    judge::{self, Kind},
 };
 use serde::Deserialize;
 use utoipa::IntoParams;

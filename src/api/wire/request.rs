@@ -1,15 +1,6 @@
 //! The bodies and queries that clients send, and how they become the domain's.
 
-use dog_rules::{
-    card::Card,
-    event::Action,
-    game::{Phase, Setup},
-    judge::Refusal,
-    options::Rules,
-    player::{Level, Player},
-    seat::Seat,
-    shuffle::Seed,
-};
+use dog_rules::{Action, Card, Level, Phase, Player, Refusal, Rules, Seat, Seed, Setup};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};

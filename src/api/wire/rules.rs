@@ -1,6 +1,6 @@
 //! Rules as clients name them, and as they are written out (RULES §2).
 
-use dog_rules::options::{
+use dog_rules::{
     DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
     SevenPartner, SevenSurplus,
 };

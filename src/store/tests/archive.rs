@@ -1,6 +1,6 @@
 //! The logs of finished games are packed, and nobody notices.
 
-use dog_rules::moves::Generator;
+use dog_rules::Generator;
 use flate2::{Compression, write::DeflateEncoder};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 

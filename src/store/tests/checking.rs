@@ -2,7 +2,7 @@
 
 use std::{fs::OpenOptions, time::Duration};
 
-use dog_rules::{moves::Generator, record::Written};
+use dog_rules::{Generator, record::Written};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rusqlite::Connection;
 use serde_json::Value;

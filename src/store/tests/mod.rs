@@ -21,14 +21,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use dog_rules::{
-    event::{Action, Event},
-    game::{Game, Phase, Setup},
-    options::Preset,
-    player::Player,
-    seat::{BySeat, Seat},
-    shuffle::Seed,
-};
+use dog_rules::{Action, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dog_rules::player::Level;
+use dog_rules::Level;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;

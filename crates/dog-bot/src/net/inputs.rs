@@ -6,12 +6,8 @@
 //! same for every board that a card leads to, and the board ([`Inputs::board`]).
 
 use dog_rules::{
-    board::{Board, PIECES},
-    card::{Card, Cards},
-    options::{Exchange, GoalEntry, Protection, Rules, SevenLanding, SevenPartner, SevenSurplus},
-    ring,
-    seat::{BySeat, Seat},
-    view::SeatView,
+    Board, BySeat, Card, Cards, Exchange, GoalEntry, Protection, Rules, Seat, SeatView,
+    SevenLanding, SevenPartner, SevenSurplus, board::PIECES, ring,
 };
 
 use super::uses;

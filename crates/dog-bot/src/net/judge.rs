@@ -2,14 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dog_rules::{
-    board::Board,
-    card::{Card, Cards},
-    moves::Generator,
-    notation::Move,
-    options::Exchange,
-    view::SeatView,
-};
+use dog_rules::{Board, Card, Cards, Exchange, Generator, Move, SeatView};
 
 use super::{
     Hidden, Net,

@@ -6,12 +6,7 @@
 //! bits in the others, which are the first layer's bias and then, head by head, all else, block by
 //! block.
 
-use dog_rules::{
-    game::Phase,
-    options::{Options, Preset, Rules},
-    playout::Playout,
-    seat::Seat,
-};
+use dog_rules::{Options, Phase, Playout, Preset, Rules, Seat};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

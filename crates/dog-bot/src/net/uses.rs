@@ -2,12 +2,9 @@
 //! the price of a few looks a card rather than of a list of moves.
 
 use dog_rules::{
-    board::Board,
-    card::Card,
+    Board, Card, Rules, Seat,
     movement::Walker,
-    options::Rules,
     ring::{self, Fields, bit},
-    seat::Seat,
 };
 
 /// What one kind of card could do, the others standing still.

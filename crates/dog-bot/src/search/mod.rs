@@ -12,7 +12,7 @@ mod playing;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{playout::Playout, view::SeatView};
+use dog_rules::{Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 pub use self::playing::{Budget, Candidate, Clock, End, Playing, answer};

@@ -5,10 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{
-    board::Board, card::Card, event::Answer, game::Phase, options::Rules, player::Level,
-    playout::Playout, ring, seat::Seat,
-};
+use dog_rules::{Answer, Board, Card, Level, Phase, Playout, Rules, Seat, ring};
 use rand::Rng;
 
 use crate::{

@@ -2,11 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use dog_rules::{
-    card::{Card, Cards},
-    moves::Generator,
-    options::{Options, Preset, Rules, SevenPartner},
-};
+use dog_rules::{Card, Cards, Generator, Options, Preset, Rules, SevenPartner};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;

@@ -6,13 +6,7 @@
 //! ones rather (importance resampling), by what each card could have come to whatever else was in
 //! the hand.
 
-use dog_rules::{
-    card::{Card, Cards},
-    options::Rules,
-    playout::unseen_hands,
-    seat::{BySeat, Seat},
-    view::SeatView,
-};
+use dog_rules::{BySeat, Card, Cards, Rules, Seat, SeatView, playout::unseen_hands};
 use rand::{Rng, RngExt};
 
 use super::net::{

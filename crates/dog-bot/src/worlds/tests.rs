@@ -1,11 +1,6 @@
 //! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
 
-use dog_rules::{
-    event::Action,
-    game::Phase,
-    options::{Options, Preset},
-    plays::Played,
-};
+use dog_rules::{Action, Options, Phase, Preset, plays::Played};
 
 use super::*;
 use crate::{

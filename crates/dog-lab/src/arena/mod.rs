@@ -22,7 +22,7 @@ use std::{
     time::Instant,
 };
 
-use dog_rules::{options::Rules, seat::BySeat};
+use dog_rules::{BySeat, Rules};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 pub use self::statistics::{

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::Args;
-use dog_rules::options::{Preset, Rules};
+use dog_rules::{Preset, Rules};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 

@@ -5,7 +5,7 @@ use std::io::{Write, stdout};
 
 use clap::Args;
 use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
-use dog_rules::seat::BySeat;
+use dog_rules::BySeat;
 
 use super::level;
 use crate::games::{Games, play_out, set_up};

@@ -8,12 +8,7 @@ use std::{
 
 use clap::Args;
 use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
-use dog_rules::{
-    game::Phase,
-    options::{Preset, Rules, SevenPartner},
-    playout::Playout,
-    seat::Seat,
-};
+use dog_rules::{Phase, Playout, Preset, Rules, Seat, SevenPartner};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use super::level;

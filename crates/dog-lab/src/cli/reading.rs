@@ -12,11 +12,7 @@ use dog_bot::{
     net::{judge::Scratch, nets::Nets},
     worlds::Worlds,
 };
-use dog_rules::{
-    game::{Game, Phase},
-    playout::unseen_hands,
-    seat::{BySeat, Seat},
-};
+use dog_rules::{BySeat, Game, Phase, Seat, playout::unseen_hands};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{

@@ -15,7 +15,7 @@ use dog_bot::{
     Choice,
     search::{Budget, Candidate, Thinker},
 };
-use dog_rules::{moves::Generator, notation::Move, view::SeatView};
+use dog_rules::{Generator, Move, SeatView};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{

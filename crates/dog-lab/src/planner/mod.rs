@@ -14,11 +14,7 @@
 //! start higher: 50 to 58 before exchanges were planned, 62 since.
 
 use dog_bot::{Choice, Level, at_once, evaluate};
-use dog_rules::{
-    card::{Card, Cards},
-    notation::Move,
-    view::SeatView,
-};
+use dog_rules::{Card, Cards, Move, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 mod search;

@@ -6,14 +6,7 @@
 use std::collections::HashMap;
 
 use dog_bot::evaluate::{EXPOSED, EXPOSED_OTHERS, Position, Threats, WON, worth_of_hand};
-use dog_rules::{
-    board::Board,
-    card::Cards,
-    moves::Generator,
-    options::Rules,
-    seat::{BySeat, Seat},
-    view::SeatView,
-};
+use dog_rules::{Board, BySeat, Cards, Generator, Rules, Seat, SeatView};
 
 /// How much the boards after the first one count. What comes later is less certain, since the
 /// others do not stand still (0.7 instead: 50, against 55; with 1, the last board alone, 37).

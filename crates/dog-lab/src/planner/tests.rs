@@ -1,11 +1,7 @@
 //! What the planner plays where a plan is needed, and that it keeps to rules and limits.
 
 use dog_bot::testing::{cards, hidden_changed, new_game, plays, rng, to_act, view};
-use dog_rules::{
-    card::Card,
-    event::Action,
-    options::{Options, Preset, Rules, SevenPartner},
-};
+use dog_rules::{Action, Card, Options, Preset, Rules, SevenPartner};
 
 use super::{search::BOARDS_A_CARD, *};
 

@@ -9,7 +9,7 @@ use dog_bot::{
         nets::{Nets, Setting},
     },
 };
-use dog_rules::options::Rules;
+use dog_rules::Rules;
 
 use super::selfplay::presets;
 use crate::{

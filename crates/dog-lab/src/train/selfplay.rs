@@ -12,16 +12,8 @@ use dog_bot::{
     search::{Budget, Candidate, Clock, Playing, answer},
 };
 use dog_rules::{
-    board::Board,
-    card::Cards,
-    game::Phase,
-    options::{
-        Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding, SevenPartner,
-        SevenSurplus,
-    },
-    playout::Playout,
-    seat::Seat,
-    view::SeatView,
+    Board, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules, Seat,
+    SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 

@@ -6,7 +6,7 @@ use dog_bot::{
     net::{HEADS, Hidden, inputs::Input},
     testing::{naive_logit, nets, random_inputs, random_net},
 };
-use dog_rules::options::{GoalEntry, Options, Preset, Rules, SevenPartner};
+use dog_rules::{GoalEntry, Options, Preset, Rules, SevenPartner};
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 

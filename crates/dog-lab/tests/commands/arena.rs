@@ -13,11 +13,7 @@ use dog_lab::{
     games::MOST_TURNS,
     player::{AtOnce, Player},
 };
-use dog_rules::{
-    board::Board,
-    options::{Options, Preset, Rules},
-    view::SeatView,
-};
+use dog_rules::{Board, Options, Preset, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
 
 fn rules(preset: Preset, seats: u8) -> Rules {

@@ -1,11 +1,9 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    event::{Action, Event},
-    game::{Game, Phase},
-    options::Preset::{self, *},
-    player::{Level, Player},
-    seat::Seat,
+    Action, Event, Game, Level, Phase, Player,
+    Preset::{self, *},
+    Seat,
 };
 
 use super::{

@@ -1,11 +1,9 @@
 //! RULES §7, set-up and deal.
 
 use dog_rules::{
-    card::Cards,
-    event::Action,
-    game::Phase,
-    options::Preset::{self, *},
-    shuffle::Seed,
+    Action, Cards, Phase,
+    Preset::{self, *},
+    Seed,
 };
 
 use super::{

@@ -1,12 +1,9 @@
 //! RULES §7, exchange, and what is known of others' cards after it.
 
 use dog_rules::{
-    card::Cards,
-    event::ExchangeState,
-    event::{Action, Event, Given, Viewer},
-    game::{Game, Phase},
-    options::Preset::{self, *},
-    seat::Seat,
+    Action, Cards, Event, ExchangeState, Game, Given, Phase,
+    Preset::{self, *},
+    Seat, Viewer,
     view::OwnCards,
 };
 

@@ -1,14 +1,9 @@
 //! RULES §4 (must play), §7 (play and its end) and §9: turns, folding, the list of moves, the end.
 
 use dog_rules::{
-    event::{Action, Event, Viewer},
-    game::{ActionRefusal, Game, Phase},
-    judge::Refusal,
-    options::{
-        Dealer, Exchange,
-        Preset::{self, *},
-    },
-    player::{Level, Player},
+    Action, ActionRefusal, Dealer, Event, Exchange, Game, Level, Phase, Player,
+    Preset::{self, *},
+    Refusal, Viewer,
 };
 
 use super::{

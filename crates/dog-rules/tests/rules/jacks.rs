@@ -1,6 +1,6 @@
 //! RULES §6: the jack.
 
-use dog_rules::options::{
+use dog_rules::{
     Preset::{self, *},
     Protection,
 };

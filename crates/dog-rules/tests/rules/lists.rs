@@ -7,13 +7,8 @@ use std::{
 };
 
 use dog_rules::{
-    board::{Board, Field},
-    card::Card,
+    Board, Card, Field, Generator, LegalMove, Move, Preset, Seat,
     judge::{Kind, PlayedPart},
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::Preset,
-    seat::Seat,
 };
 use rand::Rng;
 

@@ -1,8 +1,8 @@
 //! RULES §4: whose pieces move, what blocks them, the goal and its door, the kennel, four back.
 
 use dog_rules::{
+    Preset::{self, *},
     movement::{Obstacle, Walker},
-    options::Preset::{self, *},
 };
 
 use super::position::{Table, seat};

@@ -1,13 +1,9 @@
 //! What each option of RULES §2 changes: one position, or one deal, with both values of it.
 
 use dog_rules::{
-    event::Action,
-    game::ActionRefusal,
-    options::{
-        DealSizes, Dealer, Exchange, GoalEntry,
-        Preset::{self, *},
-        Protection, SevenLanding, SevenPartner, SevenSurplus,
-    },
+    Action, ActionRefusal, DealSizes, Dealer, Exchange, GoalEntry,
+    Preset::{self, *},
+    Protection, SevenLanding, SevenPartner, SevenSurplus,
 };
 use serde_json::{Value, json};
 

@@ -4,18 +4,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    board::Board,
-    card::{Card, Cards},
-    event::Action,
-    event::Answer,
-    game::{Game, Phase},
-    moves::Generator,
-    notation::Move,
-    options::{Exchange, Preset},
-    playout::{Playout, unseen_hands},
-    seat::{BySeat, Seat},
-    shuffle::Seed,
-    view::SeatView,
+    Action, Answer, Board, BySeat, Card, Cards, Exchange, Game, Generator, Move, Phase, Playout,
+    Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 

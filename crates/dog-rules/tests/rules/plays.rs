@@ -2,13 +2,7 @@
 //! if it can have been played.
 
 use dog_rules::{
-    event::{Action, Event},
-    game::{Game, Phase},
-    moves::Generator,
-    options::{Options, Preset::*, Rules},
-    plays::Played,
-    seat::Seat,
-    shuffle::Seed,
+    Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed, plays::Played,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use serde_json::{Value, json};

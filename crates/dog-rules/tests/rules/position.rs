@@ -5,17 +5,9 @@
 //! that is not named waits in its kennel, and so do all pieces of a seat that is not named.
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    game::{Game, Setup},
-    judge::Refusal,
-    judge::{self, Outcome},
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::{Options, Preset, Rules},
-    player::Player,
-    seat::Seat,
-    shuffle::Seed,
+    Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Outcome, Placement, Player,
+    Preset, Refusal, Rules, Seat, Seed, Setup,
+    judge::{self},
 };
 use serde_json::json;
 

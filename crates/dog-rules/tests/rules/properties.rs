@@ -3,14 +3,9 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    board::Board,
-    card::{Card, Cards},
-    judge::Refusal,
-    judge::{self, Outcome},
-    moves::{Generator, LegalMove},
-    notation::{Action, Move, Part, Parts, Place},
-    options::Rules,
-    seat::Seat,
+    Board, Card, Cards, Generator, LegalMove, Move, Outcome, Refusal, Rules, Seat,
+    judge::{self},
+    notation::{Action, Part, Parts, Place},
 };
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 

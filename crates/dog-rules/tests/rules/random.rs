@@ -1,13 +1,8 @@
 //! Random rules, positions and hands: the interesting ones more often than the others.
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    options::{
-        DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
-        SevenPartner, SevenSurplus,
-    },
-    seat::Seat,
+    Board, Card, Cards, DealSizes, Dealer, Exchange, GoalEntry, Options, Placement, Preset,
+    Protection, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{
     Rng, RngExt,

@@ -6,15 +6,8 @@ use std::{
 };
 
 use dog_rules::{
-    card::{Card, Cards},
-    event::{Action, Event, Viewer},
-    game::{ActionRefusal, Game, Phase},
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::Rules,
-    player::{Level, Player},
-    seat::Seat,
-    shuffle::Seed,
+    Action, ActionRefusal, Card, Cards, Event, Game, Generator, LegalMove, Level, Move, Phase,
+    Player, Rules, Seat, Seed, Viewer,
 };
 use rand::{
     Rng, RngExt,

@@ -3,11 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::Card,
-    moves::Generator,
-    options::{GoalEntry, Options, Protection, Rules, SevenPartner, SevenSurplus},
-    seat::Seat,
+    Board, Card, Generator, GoalEntry, Options, Placement, Protection, Rules, Seat, SevenPartner,
+    SevenSurplus,
 };
 
 use super::{

@@ -1,14 +1,8 @@
 //! Games as text: written, read, played again, and what is wrong with a text named by its line.
 
 use dog_rules::{
-    card::Cards,
-    event::{Action, Event},
-    game::{Game, Phase, Setup},
-    options::Rules,
-    player::{Level, Player},
+    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
     record::{About, Entry, MAX_LENGTH, Replayed, Step, Transcript, Written},
-    seat::Seat,
-    shuffle::Seed,
 };
 use rand::{
     Rng, RngExt,

@@ -2,11 +2,7 @@
 //!
 //! One example of each stands here; the rules' own modules hold the rest.
 
-use dog_rules::{
-    judge::Refusal,
-    notation::{Move, NotationError},
-    options::Preset::*,
-};
+use dog_rules::{Move, Preset::*, Refusal, notation::NotationError};
 
 use super::position::{Table, cards};
 

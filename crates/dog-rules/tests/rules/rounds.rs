@@ -3,13 +3,8 @@
 use std::cmp::Reverse;
 
 use dog_rules::{
-    card::{Card, Cards},
-    event::{Action, Event},
-    game::{ActionRefusal, Game, Phase},
-    moves::{Generator, LegalMove},
-    notation::Move,
-    options::Exchange,
-    seat::Seat,
+    Action, ActionRefusal, Card, Cards, Event, Exchange, Game, Generator, LegalMove, Move, Phase,
+    Seat,
 };
 
 use super::position::{read_move, seat};

@@ -1,6 +1,6 @@
 //! RULES §5: a seven's parts, what they pass, and the partner's share in them.
 
-use dog_rules::options::{
+use dog_rules::{
     Preset::{self, *},
     SevenPartner, SevenSurplus,
 };

@@ -2,13 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use dog_rules::{
-    card::Cards,
-    game::{Game, Phase},
-    moves::LegalMove,
-    options::Preset,
-    shuffle::Seed,
-};
+use dog_rules::{Cards, Game, LegalMove, Phase, Preset, Seed};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 use serde_json::Value;
 

@@ -1,10 +1,6 @@
 //! The worked cases of RULES §10, each under every preset that its row names.
 
-use dog_rules::{
-    event::{Action, Event},
-    game::Phase,
-    options::Preset::*,
-};
+use dog_rules::{Action, Event, Phase, Preset::*};
 
 use super::position::{Table, read_move, seat};
 

@@ -1,6 +1,6 @@
 //! Nets in files: what is written is read again, what does not fit is refused, nothing panics.
 
-use dog_rules::options::{Options, Preset, Rules};
+use dog_rules::{Options, Preset, Rules};
 use rand::RngExt;
 use serde_json::{Value, json};
 

@@ -1,15 +1,8 @@
 //! What the net is told: nothing hidden, nothing twice, the same to every seat.
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::{Card, Cards},
-    event::Action,
-    options::{
-        Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding, SevenPartner,
-        SevenSurplus,
-    },
-    seat::BySeat,
-    view::SeatView,
+    Action, Board, BySeat, Card, Cards, Exchange, GoalEntry, Options, Placement, Preset,
+    Protection, Rules, SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 

@@ -2,17 +2,7 @@
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use dog_rules::{
-    board::Board,
-    card::{Card, Cards},
-    event::Answer,
-    game::Phase,
-    moves::Generator,
-    options::Preset,
-    playout::Playout,
-    seat::Seat,
-    view::SeatView,
-};
+use dog_rules::{Answer, Board, Card, Cards, Generator, Phase, Playout, Preset, Seat, SeatView};
 use rand::{Rng, RngExt, rngs::ChaCha8Rng};
 
 use super::{

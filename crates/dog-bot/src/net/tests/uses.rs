@@ -1,13 +1,9 @@
 //! What a card could do, found by a few looks, against the list of its moves.
 
 use dog_rules::{
-    board::{Board, Placement},
-    card::Card,
+    Board, Card, Generator, Placement, Rules, Seat, SevenLanding, SevenPartner,
     judge::{self, Kind},
-    moves::Generator,
-    options::{Rules, SevenLanding, SevenPartner},
     ring::{self, bit},
-    seat::Seat,
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 

@@ -10,7 +10,7 @@ mod table;
 
 use std::collections::{BTreeSet, HashSet};
 
-use dog_rules::{board::Board, card::Card, options::Rules, seat::Seat};
+use dog_rules::{Board, Card, Rules, Seat};
 
 pub use seven::random_seven;
 use table::{Direction, Piece, Pieces, Table, read, write};

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dog_rules::{
-    board::{Board, Field},
-    options::{Rules, SevenLanding, SevenPartner, SevenSurplus},
-    seat::Seat,
-};
+use dog_rules::{Board, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
 use super::table::{Direction, Piece, Pieces, Table, read, write};

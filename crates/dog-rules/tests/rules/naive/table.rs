@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dog_rules::{
-    board::{Board, Field, Placement},
-    options::{GoalEntry, Protection, Rules},
-    seat::Seat,
-};
+use dog_rules::{Board, Field, GoalEntry, Placement, Protection, Rules, Seat};
 
 /// A piece outside its kennel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
