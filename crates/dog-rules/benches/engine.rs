@@ -191,7 +191,7 @@ fn canadian(fields: &[u8]) -> (Rules, Board) {
     (rules, board)
 }
 
-/// Whole playouts, all kinds of cards as likely and then all boards of the card.
+/// Whole playouts, all cards as likely and then all boards of the card.
 fn games(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("game");
     group.throughput(Throughput::Elements(1));

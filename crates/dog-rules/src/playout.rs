@@ -291,7 +291,7 @@ impl<'a> Playout<'a> {
     }
 
     /// Plays on at random until the game is won or this many cards were played and hands folded;
-    /// returns the winning team, if there is one, and how many of them it took. Each kind of card
+    /// returns the winning team, if there is one, and how many of them it took. Each card
     /// that can be played is as likely, then each board that it leads to; in the exchange every
     /// card is as likely, and where it is optional a seat declines half the time.
     pub fn play_on(&mut self, rng: &mut impl Rng, most: u32) -> (Option<u8>, u32) {
@@ -327,21 +327,23 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// The seat to move plays any kind of card that it can in any way, or folds.
+    /// The seat to move plays any card that it can in any way, or folds.
     fn play_at_random(
         &mut self,
         generator: &mut Generator,
         boards: &mut Vec<Board>,
         rng: &mut impl Rng,
     ) {
-        let mut kinds: Vec<Card> = self.hands[self.turn].kinds().collect();
-        while !kinds.is_empty() {
-            let card = kinds.swap_remove(below(rng, kinds.len()));
+        // To draw until a card can be played is to draw from those that can.
+        let mut untried = self.hands[self.turn];
+        while !untried.is_empty() {
+            let card = any(untried, rng);
             boards.clear();
             generator.boards_of_card(self.rules, &self.board, self.turn, card, boards);
             if !boards.is_empty() {
                 return self.play(card, &boards[below(rng, boards.len())]);
             }
+            untried = untried.without_kind(card);
         }
         self.fold();
     }
