@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use super::pieces::{Field, PIECES};
-use super::{
-    options::{Protection, Rules},
+pub use crate::pieces::{Field, PIECES};
+use crate::{
+    BySeat, Protection, Rules, Seat,
     pieces::Pieces,
     ring::{self, Fields, bit},
-    seat::{BySeat, Seat},
 };
 
 /// Where every piece stands: 48 bytes, to copy and compare as a value.

@@ -3,13 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    board::Board,
-    card::{Card, Cards},
+use crate::{
+    Board, Card, Cards, Move, Player, Seat,
     judge::{Capture, Kind, PlayedPart},
-    notation::Move,
-    player::Player,
-    seat::Seat,
 };
 
 /// A change asked for by somebody who may ask for it.

@@ -1,12 +1,8 @@
 //! The partner exchange (RULES §7.3): each seat lays down a card for its partner or, where the
 //! exchange is optional, asks or declines.
 
-use super::{
-    card::Card,
-    event::{Answer, Event, ExchangeState, Given},
-    game::{ActionRefusal, Game, Phase},
-    options::Exchange,
-    seat::Seat,
+use crate::{
+    ActionRefusal, Answer, Card, Event, Exchange, ExchangeState, Game, Given, Phase, Seat,
 };
 
 impl Game {

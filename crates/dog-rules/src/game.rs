@@ -3,17 +3,12 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use super::{
-    board::Board,
-    card::{Card, Cards, codes},
-    event::{Action, Answer, Event},
-    judge::{self, Refusal},
-    notation::Move,
-    options::{Dealer, Rules},
-    player::Player,
+use crate::{
+    Action, Answer, Board, BySeat, Card, Cards, Dealer, Event, Move, Player, Refusal, Rules, Seat,
+    Seed,
+    card::codes,
+    judge,
     plays::{self, Played, Record},
-    seat::{BySeat, Seat},
-    shuffle::Seed,
 };
 
 /// Where a game stands in its round.

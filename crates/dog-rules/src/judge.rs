@@ -5,15 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{
-    board::{Board, Field},
-    card::{Card, Cards},
+use crate::{
+    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus,
     movement::{Obstacle, Walker},
-    moves::Generator,
-    notation::{Action, Move, NotationError, Part, Place},
-    options::{Rules, SevenPartner, SevenSurplus},
+    notation::{Action, NotationError, Part, Place},
     ring::{self, Fields, bit},
-    seat::Seat,
     seven,
 };
 

@@ -7,12 +7,7 @@ use std::ops::ControlFlow;
 
 use thiserror::Error;
 
-use super::{
-    board::{Board, Field, PIECES},
-    options::{GoalEntry, Rules},
-    ring::Fields,
-    seat::Seat,
-};
+use crate::{Board, Field, GoalEntry, Rules, Seat, board::PIECES, ring::Fields};
 
 /// A walk that the rules allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

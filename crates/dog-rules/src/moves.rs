@@ -2,14 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::{
-    board::{Board, Field},
-    card::{Card, Cards},
+use crate::{
+    Board, Card, Cards, Field, Move, Rules, Seat,
     movement::{Walk, Walker},
-    notation::{Action, Move, Part, Place},
-    options::Rules,
+    notation::{Action, Part, Place},
     ring::{self, bit},
-    seat::Seat,
     seven::{Seen, Walked, sevens},
 };
 

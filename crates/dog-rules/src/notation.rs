@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use super::card::Card;
+use crate::Card;
 
 /// A field as an id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ring::{Fields, bit};
+use crate::ring::{Fields, bit};
 
 /// Pieces a seat has, and goal fields.
 pub const PIECES: u8 = 4;

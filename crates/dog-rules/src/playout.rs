@@ -8,15 +8,9 @@
 
 use rand::Rng;
 
-use super::{
-    board::Board,
-    card::{Card, Cards},
-    event::{Answer, ExchangeState},
-    game::Phase,
-    moves::Generator,
-    options::{Exchange, Rules},
-    seat::{BySeat, Seat},
-    view::SeatView,
+use crate::{
+    Answer, Board, BySeat, Card, Cards, Exchange, ExchangeState, Generator, Phase, Rules, Seat,
+    SeatView,
 };
 
 /// A game in which every card is known.

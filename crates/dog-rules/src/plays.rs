@@ -2,14 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    board::Board,
-    card::{Card, Cards},
-    judge,
-    notation::Move,
-    options::Rules,
-    seat::{BySeat, Seat},
-};
+use crate::{Board, BySeat, Card, Cards, Move, Rules, Seat, judge};
 
 /// One turn of a round, as all saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]

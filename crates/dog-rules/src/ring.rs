@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::seat::{BySeat, Seat};
+use crate::{BySeat, Seat};
 
 /// A set of track fields, one bit a field. The longest ring has 96.
 pub type Fields = u128;

@@ -7,15 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    card::Card,
-    event::ExchangeState,
-    game::Phase,
-    judge::Kind,
-    options::{
-        Dealer, Exchange, GoalEntry, Preset, Protection, SevenLanding, SevenPartner, SevenSurplus,
-    },
-    player::Level,
-    seat::Seat,
+    Card, Dealer, Exchange, ExchangeState, GoalEntry, Level, Phase, Preset, Protection, Seat,
+    SevenLanding, SevenPartner, SevenSurplus, judge::Kind,
 };
 
 fn text(description: &str, values: &[&str]) -> RefOr<Schema> {

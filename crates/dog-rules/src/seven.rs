@@ -17,13 +17,12 @@
 
 use std::ops::ControlFlow;
 
-use super::{
-    board::{Board, Field, PIECES},
+use crate::{
+    Board, BySeat, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
+    board::PIECES,
     movement::Walker,
     notation::{Part, Parts, Place},
-    options::{Rules, SevenLanding, SevenPartner, SevenSurplus},
     ring::{self, Fields, bit},
-    seat::{BySeat, Seat},
 };
 
 /// The steps of a seven.

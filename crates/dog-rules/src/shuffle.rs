@@ -21,10 +21,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
-use super::{
-    card::{Card, Cards},
-    seat::Seat,
-};
+use crate::{Card, Cards, Seat};
 
 /// The name of this way to shuffle; a change of any byte of it would be a new version.
 pub const VERSION: &str = "dog-shuffle-1";

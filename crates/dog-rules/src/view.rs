@@ -1,13 +1,8 @@
 //! What somebody may see of a game and nothing else, and who is to act.
 
-use super::{
-    board::Board,
-    card::{Card, Cards},
-    event::{ExchangeState, Viewer},
-    game::{Game, Phase},
-    options::{Exchange, Rules},
+use crate::{
+    Board, BySeat, Card, Cards, Exchange, ExchangeState, Game, Phase, Rules, Seat, Viewer,
     plays::Played,
-    seat::{BySeat, Seat},
 };
 
 /// One seat as a viewer sees it.

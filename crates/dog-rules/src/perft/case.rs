@@ -15,11 +15,8 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use thiserror::Error;
 
 use crate::{
-    board::{Board, BoardError, Placement},
-    card::{Card, Cards, UnknownCard},
-    notation::Place,
-    options::{Rules, RulesTextError},
-    seat::{BySeat, Seat},
+    Board, BoardError, BySeat, Card, Cards, Placement, Rules, Seat, UnknownCard, notation::Place,
+    options::RulesTextError,
 };
 
 /// A position in the middle of a round, all hands open.

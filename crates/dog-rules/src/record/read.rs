@@ -7,14 +7,7 @@ use super::{
     Written,
 };
 use crate::{
-    card::{Card, Cards},
-    event::Action,
-    game::Setup,
-    notation::Move,
-    options::{Rules, RulesTextError},
-    player::{Level, Player},
-    seat::Seat,
-    shuffle::Seed,
+    Action, Card, Cards, Level, Move, Player, Rules, Seat, Seed, Setup, options::RulesTextError,
 };
 
 impl Written {

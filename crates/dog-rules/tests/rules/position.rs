@@ -6,8 +6,7 @@
 
 use dog_rules::{
     Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Outcome, Placement, Player,
-    Preset, Refusal, Rules, Seat, Seed, Setup,
-    judge::{self},
+    Preset, Refusal, Rules, Seat, Seed, Setup, judge,
 };
 use serde_json::json;
 

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Board, Card, Cards, Generator, LegalMove, Move, Outcome, Refusal, Rules, Seat,
-    judge::{self},
+    Board, Card, Cards, Generator, LegalMove, Move, Outcome, Refusal, Rules, Seat, judge,
     notation::{Action, Part, Parts, Place},
 };
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
