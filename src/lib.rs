@@ -1,19 +1,17 @@
 //! The game of DOG as a service.
 //!
 //! * [`store`] is where games live.
-//! * [`croupier`] plays for bots, and for those whose time is up.
+//! * [`background`] plays for bots and for those whose time is up, and removes what is old.
 //! * `fair` shares threads fairly among those who use them.
-//! * [`api`] serves them over HTTP.
-//! * `janitor` removes what is old.
+//! * [`http`] serves them over HTTP.
 //! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
 #![forbid(unsafe_code)]
 
-pub mod api;
+pub mod background;
 pub mod cli;
-pub mod croupier;
 mod fair;
-mod janitor;
+pub mod http;
 pub mod picture;
 pub mod store;

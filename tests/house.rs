@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use dog_server::api::{openapi, problem};
+use dog_server::http::{openapi, problem};
 use serde_json::Value;
 
 /// Every Rust file below a folder.

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use dog_server::api::fuzz;
+use dog_server::http::fuzz;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|value: &[u8]| fuzz::headers(value));

@@ -15,7 +15,7 @@ use std::{
 use anyhow::bail;
 use clap::{Parser, Subcommand};
 
-use crate::api::{openapi, problem};
+use crate::http::{openapi, problem};
 
 /// The game of DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]

@@ -11,7 +11,7 @@ use clap::{
 
 use super::not_a_folder;
 use crate::{
-    api::{Cors, Limits, Server, Settings},
+    http::{Cors, Limits, Server, Settings},
     store::{self, Keep, Store},
 };
 

@@ -43,8 +43,8 @@ use super::{
     stream::hub::{Hub, Watching},
 };
 use crate::{
-    croupier::Croupier,
-    janitor::Janitor,
+    background::bots::Croupier,
+    background::retention::Janitor,
     store::{Keep, Store, StoreError},
 };
 

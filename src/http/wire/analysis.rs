@@ -15,7 +15,7 @@ use super::{
     request::{seat_of, shape, take_rules},
     rules::RulesRequest,
 };
-use crate::api::problem::{Code, Problem};
+use crate::http::problem::{Code, Problem};
 
 fn cards(names: &[String]) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;

@@ -12,7 +12,7 @@ use actix_web::{
 };
 
 use super::address::{Address, Client, Tally};
-use crate::api::problem::{Code, Problem};
+use crate::http::problem::{Code, Problem};
 
 /// Bytes from which on a response is a large one.
 const LARGE: u64 = 32 * 1024;

@@ -10,7 +10,7 @@ use super::{
     rules::{self, RulesRequest},
 };
 use crate::{
-    api::problem::{Code, Problem},
+    http::problem::{Code, Problem},
     store::Tempo,
 };
 

@@ -12,7 +12,7 @@ use super::{
     moves::{MoveView, outcome},
     request::{in_range, level},
 };
-use crate::api::problem::Problem;
+use crate::http::problem::Problem;
 
 /// Milliseconds of thinking at most.
 const MAX_BUDGET_MS: u32 = 2_000;

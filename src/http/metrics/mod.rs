@@ -21,7 +21,7 @@ use prometheus_client::{
 
 pub use self::requests::{Requests, UnderWay, Untimed};
 use self::snapshot::Snapshot;
-use crate::{api::limits::memory::BodyMemory, croupier::Croupier, store::Store};
+use crate::{background::bots::Croupier, http::limits::memory::BodyMemory, store::Store};
 
 /// The `Content-Type` of the metrics.
 pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -7,7 +7,7 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api::problem::Problem;
+use crate::http::problem::Problem;
 
 /// Where one seat's four pieces stand.
 #[derive(Serialize, ToSchema)]

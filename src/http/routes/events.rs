@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 
 use super::{App, find, read_id, write};
 use crate::{
-    api::{
+    http::{
         answer::{Memory, random},
         caller::Caller,
         headers::preferred,

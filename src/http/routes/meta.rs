@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 
 use super::App;
 use crate::{
-    api::{
+    http::{
         headers::{gzip, takes_gzip},
         limits::{Client, memory::Shared},
         metrics::OPEN_METRICS,

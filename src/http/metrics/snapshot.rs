@@ -13,7 +13,7 @@ use prometheus_client::{
 
 use super::Label;
 use crate::{
-    api::limits::memory::BodyMemory,
+    http::limits::memory::BodyMemory,
     store::{Store, StoreError, now},
 };
 

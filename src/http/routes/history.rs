@@ -16,7 +16,7 @@ use super::{
     write,
 };
 use crate::{
-    api::{
+    http::{
         answer::random,
         caller::Caller,
         headers::{preferred, private},

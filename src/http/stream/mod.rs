@@ -16,7 +16,7 @@ use futures_util::{Stream, stream};
 
 use self::hub::{Entry, Format, Subscription};
 use crate::{
-    api::{
+    http::{
         caller::Caller,
         limits::Client,
         pool::pause,
@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        api::{
+        http::{
             metrics::PoolMetrics,
             pool::{Make, Pool},
             stream::hub::{Hub, Watching},

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use super::{moves::outcome, request::seat_of};
 use crate::{
-    api::problem::{Code, Problem},
+    http::problem::{Code, Problem},
     picture::{self, Picture, Shown},
 };
 

@@ -9,7 +9,7 @@ use dog_rules::{Action, Seat};
 
 use super::{App, find, find_seat, write};
 use crate::{
-    api::{
+    http::{
         answer::{Answer, Memory, random},
         problem::{Code, Problem},
         request::{WriteRequest, etag},

@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        api::wire::game::Role,
+        http::wire::game::Role,
         store::{GameId, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 

@@ -18,7 +18,7 @@ use serde::Serialize;
 use tokio::sync::{self, Semaphore, watch};
 
 use crate::{
-    api::{
+    http::{
         limits::Client,
         pool::{LOG_PAGE, LOG_PAGE_COST, Pool, QUICK},
         problem::Problem,

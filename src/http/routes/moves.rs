@@ -13,7 +13,7 @@ use dog_rules::{Phase, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{App, SVG, find, picture};
-use crate::api::{
+use crate::http::{
     caller::Caller,
     headers::{preferred, private},
     limits::Client,

@@ -12,7 +12,7 @@ use dog_rules::{BySeat, Game, Phase, Seat, Seed};
 
 use super::{App, find, look, picture, write};
 use crate::{
-    api::{
+    http::{
         answer::{Answer, Memory, TokenMaker, random},
         caller::Caller,
         headers::{is_known, private},

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::api::problem::{Code, Problem};
+use crate::http::problem::{Code, Problem};
 
 /// How many cards each seat gets: a first pass, then a list that is repeated.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
