@@ -3,7 +3,8 @@
 //! * [`store`] is where games live.
 //! * [`background`] plays for bots and for those whose time is up, and removes what is old.
 //! * `fair` shares threads fairly among those who use them.
-//! * [`http`] serves them over HTTP.
+//! * [`service`] is the one path of every write.
+//! * [`http`] serves games over HTTP.
 //! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
@@ -14,4 +15,5 @@ pub mod cli;
 mod fair;
 pub mod http;
 pub mod picture;
+pub mod service;
 pub mod store;

@@ -12,8 +12,10 @@ use std::{
 };
 
 use jiff::SignedDuration;
+use tokio::runtime::Runtime;
 
-use crate::store::{Keep, Old, Store, StoreError, now};
+use super::runtime;
+use crate::store::{Keep, Store, StoreError, now};
 
 /// Games that are looked at in one go.
 const LOOK: u32 = 500;
@@ -43,6 +45,7 @@ pub struct Janitor {
 /// What one thread works with.
 struct Work {
     store: Store,
+    runtime: Runtime,
     keep: Keep,
     stopped: Receiver<()>,
 }
@@ -69,6 +72,7 @@ impl Janitor {
         let (stop, stopped) = channel();
         let work = Work {
             store: store.clone(),
+            runtime: runtime()?,
             keep,
             stopped,
         };
@@ -116,11 +120,9 @@ impl Work {
         let mut removed = 0;
         let mut after = None;
         loop {
-            let piece = self
-                .store
-                .read(|reader| reader.old_games(self.keep, now(), after, LOOK))?;
+            let piece = self.wait(self.store.old_games(self.keep, after, LOOK))?;
             for old in piece.old.chunks(GAMES) {
-                removed += self.remove(old.to_vec())?;
+                removed += self.wait(self.store.remove_old(old.to_vec()))?;
                 self.rest(REST)?;
             }
             match piece.next {
@@ -129,7 +131,7 @@ impl Work {
             }
             self.rest(REST)?;
         }
-        while self.store.write_blocking(|tx| tx.delete_rest())? {
+        while self.wait(self.store.remove_rest())? {
             self.rest(REST)?;
         }
         self.pack()?;
@@ -141,7 +143,7 @@ impl Work {
         let by = now() - OVER;
         let mut after = None;
         loop {
-            after = self.store.archive(by, after, PACKED)?;
+            after = self.wait(self.store.archive(by, after, PACKED))?;
             if after.is_none() {
                 return Ok(());
             }
@@ -149,26 +151,19 @@ impl Work {
         }
     }
 
-    /// Removes these games; how many of them had not changed meanwhile.
-    fn remove(&self, games: Vec<Old>) -> Result<usize, StoreError> {
-        self.store.write_blocking(move |transaction| {
-            let mut removed = 0;
-            for old in games {
-                removed += usize::from(transaction.delete_old(old)?);
-            }
-            Ok(removed)
-        })
-    }
-
     fn forget_expired(&self) -> Result<(), Stop> {
-        let forget = || {
-            self.store
-                .write_blocking(|transaction| transaction.forget_expired(now(), EXPIRED))
-        };
-        while forget()? {
+        while self.wait(self.store.forget_expired(EXPIRED))? {
             self.rest(REST)?;
         }
         Ok(())
+    }
+
+    /// Waits for the store.
+    fn wait<T>(
+        &self,
+        future: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.runtime.block_on(future)
     }
 
     /// Does nothing for that long, unless the server ends.

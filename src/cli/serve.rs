@@ -93,7 +93,7 @@ impl Serve {
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
         };
-        let store = Store::open_with(&self.database, store_settings).with_context(failed)?;
+        let store = Store::open(&self.database, store_settings).with_context(failed)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {

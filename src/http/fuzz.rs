@@ -1,27 +1,27 @@
 //! Where the fuzz targets come in: requests read and checked as the handlers do it, without a server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use dog_rules::{Action, Game, Seat, Seed};
-use serde_json::Value;
+use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    caller::{Caller, IDEMPOTENCY_KEY, IdempotencyKey},
     headers::{Tags, is_known, preferred},
-    problem::{Code, Problem},
-    request::etag,
+    problem::Problem,
+    request::{IDEMPOTENCY_KEY, caller, idempotency_key, parse},
     routes::history::replay,
     wire::{
         advice::AdviceParams,
-        analysis::{AdvicePosition, Position},
-        game::Role,
+        analysis::{AdviceAnalysis, AdvicePosition, Position},
         picture::{self, AnalysisParams, PictureParams},
         request::{
-            DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest, ListParams,
-            MovesParams, NewGame, NoQuery, PlayRequest, SwapRequest, query, shape,
+            CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
+            ListParams, MovesParams, NoQuery, PlayRequest, SwapRequest, query,
         },
     },
 };
-use crate::store::{Cursor, GameId};
+use crate::{
+    service::{Creation, HandOver, Role, Swap, etag},
+    store::{Cursor, GameId},
+};
 
 /// How many kinds of bodies there are.
 pub const BODIES: u8 = 8;
@@ -32,40 +32,46 @@ pub const BODIES: u8 = 8;
 /// # Errors
 /// What the client would be told; never `internal`.
 pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
-    let json = || {
-        let malformed = |error| Problem::new(Code::MalformedJson, error);
-        serde_json::from_slice::<Value>(bytes).map_err(malformed)
-    };
     Ok(match kind {
         0 => {
-            Game::new(NewGame::read(json()?, Seed::new([7; 32]))?.setup);
+            if let Creation::New { setup, .. } = parse::<CreateGame>(bytes)??.creation()? {
+                Game::new(setup);
+            }
             None
         }
         1 => {
-            let position = Position::read(json()?)?;
+            let position = Position::read(parse(bytes)??)?;
             let moves = position.legal_moves(true)?;
             position.picture(moves.first())?;
             None
         }
         2 => {
-            let position = AdvicePosition::read(json()?)?;
-            position.view()?;
-            position.params.thinking()?;
+            let analysis: AdviceAnalysis = parse(bytes)??;
+            analysis.thinking()?;
+            AdvicePosition::read(analysis)?.view()?;
             None
         }
         3 => {
-            replay(&shape::<ImportRequest>(json()?)?.record)?;
+            replay(&parse::<ImportRequest>(bytes)??.record)?;
             None
         }
-        4 => Some(shape::<SwapRequest>(json()?)?.action(seat)?),
-        5 => Some(shape::<PlayRequest>(json()?)?.action(seat)?),
+        4 => Some(match parse::<SwapRequest>(bytes)??.swap()? {
+            Swap::Card(card) => Action::Offer { seat, card },
+            Swap::Decline => Action::Decline { seat },
+            Swap::Ask => Action::Ask { seat },
+        }),
+        5 => {
+            let mv = parse::<PlayRequest>(bytes)??.mv()?;
+            Some(Action::Play { seat, mv })
+        }
         6 => {
-            let request: HandOverRequest = shape(json()?)?;
-            let player = request.player(seat, game.player(seat))?;
+            let HandOver { bot, name, level } = parse::<HandOverRequest>(bytes)??.hand_over()?;
+            let name = name.unwrap_or_else(|| game.player(seat).name.clone());
+            let player = Player { name, bot, level };
             Some(Action::HandOver { seat, player })
         }
         _ => {
-            shape::<DealRequest>(json()?)?;
+            parse::<DealRequest>(bytes)??;
             Some(Action::Deal { by: Some(seat) })
         }
     })
@@ -113,13 +119,15 @@ pub fn headers(bytes: &[u8]) {
         assert!(offers.contains(&form), "an offer is chosen");
     }
     if let Ok(Some(tags)) = Tags::of(&headers, &header::IF_MATCH) {
-        let stale = tags.match_strongly(&["17"]) && !tags.match_weakly("17");
-        assert!(!stale, "what matches strongly matches weakly");
+        let weakly = tags.match_weakly("17");
+        let strongly = tags
+            .strong()
+            .is_none_or(|tags| tags.contains(&"17".to_owned()));
+        assert!(weakly || !strongly, "what matches strongly matches weakly");
     }
     is_known(&headers, &etag(17, Role::Host));
-    Caller::of(&headers);
-    if let Ok(Some(key)) = IdempotencyKey::of(&headers) {
-        assert!((1..=255).contains(&key.as_bytes().len()));
+    caller(&headers);
+    if let Ok(Some(key)) = idempotency_key(&headers) {
         key.is_strong();
     }
 }

@@ -172,10 +172,12 @@ impl Tags {
         Ok(Tags::List(tags))
     }
 
-    /// Whether one of the tags is one of these, which are written without quotes. The strong
-    /// comparison, for `If-Match`: a weak tag matches nothing.
-    pub fn match_strongly(&self, tags: &[&str]) -> bool {
-        self.has(|tag| !tag.weak && tags.contains(&tag.opaque.as_str()))
+    /// The tags of a strong comparison, for `If-Match`, without quotes: a weak one matches nothing.
+    /// None if whatever is there matches.
+    pub fn strong(self) -> Option<Vec<String>> {
+        let Tags::List(tags) = self else { return None };
+        let strong = tags.into_iter().filter(|tag| !tag.weak);
+        Some(strong.map(|tag| tag.opaque).collect())
     }
 
     /// Whether one of the tags is this one, which is written without quotes. The weak comparison,
@@ -354,7 +356,7 @@ mod tests {
     fn weak_tags_match_weakly_only() {
         let list = tags(&[b"W/\"1\", \"2\""]).unwrap().unwrap();
         assert!(list.match_weakly("1") && list.match_weakly("2"));
-        assert!(!list.match_strongly(&["1", "3"]) && list.match_strongly(&["1", "2"]));
-        assert!(Tags::Any.match_weakly("x") && Tags::Any.match_strongly(&["x"]));
+        assert_eq!(list.strong(), Some(vec!["2".to_owned()]));
+        assert!(Tags::Any.match_weakly("x") && Tags::Any.strong().is_none());
     }
 }

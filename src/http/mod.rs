@@ -1,7 +1,6 @@
 //! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
 
 mod answer;
-mod caller;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;

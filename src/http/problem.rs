@@ -16,7 +16,10 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
-use crate::store::{ActError, Exhausted, StoreError};
+use crate::{
+    service,
+    store::{ActError, Exhausted, StoreError},
+};
 
 macro_rules! codes {
     ($($variant:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal;)+) => {
@@ -305,6 +308,26 @@ impl From<StoreError> for Problem {
         } else {
             Problem::internal(error)
         }
+    }
+}
+
+impl From<service::Error> for Problem {
+    fn from(error: service::Error) -> Problem {
+        use service::Error::*;
+        let code = match error {
+            GameNotFound => Code::GameNotFound,
+            SeatNotFound => Code::SeatNotFound,
+            Unauthorized(_) => Code::Unauthorized,
+            Forbidden(_) | BotPlays(_) => Code::Forbidden,
+            NoHuman(_) => Code::NoHuman,
+            StaleVersion(_) => Code::StaleVersion,
+            IdempotencyKeyReused => return Code::IdempotencyKeyReused.into(),
+            WeakIdempotencyKey => return Code::WeakIdempotencyKey.into(),
+            Contended => Code::Unavailable,
+            Act(error) => return error.into(),
+            Internal(cause) => return Problem::internal(cause),
+        };
+        Problem::new(code, error)
     }
 }
 

@@ -1,20 +1,26 @@
-//! The body of a request, and the conditions under which it is to be carried out.
+//! What a request says: its body, who calls, and the conditions under which it is to be carried out.
 
 use std::{
-    future::poll_fn,
+    convert::Infallible,
+    future::{Ready, poll_fn, ready},
     rc::Rc,
     task::Poll,
     time::{Duration, Instant},
 };
 
-use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, http::header, rt, web};
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    dev::Payload,
+    http::header::{self, HeaderMap, HeaderName},
+    rt, web,
+};
 use futures_util::{StreamExt, future::LocalBoxFuture};
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use super::{
-    caller::{Caller, IdempotencyKey},
     headers::Tags,
     limits::{
         Client, Counted, MAX_RECORD,
@@ -23,12 +29,14 @@ use super::{
         memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
-    wire::{
-        game::Role,
-        request::{NoQuery, query, shape},
-    },
+    wire::request::{NoQuery, WriteBody, query},
 };
-use crate::store::Scope;
+use crate::{
+    service::{Caller, IdempotencyKey, Request, Retry},
+    store::TokenHash,
+};
+
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Bytes of a body at most.
 const MAX_BODY: usize = 64 * 1024;
@@ -40,25 +48,46 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 /// Bytes of a body that are too many to parse on an async worker.
 const LONG_BODY: usize = 4 * 1024;
 
-/// How many times as long a JSON text may be in memory: `[0,0,…]` takes 32 bytes for every two.
-const JSON_GROWTH: usize = 17;
+/// How many times as long a body may be in memory when it is parsed: a list of `{}`, for seats of a
+/// board, takes 56 bytes for every three, and has room for twice as many.
+const GROWTH: usize = 40;
+
+/// The same for a body with a record, which is a text.
+const RECORD_GROWTH: usize = 4;
 
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
 const SLOWEST: f64 = 16.0 * 1024.0;
 
-/// The body of a request, as JSON; an empty body is an empty object.
-pub struct Body {
-    pub value: Value,
+/// The body of a request that was read whole.
+struct Read {
+    bytes: Vec<u8>,
+    /// Whether it is a game's record as plain text rather than JSON.
+    is_text: bool,
     /// Held as long as a large body is.
-    pub memory: Option<Reservation>,
+    memory: Option<Reservation>,
 }
 
-impl FromRequest for Body {
+/// The body of a request that changes nothing, as JSON: what was asked for, or why that makes no
+/// sense. An empty body is an empty object.
+pub struct Body<T> {
+    pub content: Result<T, Problem>,
+    _memory: Option<Reservation>,
+}
+
+impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Body, Problem>>;
+    type Future = LocalBoxFuture<'static, Result<Body<T>, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        Box::pin(body(request, payload, MAX_BODY, false))
+        let body = body(request, payload, MAX_BODY, false);
+        Box::pin(async move {
+            let Read { bytes, memory, .. } = body.await?;
+            let content = parse_beside(bytes, parse::<T>).await?.0;
+            Ok(Body {
+                content,
+                _memory: memory,
+            })
+        })
     }
 }
 
@@ -68,48 +97,82 @@ fn body(
     payload: &mut Payload,
     most: usize,
     record: bool,
-) -> impl Future<Output = Result<Body, Problem>> + 'static {
+) -> impl Future<Output = Result<Read, Problem>> + 'static {
     let json = is(request, "application/json");
-    let text = record && is(request, "text/plain");
+    let is_text = record && is(request, "text/plain");
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
     let counted = request.app_data::<web::Data<Counted>>();
     let limits = &counted.expect("every server has its limits").limits;
     let timeout = limits.client_timeout;
-    let memory = reserve(request, most, json);
+    let memory = reserve(request, most, record);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
         let memory = memory?;
-        let body = |value| Body { value, memory };
         let bytes = read(&mut payload, connection.as_deref(), most, timeout).await?;
-        if bytes.is_empty() {
-            return Ok(body(Value::Object(Default::default())));
-        }
-        if !(json || text) || encoded {
+        if !bytes.is_empty() && (!(json || is_text) || encoded) {
             let or_text = if record { " or text/plain" } else { "" };
             let detail =
                 format!("send the body as application/json{or_text}, without a content encoding");
             return Err(Problem::new(Code::UnsupportedMediaType, detail));
         }
-        if text {
-            let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
-            let record = String::from_utf8(bytes).map_err(malformed)?;
-            return Ok(body(json!({"record": record})));
-        }
-        let value = if bytes.len() > LONG_BODY {
-            let parsed = web::block(move || serde_json::from_slice(&bytes)).await;
-            parsed.map_err(Problem::internal)?
-        } else {
-            serde_json::from_slice(&bytes)
-        };
-        let malformed = |error| Problem::new(Code::MalformedJson, error);
-        Ok(body(value.map_err(malformed)?))
+        Ok(Read {
+            bytes,
+            is_text,
+            memory,
+        })
     }
 }
 
+/// Parses a body where it harms nobody: a long one not on an async worker.
+async fn parse_beside<T: Send + 'static>(
+    bytes: Vec<u8>,
+    parse: impl FnOnce(&[u8]) -> Result<T, Problem> + Send + 'static,
+) -> Result<(T, Vec<u8>), Problem> {
+    if bytes.len() <= LONG_BODY {
+        return Ok((parse(&bytes)?, bytes));
+    }
+    let parsed = web::block(move || Ok((parse(&bytes)?, bytes))).await;
+    parsed.map_err(Problem::internal)?
+}
+
+/// Reads JSON of the right shape; an empty text is an empty object. If it has another shape, the
+/// content is `invalid_request`.
+///
+/// # Errors
+/// `malformed_json`.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>, Problem> {
+    let malformed = |error: &dyn std::fmt::Display| Problem::new(Code::MalformedJson, error);
+    let text = str::from_utf8(bytes).map_err(|error| malformed(&error))?;
+    let text = if text.is_empty() { "{}" } else { text };
+    match serde_json::from_str(text) {
+        Ok(content) => Ok(Ok(content)),
+        Err(error) if error.is_data() => {
+            // What follows may not be JSON at all.
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| malformed(&error))?;
+            Ok(Err(Problem::invalid(error)))
+        }
+        Err(error) => Err(malformed(&error)),
+    }
+}
+
+/// The version that a body of whatever shape names.
+fn version_of(bytes: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u64,
+    }
+    let versioned = serde_json::from_slice::<Versioned>(bytes);
+    versioned.ok().map(|body| body.version)
+}
+
 /// Memory for the body of a request, if it is long or does not say how long it is.
-fn reserve(request: &HttpRequest, most: usize, json: bool) -> Result<Option<Reservation>, Problem> {
+fn reserve(
+    request: &HttpRequest,
+    most: usize,
+    record: bool,
+) -> Result<Option<Reservation>, Problem> {
     let length = match RequestBody::of(request.head()) {
         RequestBody::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
         RequestBody::Chunked(_) => most,
@@ -118,7 +181,7 @@ fn reserve(request: &HttpRequest, most: usize, json: bool) -> Result<Option<Rese
         return Ok(None);
     }
     let Client(address) = Client::of(request);
-    let bytes = length * if json { JSON_GROWTH } else { 2 };
+    let bytes = length * if record { RECORD_GROWTH } else { GROWTH };
     let memory = request.app_data::<web::Data<BodyMemory>>();
     let memory = memory.expect("every server has its memory");
     let reservation = memory.reserve(address, bytes);
@@ -175,123 +238,97 @@ async fn read(
     Ok(body)
 }
 
-/// What a write names beside its path: who calls, the body, the conditions.
-pub struct WriteRequest {
-    pub caller: Caller,
-    pub body: Value,
+/// A write: who calls, the conditions, and what the body asks for or why that makes no sense.
+pub struct WriteRequest<T> {
+    pub request: Request,
+    pub content: Result<T, Problem>,
     _memory: Option<Reservation>,
-    pub key: Option<IdempotencyKey>,
-    if_match: Option<Tags>,
-    query: String,
-    method: String,
-    path: String,
 }
 
-impl FromRequest for WriteRequest {
+impl<T: WriteBody> FromRequest for WriteRequest<T> {
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<WriteRequest, Problem>>;
+    type Future = LocalBoxFuture<'static, Result<WriteRequest<T>, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let body = body(request, payload, MAX_BODY, false);
-        Box::pin(WriteRequest::of(request, body))
+        let most = if T::IS_RECORD { MAX_RECORD } else { MAX_BODY };
+        let body = body(request, payload, most, T::IS_RECORD);
+        let request = request.clone();
+        Box::pin(async move { WriteRequest::read(&request, body.await?).await })
     }
 }
 
-/// A write whose body may be a game's record: as long as that may be, and plain text, too.
-pub struct RecordRequest(pub WriteRequest);
-
-impl FromRequest for RecordRequest {
-    type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<RecordRequest, Problem>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let body = body(request, payload, MAX_RECORD, true);
-        let request = WriteRequest::of(request, body);
-        Box::pin(async move { request.await.map(RecordRequest) })
-    }
-}
-
-impl WriteRequest {
-    /// The write that this request asks for, with that body.
-    fn of(
-        request: &HttpRequest,
-        body: impl Future<Output = Result<Body, Problem>> + 'static,
-    ) -> impl Future<Output = Result<WriteRequest, Problem>> + 'static {
-        let key = IdempotencyKey::of(request.headers());
-        let caller = Caller::of(request.headers());
-        let unreadable = |error| format!("If-Match cannot be read: {error}");
-        let if_match = Tags::of(request.headers(), &header::IF_MATCH)
-            .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)));
-        let (method, path) = (request.method().to_string(), request.path().to_owned());
-        let query = request.query_string().to_owned();
-        async move {
-            let Body { value, memory } = body.await?;
-            Ok(WriteRequest {
-                caller,
-                body: value,
-                _memory: memory,
-                key: key?,
-                if_match: if_match?,
-                query,
-                method,
-                path,
-            })
-        }
-    }
-
-    /// The body, of the right shape; no write takes a query.
-    pub fn content<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        self.check_query()?;
-        shape(self.body.clone())
-    }
-
-    /// Refuses a query.
-    pub fn check_query(&self) -> Result<(), Problem> {
-        query(&self.query).map(|NoQuery {}| ())
-    }
-
-    /// Under what the answer is remembered: the key belongs to the caller's token, the method and
-    /// the path.
-    pub fn scope(&self) -> Option<Scope> {
-        let key = self.key.as_ref()?;
-        let caller = self.caller.token().map_or([0; 32], |hash| hash.0);
-        let parts = [
-            &caller[..],
-            self.method.as_bytes(),
-            self.path.as_bytes(),
-            key.as_bytes(),
-        ];
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        Some(Scope(hash.finalize().into()))
-    }
-
-    /// SHA-256 of the body, the same however its JSON is spaced and ordered.
-    pub fn body_hash(&self) -> [u8; 32] {
-        Sha256::digest(self.body.to_string()).into()
-    }
-
-    /// Refuses a write whose author knew another version than the game is at: `stale_version`.
-    pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
-        let detail = || format!("the game is at version {version}");
-        let stale = || Problem::new(Code::StaleVersion, detail());
-        if let Some(tags) = &self.if_match {
-            let own = format!("{version}-{}", role.tag());
-            if !tags.match_strongly(&[&version.to_string(), &own]) {
-                return Err(stale());
+impl<T: WriteBody> WriteRequest<T> {
+    /// The write that a request with that body asks for.
+    async fn read(request: &HttpRequest, body: Read) -> Result<WriteRequest<T>, Problem> {
+        let Read {
+            bytes,
+            is_text,
+            memory,
+        } = body;
+        let (content, bytes) = parse_beside(bytes, move |bytes| {
+            if !is_text {
+                return parse::<T>(bytes);
             }
-        }
-        match self.body.get("version").and_then(Value::as_u64) {
-            Some(known) if known != version => Err(stale()),
-            _ => Ok(()),
-        }
+            let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
+            let text = str::from_utf8(bytes).map_err(malformed)?;
+            Ok(T::of_text(text.to_owned()))
+        })
+        .await?;
+        let (headers, caller) = (request.headers(), caller(request.headers()));
+        let key = idempotency_key(headers)?;
+        let unreadable = |error| format!("If-Match cannot be read: {error}");
+        let if_match = Tags::of(headers, &header::IF_MATCH)
+            .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)))?;
+        let (method, path) = (request.method().as_str(), request.path());
+        let version = match &content {
+            Ok(content) => content.version(),
+            Err(_) => version_of(&bytes),
+        };
+        let no_query = query(request.query_string()).map(|NoQuery {}| ());
+        Ok(WriteRequest {
+            request: Request {
+                caller,
+                retry: key.map(|key| Retry::new(key, caller, method, path, &bytes)),
+                if_match: if_match.and_then(Tags::strong),
+                version,
+            },
+            content: no_query.and(content),
+            _memory: memory,
+        })
     }
 }
 
-/// The `ETag` of a game at this version as this role sees it.
-pub fn etag(version: u64, role: Role) -> String {
-    format!("\"{version}-{}\"", role.tag())
+/// Whoever sends these headers.
+pub fn caller(headers: &HeaderMap) -> Caller {
+    Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
+        match value.as_bytes().split_at_checked(7) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
+                TokenHash::of(&String::from_utf8_lossy(token))
+            }
+            // Another scheme holds no token of ours, and no token has this hash.
+            _ => TokenHash([0; 32]),
+        }
+    }))
+}
+
+impl FromRequest for Caller {
+    type Error = Infallible;
+    type Future = Ready<Result<Caller, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(caller(request.headers())))
+    }
+}
+
+/// The key by which a retry is known, if there is one.
+///
+/// # Errors
+/// `invalid_idempotency_key`.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
+        return Ok(None);
+    };
+    let key = IdempotencyKey::new(value.as_bytes());
+    key.map(Some)
+        .ok_or_else(|| Code::InvalidIdempotencyKey.into())
 }

@@ -19,7 +19,7 @@ use actix_web::{
     http::header::{self, HeaderName},
     middleware::{Compress, from_fn},
     rt::{self, net::TcpStream},
-    web::{self, Data},
+    web::Data,
 };
 use dog_bot::net::nets::{Nets, NetsError};
 #[cfg(unix)]
@@ -31,7 +31,6 @@ use super::{
     limits::{
         Counted, Limits,
         connections::{self, Connections},
-        guard,
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
     },
@@ -156,7 +155,7 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
-        let (hub, watching) = Hub::start(&store, &tables, &pages).map_err(ServeError::Thread)?;
+        let (hub, watching) = Hub::start(&store, &pages);
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
         metrics.observe(&store, &croupier, &memory);
         let counted = Data::new(Counted::new(settings.limits.clone(), store.clone()));
@@ -206,10 +205,9 @@ impl Server {
                     .app_data(counted.clone())
                     .app_data(bodies.clone())
                     .configure(routes::configure)
-                    .default_service(web::to(routes::route_not_found))
+                    .default_service(routes::not_found())
                     .wrap(from_fn(reserve))
                     .wrap(Compress::default())
-                    .wrap(from_fn(guard))
                     .wrap(cors_middleware(&cors))
                     .wrap(from_fn(observe))
                     .wrap(from_fn(connections::track)),

@@ -1,8 +1,7 @@
 //! Why the store could not do what it was asked.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{error::Error as StdError, io, path::PathBuf, sync::Arc};
 
-use rusqlite::ErrorCode;
 use thiserror::Error;
 
 use super::id::GameId;
@@ -16,10 +15,10 @@ pub enum StoreError {
     #[error("the database cannot be created: {0}")]
     Create(#[source] Arc<io::Error>),
     /// The file holds something else.
-    #[error("the file is not a SQLite database")]
+    #[error("the file is not a database")]
     NotADatabase,
     /// The file is a database of another program.
-    #[error("the file is another program's SQLite database (application id {0})")]
+    #[error("the file is another program's database (application id {0})")]
     Foreign(i32),
     /// The file was written by a newer version of this program.
     #[error(
@@ -73,29 +72,29 @@ pub enum StoreError {
     Busy,
     /// The operating system failed.
     #[error("the disk failed: {0}")]
-    Io(#[source] Arc<rusqlite::Error>),
+    Io(#[source] Cause),
     /// Too many writes are waiting.
     #[error("too many writes are waiting")]
     Overloaded,
-    /// SQLite gave up the transaction this write was part of.
+    /// The transaction that this write was part of was given up.
     #[error("the transaction was rolled back")]
     RolledBack,
     /// The writer is gone.
     #[error("the store is closed")]
     Closed,
-    /// The row is no longer what the caller took it for.
-    #[error("the game is gone or no longer at version {0}")]
-    Stale(u64),
     /// The caller broke a rule of this module.
     #[error("the store was misused: {0}")]
     Misuse(&'static str),
     /// The work panicked.
     #[error("a write panicked")]
     Panicked,
-    /// Anything else that SQLite reports.
+    /// Anything else that the database reports.
     #[error("the database failed: {0}")]
-    Sqlite(#[source] Arc<rusqlite::Error>),
+    Failed(#[source] Cause),
 }
+
+/// What the database has reported.
+pub type Cause = Arc<dyn StdError + Send + Sync>;
 
 impl StoreError {
     /// Whether the same request may succeed later, without a change to this program or its
@@ -108,18 +107,7 @@ impl StoreError {
             }
             Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
             Lost(_) | NoWriteAheadLog(_) => false,
-            Damaged(_) | Unreadable { .. } | Stale(_) | Misuse(_) | Panicked | Sqlite(_) => false,
-        }
-    }
-
-    /// What the first look at a database says that is there: SQLite cannot open its log beside it
-    /// where nothing may be written.
-    pub(super) fn at_first_look(self) -> StoreError {
-        match self {
-            StoreError::Io(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-                StoreError::ReadOnly
-            }
-            other => other,
+            Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
     }
 
@@ -136,25 +124,6 @@ impl StoreError {
             },
             line: error.line(),
             column: error.column(),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> StoreError {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase,
-            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(error.to_string()),
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
-            Some(ErrorCode::DiskFull) => StoreError::Full,
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
-            Some(
-                ErrorCode::SystemIoFailure
-                | ErrorCode::CannotOpen
-                | ErrorCode::FileLockingProtocolFailed
-                | ErrorCode::OutOfMemory,
-            ) => StoreError::Io(Arc::new(error)),
-            _ => StoreError::Sqlite(Arc::new(error)),
         }
     }
 }

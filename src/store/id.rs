@@ -4,14 +4,8 @@
 use std::{fmt, str::FromStr};
 
 use rand::{TryRng, rngs::SysRng};
-use rusqlite::{
-    Connection, ToSql,
-    types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
-};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
-
-use super::StoreError;
 
 /// Crockford's base 32: no `i`, `l`, `o` or `u`, and sorted as the values are.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -36,11 +30,6 @@ impl GameId {
             .try_fill_bytes(&mut bytes)
             .expect("the operating system has randomness");
         GameId(u128::from_le_bytes(bytes))
-    }
-
-    /// Some of the bits: as random as all of them.
-    pub(super) fn low_bits(self) -> usize {
-        self.0 as usize
     }
 
     /// The digits, the most significant first.
@@ -89,18 +78,6 @@ impl fmt::Debug for GameId {
     }
 }
 
-impl ToSql for GameId {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.to_string().into())
-    }
-}
-
-impl FromSql for GameId {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<GameId> {
-        value.as_str()?.parse().map_err(FromSqlError::other)
-    }
-}
-
 /// Bytes of a hash, and of the key.
 const SIZE: usize = 16;
 
@@ -115,31 +92,10 @@ impl fmt::Debug for Creator {
     }
 }
 
-impl ToSql for Creator {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        self.0.to_sql()
-    }
-}
-
-impl FromSql for Creator {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Creator> {
-        FromSql::column_result(value).map(Creator)
-    }
-}
-
 /// What the hashes of one database are made with, so that those of two cannot be compared.
-pub(super) struct CreatorKey([u8; SIZE]);
+pub(super) struct CreatorKey(pub [u8; SIZE]);
 
 impl CreatorKey {
-    /// The key of a database.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn read(connection: &Connection) -> Result<CreatorKey, StoreError> {
-        let sql = "SELECT key FROM creator_key";
-        Ok(connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?)
-    }
-
     /// The hash of an address.
     pub fn hash(&self, address: &[u8]) -> Creator {
         let hash: [u8; 32] = Sha256::new()

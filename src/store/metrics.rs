@@ -1,16 +1,14 @@
 //! What the store does, holds and may hold, in numbers. Nothing of any game is in them.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use dog_rules::Phase;
-use jiff::Timestamp;
 use prometheus_client::{
     metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
     registry::{Registry, Unit},
 };
-use rusqlite::Connection;
 
-use super::{Store, StoreError, migrations};
+use super::StoreError;
 
 /// Upper bounds of a commit's time, in seconds.
 const SECONDS: [f64; 11] = [
@@ -90,50 +88,6 @@ pub struct Sizes {
     pub log: u64,
 }
 
-impl Store {
-    /// Counts the games: reads through an index, which takes some 10 ms for 100,000 games.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn census(&self, now: Timestamp) -> Result<Census, StoreError> {
-        self.read(|reader| {
-            let mut games = Phase::ALL.map(|phase| (phase, 0));
-            // SQLite reads the index of the public list for this, not the games themselves.
-            let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
-            let mut statement = reader.connection.prepare_cached(sql)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
-                let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
-                if let Some((_, games)) = known {
-                    *games = count.unsigned_abs();
-                }
-            }
-            let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND attended IN (0, 1) \
-                       AND due_at <= ?1";
-            let mut statement = reader.connection.prepare_cached(sql)?;
-            let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;
-            Ok(Census {
-                games,
-                due: due.unsigned_abs(),
-                schema_version: migrations::version(reader.connection)?,
-            })
-        })
-    }
-
-    /// How large the files are.
-    pub fn sizes(&self) -> Sizes {
-        let path = self.0.readers.path();
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let size = |path: PathBuf| fs::metadata(path).map_or(0, |file| file.len());
-        Sizes {
-            database: size(path.to_owned()),
-            log: size(log.into()),
-        }
-    }
-}
-
 /// Per cent of the limit from which on an operator is warned.
 const WARN: u64 = 80;
 
@@ -154,19 +108,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What a connection sees.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub(super) fn of(connection: &Connection, max: Option<u64>) -> Result<Usage, StoreError> {
-        let sql = "SELECT (page_count - freelist_count) * page_size \
-                   FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-        let mut statement = connection.prepare_cached(sql)?;
-        let used: i64 = statement.query_row([], |row| row.get(0))?;
-        let used = used.unsigned_abs();
-        Ok(Usage { used, max })
-    }
-
     /// Whether it is time to make room.
     pub fn is_nearly_full(self) -> bool {
         self.max.is_some_and(|max| self.used >= percent(max, WARN))
@@ -197,16 +138,4 @@ impl Usage {
 
 fn percent(of: u64, percent: u64) -> u64 {
     (u128::from(of) * u128::from(percent) / 100) as u64
-}
-
-/// Has SQLite refuse to let the file grow beyond that. One that is larger stays as large as it is.
-///
-/// # Errors
-/// The database cannot be read.
-pub(super) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
-    let Some(max) = max else { return Ok(()) };
-    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-    let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());
-    // It answers with the limit that is in force.
-    Ok(connection.pragma_update_and_check(None, "max_page_count", pages as i64, |_| Ok(()))?)
 }

@@ -1,70 +1,48 @@
-//! Where games live: a SQLite file that any number of threads and processes share.
+//! Where games live. Queries and writes are values: nothing of the database leaves this module.
 //!
-//! Reads see the last commit, run on the caller's own thread and never wait for a write: one game
-//! is one row and takes some tens of microseconds. Writes go one after another through a thread of
-//! their own; what a write was told is on the disk, and what failed changed nothing.
+//! A caller looks at a game, works out what is to change, and [commits](Store::commit) it. If
+//! somebody else was quicker, the write is [stale](Committed::Stale): nothing has changed, and the
+//! caller looks again. What a commit was told is done is on the disk.
+//!
+//! Reads are `async` because another store may answer them over a network. Those of SQLite are
+//! ready at once, on the caller's own thread, and never wait for a write: a game takes some
+//! microseconds.
 
-mod archive;
-mod backup;
-mod check;
-mod checkpoint;
-mod connect;
-mod draft;
 mod error;
+mod game_log;
 mod id;
 mod metrics;
-mod migrations;
-mod reader;
 mod record;
 mod retention;
-#[cfg(test)]
-mod tests;
+mod sqlite;
 mod tokens;
-mod transaction;
-mod wal;
-mod watch;
-mod writer;
+mod write;
 
-use std::{
-    path::{self, Path},
-    sync::Arc,
-};
+use std::path::Path;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use tokio::sync::watch;
 
+use self::sqlite::Database;
 pub use self::{
-    archive::PackedLog,
-    backup::{BackupError, Copied, backup},
-    check::{Checked, Finding, check, examine},
-    draft::{ActError, Draft, Recorded, Scope},
     error::StoreError,
+    game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     metrics::{Census, Sizes, StoreMetrics, Usage},
-    reader::{Reader, Standing},
     record::{
-        Change, Changes, Cursor, Exhausted, ListQuery, LogEntry, MOST_VERSIONS, Page, Record,
-        TableChanges, Tempo, now,
+        Change, Changes, Cursor, DueByCreator, Exhausted, ListQuery, Look, MOST_VERSIONS, News,
+        Page, Record, Seen, Standing, TableChanges, Tempo, now,
     },
     retention::{Keep, Old, Piece},
+    sqlite::{BackupError, Checked, Copied, Finding, backup, check, examine},
     tokens::{TokenHash, Tokens},
-    transaction::Transaction,
-    watch::Watch,
-};
-use self::{
-    checkpoint::Checkpoints,
-    connect::{Place, Readers, State},
-    id::CreatorKey,
-    migrations::MIGRATIONS,
-    record::Recent,
-    watch::Commits,
-    writer::{OnFailure, Queued, Writer, WriterThread},
+    write::{ActError, Committed, Draft, Effect, NewGame, SavedResponse, Scope, Ticket, Write},
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are
 /// finished first.
 #[derive(Clone, Debug)]
-pub struct Store(Arc<Inner>);
+pub struct Store(Database);
 
 /// How the store works.
 #[derive(Clone, Copy, Debug)]
@@ -88,259 +66,219 @@ impl Default for Settings {
     }
 }
 
-/// What came of a write that was queued.
-async fn outcome<T, E: From<StoreError>>(queued: Queued<T, E>) -> Result<T, E> {
-    queued?
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Closed.into()))
-}
-
-#[derive(Debug)]
-struct Inner {
-    creator_key: CreatorKey,
-    max_bytes: Option<u64>,
-    readers: Readers,
-    recent: Arc<Recent>,
-    commits: Arc<Commits>,
-    metrics: StoreMetrics,
-    // Dropped after the readers, so that the last to leave is one who may tidy up.
-    writer: Writer,
-}
-
 impl Store {
-    /// Opens the database file, creates it if it is not there, and brings it up to date.
+    /// Opens a database file, creates it if it is not there, and brings it up to date.
     ///
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        Store::open_with(path, Settings::default())
+    pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Store, StoreError> {
+        Database::open(path.as_ref(), settings).map(Store)
     }
 
-    /// Opens the database file with other settings than usual.
+    /// A game, if it is there.
     ///
     /// # Errors
-    /// As [`Store::open`].
-    pub fn open_with(path: impl AsRef<Path>, settings: Settings) -> Result<Store, StoreError> {
-        Store::open_migrated(path.as_ref(), MIGRATIONS, settings)
+    /// The store cannot be read, or the game cannot be understood. So with all that follow.
+    pub async fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+        self.0.read_one(|reader| reader.game(id))
     }
 
-    fn open_migrated(
-        path: &Path,
-        migrations: &[&str],
-        settings: Settings,
-    ) -> Result<Store, StoreError> {
-        let create = |error| StoreError::Create(Arc::new(error));
-        // Readers come later, when the working directory may be another one. It also keeps SQLite
-        // from taking a name such as ":memory:" for more than a name.
-        let path = path::absolute(path).map_err(create)?;
-        let commits = Arc::<Commits>::default();
-        let connection = connect::writer(&path, migrations)?;
-        let max_bytes = Some(settings.max_bytes).filter(|&max| max > 0);
-        metrics::limit(&connection, max_bytes)?;
-        let creator_key = CreatorKey::read(&connection)?;
-        let metrics = StoreMetrics::new();
-        let place = Place::of(&path)?;
-        let recent = Arc::new(Recent::new(settings.games_in_memory));
-        let thread = WriterThread {
-            connection,
-            place: place.clone(),
-            checkpoints: Checkpoints::start(&path)?,
-            batch: settings.commit_batch.max(1),
-            max_bytes,
-            recent: Arc::clone(&recent),
-            commits: Arc::clone(&commits),
-            metrics: metrics.clone(),
-        };
-        let writer = Writer::start(thread).map_err(create)?;
-        let readers = Readers::new(path, place);
-        Ok(Store(Arc::new(Inner {
-            creator_key,
-            max_bytes,
-            readers,
-            recent,
-            commits,
-            metrics,
-            writer,
-        })))
-    }
-
-    /// Reads several things from one and the same state of the store.
-    ///
-    /// # Errors
-    /// Whatever `read` returns, or the database cannot be read.
-    pub fn read<T, E: From<StoreError>>(
-        &self,
-        read: impl FnOnce(&Reader<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        self.0.readers.with(|connection| {
-            let _state = State::begin(connection)?;
-            read(&self.reader(connection))
+    /// What a write is worked out from: the game and, for a request with an `Idempotency-Key`, the
+    /// response that was saved for it. That is of the same state as the game or a later one.
+    pub async fn look(&self, id: &GameId, scope: Option<&Scope>) -> Result<Look, StoreError> {
+        self.0.read_one(|reader| {
+            let game = reader.game(id)?;
+            let saved = scope.map(|scope| reader.saved(scope, now())).transpose()?;
+            let saved = saved.flatten();
+            Ok(Look { game, saved })
         })
     }
 
-    /// [`Reader::game`] as of now.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
-        self.glance(|reader| reader.game(id))
+    /// The response that was saved for this scope, if it is not older than 24 hours.
+    pub async fn saved(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
+        self.0.read_one(|reader| reader.saved(scope, now()))
     }
 
-    /// What was last read or written here of a game, if that is still known. It may be another by
-    /// now, or gone; a draft of it can be made nevertheless, as [`Transaction::keep`] sees to that.
-    pub fn last_seen(&self, id: &GameId) -> Option<Record> {
-        self.0.recent.last(*id)
+    /// The game that was added under this unique key, if it is there.
+    pub async fn game_of_key(&self, unique_key: &str) -> Result<Option<Record>, StoreError> {
+        self.0.read_one(|reader| reader.game_of_key(unique_key))
     }
 
-    /// [`Reader::version`] as of now.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
-        self.glance(|reader| reader.version(id))
+    /// A game's version, if it is there.
+    pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        self.0.read_one(|reader| reader.version(id))
     }
 
-    /// [`Reader::games`] as of now.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        self.glance(|reader| reader.games(query))
+    /// What is known of a game without reading the game itself, if it is there.
+    pub async fn standing(&self, id: &GameId) -> Result<Option<Standing>, StoreError> {
+        self.0.read_one(|reader| reader.standing(id))
     }
 
-    /// [`Reader::log`] as of now.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
-        self.read(|reader| reader.log(id, after, limit))
-    }
-
-    /// Reads with a single statement, which sees one state by itself.
-    fn glance<T>(
+    /// What is new in a game since this version, if one is known: the last entries of its log, so
+    /// many at most. None if there is no such game.
+    pub async fn news(
         &self,
-        read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        id: &GameId,
+        known: Option<u64>,
+        limit: u32,
+    ) -> Result<Option<News>, StoreError> {
+        self.0.read(|reader| reader.news(id, known, limit))
+    }
+
+    /// The first of the entries of a game's log after this version, so many at most. There may be
+    /// more; there are none if there is no such game.
+    pub async fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
+        self.0.read(|reader| reader.log_page(id, after, limit))
+    }
+
+    /// A part of the public list of games, newest first. A game that cannot be understood is left
+    /// out, with an error in the server's log, so that it does not take the others with it.
+    pub async fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
+        self.0.read_one(|reader| reader.games(query))
+    }
+
+    /// Whose token a ticket for this game stands for, if there is such a one and it has not expired.
+    pub async fn ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        self.0.read_one(|reader| reader.ticket(id, ticket, now()))
+    }
+
+    /// What has changed since the change of that number, in its order, and the number of the last
+    /// change.
+    pub async fn changes(&self, since: i64) -> Result<(Changes, i64), StoreError> {
+        self.0.read(|reader| reader.changes(since))
+    }
+
+    /// Games in which the server is to act by now, with their creators, the longest due first:
+    /// those with humans, or those without.
+    pub async fn due(
+        &self,
+        attended: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        self.0.read_one(|reader| reader.due(attended, now(), limit))
+    }
+
+    /// The longest due of each creator's games in which the server is to act by now: of so many
+    /// creators at most, in the order of their hashes after that one. As many of the games without
+    /// a creator come with them. Says which creator was the last, if there may be more.
+    pub async fn due_by_creator(
+        &self,
+        attended: bool,
+        after: Option<Creator>,
+        limit: u32,
+    ) -> Result<DueByCreator, StoreError> {
         self.0
-            .readers
-            .with(|connection| read(&self.reader(connection)))
+            .read(|reader| reader.due_by_creator(attended, now(), after, limit))
     }
 
-    fn reader<'c>(&'c self, connection: &'c Connection) -> Reader<'c> {
-        Reader {
-            connection,
-            recent: Some(&self.0.recent),
-        }
+    /// When the server is to act next after that time, in whatever game.
+    pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.0.read(|reader| reader.next_due(after))
     }
 
-    /// Makes changes, which are kept if `work` returns `Ok`, and returns when they are on the
-    /// disk. If it returns `Err` or panics, nothing has changed.
+    /// The old ones among so many games after that one, in the order of their creation.
     ///
-    /// The write is queued at once, not when the future is first polled; a future that is dropped
-    /// before its turn takes the write back, later it has no effect. `work` runs on the writer's
-    /// thread while nobody else can write, so it must be quick and never wait for a lock or for
-    /// another write.
+    /// Games created after all that could be old are the last ones, so a piece with no other ends
+    /// the search: what is young is not looked at, however much it is.
+    pub async fn old_games(
+        &self,
+        keep: Keep,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Piece, StoreError> {
+        self.0
+            .read_one(|reader| reader.old_games(keep, now(), after, limit))
+    }
+
+    /// How many games there are: some 10 ms for 100,000 games.
+    pub async fn census(&self) -> Result<Census, StoreError> {
+        self.0.read(|reader| reader.census(now()))
+    }
+
+    /// How full the store is.
+    pub async fn usage(&self) -> Result<Usage, StoreError> {
+        let max = self.0.max_bytes();
+        self.0.read_one(|reader| reader.usage(max))
+    }
+
+    /// Carries out a write: all of it, or nothing if it is stale or fails. A write whose future is
+    /// dropped before its turn is taken back.
     ///
     /// # Errors
-    /// Whatever `work` returns, or why the changes could not be made.
-    pub fn write<T, E, F>(
-        &self,
-        work: F,
-    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
-    where
-        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        outcome(self.0.writer.submit(OnFailure::Undo, work))
+    /// There is no room for it, too many are waiting, or the store cannot be written. So with all
+    /// that follow.
+    pub async fn commit(&self, write: Write) -> Result<Committed, StoreError> {
+        let committed = self.0.write_checked(move |transaction| {
+            let committed = transaction.write(&write)?;
+            // It comes back, so that the writer has no work with throwing it away.
+            Ok((committed, write))
+        });
+        committed.await.map(|(committed, _)| committed)
     }
 
-    /// As [`Store::write`], for `work` that never fails when it has changed something already,
-    /// unless the disk does. That is faster. If it does fail then, it takes the writes with it that
-    /// were to be committed together with it.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn write_checked<T, E, F>(
+    /// Takes a [`ticket`](Store::ticket), which is then gone; none if it is not there any more.
+    pub async fn take_ticket(
         &self,
-        work: F,
-    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
-    where
-        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        outcome(self.0.writer.submit(OnFailure::Nothing, work))
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let (id, ticket) = (*id, *ticket);
+        let take = self
+            .0
+            .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
+        take.await
     }
 
-    /// As [`Store::write`], where there is no async runtime.
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Panics
-    /// If called from async code.
-    pub fn write_blocking<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let queued = self.0.writer.submit(OnFailure::Undo, work)?;
-        queued
-            .blocking_recv()
-            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    /// Removes the games that were found to be old, unless they have changed since; how many of
+    /// them had not.
+    pub async fn remove_old(&self, games: Vec<Old>) -> Result<usize, StoreError> {
+        self.0
+            .write(move |transaction| transaction.remove_old(&games))
+            .await
     }
 
-    /// [`Transaction::keep`] for some drafts, each a write of its own with its own outcome, where
-    /// there is no async runtime.
-    ///
-    /// # Panics
-    /// If called from async code.
-    pub fn keep_blocking(
-        &self,
-        drafts: impl IntoIterator<Item = Draft>,
-    ) -> Vec<Result<(), StoreError>> {
-        let queue = |draft: Draft| {
-            self.0
-                .writer
-                .submit(OnFailure::Nothing, move |transaction| {
-                    // It comes back, so that the writer has no work with throwing it away.
-                    transaction.keep(&draft).map(|()| draft)
-                })
-        };
-        let queued: Vec<Queued<Draft, StoreError>> = drafts.into_iter().map(queue).collect();
-        let outcome = |queued: Queued<Draft, StoreError>| {
-            let kept = queued?.blocking_recv();
-            kept.unwrap_or(Err(StoreError::Closed)).map(drop)
-        };
-        queued.into_iter().map(outcome).collect()
+    /// Removes a part of what is left of removed games; says whether there may be more.
+    pub async fn remove_rest(&self) -> Result<bool, StoreError> {
+        self.0.write(|transaction| transaction.remove_rest()).await
+    }
+
+    /// Forgets at most so many responses and as many tickets that have expired; says whether there
+    /// may be more.
+    pub async fn forget_expired(&self, limit: u32) -> Result<bool, StoreError> {
+        self.0
+            .write(move |transaction| transaction.forget_expired(now(), limit))
+            .await
     }
 
     /// Packs the logs of games that were finished by that time, so many at most, in the order of
     /// their creation after that one; says which was the last, if there may be more. One that
     /// cannot be read stays as it is, with an error in the server's log.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
-    pub fn archive(
+    pub async fn archive(
         &self,
         by: Timestamp,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Option<Cursor>, StoreError> {
-        let games = self.glance(|reader| reader.to_archive(by, after, limit))?;
+        let games = self
+            .0
+            .read_one(|reader| reader.to_archive(by, after, limit))?;
         for &(_, id, is_packed) in &games {
             // A finished game's log does not change any more, whatever happens in between.
-            let pack = || PackedLog::new(&self.log(&id, 0, u32::MAX)?);
+            let log = || self.0.read(|reader| reader.log(&id, 0, u32::MAX));
+            let pack = || PackedLog::new(&log()?);
             match (!is_packed).then(pack).transpose() {
-                Ok(packed) => {
-                    let archive = |packed| {
-                        self.write_blocking(move |tx| tx.archive(&id, Option::as_ref(&packed)))
-                    };
-                    let mut more = archive(packed)?;
+                Ok(mut packed) => {
+                    let mut more = true;
                     while more {
-                        more = archive(None)?;
+                        let packed = packed.take();
+                        let archive = self
+                            .0
+                            .write(move |transaction| transaction.archive(&id, packed.as_ref()));
+                        more = archive.await?;
                     }
                 }
                 Err(error) if error.is_temporary() => return Err(error),
@@ -353,36 +291,48 @@ impl Store {
 
     /// Makes sure that the store can be written, by a commit as large as that of a play: ask about
     /// once a second. Says how full it is.
-    ///
-    /// # Errors
-    /// Why it cannot.
-    pub fn ready(&self) -> impl Future<Output = Result<Usage, StoreError>> + Send + use<> {
-        self.write(|transaction| transaction.probe())
+    pub async fn ready(&self) -> Result<Usage, StoreError> {
+        self.0.write(|transaction| transaction.probe()).await
     }
 
-    /// How full the database is.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn usage(&self) -> Result<Usage, StoreError> {
-        self.glance(|reader| Usage::of(reader.connection, self.0.max_bytes))
+    /// How large the files are.
+    pub fn sizes(&self) -> Sizes {
+        self.0.sizes()
     }
 
-    /// How this database knows the address of these bytes.
+    /// How this store knows the address of these bytes.
     pub fn creator(&self, address: &[u8]) -> Creator {
-        self.0.creator_key.hash(address)
+        self.0.creator_key().hash(address)
     }
 
     /// What the store has done since it was opened, in numbers.
     pub fn metrics(&self) -> &StoreMetrics {
-        &self.0.metrics
+        self.0.metrics()
     }
 
-    /// Something that tells when the store has changed.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn watch(&self) -> Result<Watch, StoreError> {
-        Watch::new(self.0.readers.path(), Arc::clone(&self.0.commits))
+    /// Something that tells when a game has changed.
+    pub fn feed(&self) -> Feed {
+        self.0.feed()
+    }
+}
+
+/// Tells whether anybody, in this process or another, has changed a game.
+#[derive(Clone, Debug)]
+pub struct Feed(watch::Receiver<i64>);
+
+impl Feed {
+    /// Waits for a change since this was last asked; the number of the last one. This process's own
+    /// are seen at once, another's within some milliseconds. A feed whose store is gone waits for
+    /// ever.
+    pub async fn changed(&mut self) -> i64 {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        self.last()
+    }
+
+    /// The number of the last change.
+    pub fn last(&mut self) -> i64 {
+        *self.0.borrow_and_update()
     }
 }

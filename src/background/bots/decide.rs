@@ -14,12 +14,14 @@ use std::{
 
 use dog_bot::net::nets::Nets;
 use dog_rules::{Action, ActionRefusal, Phase, Seat};
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
+use tokio::runtime::Runtime;
 
 use super::{BotMetrics, NAP, Shared, give_way};
-use crate::store::{ActError, Draft, Exhausted, GameId, Record, Store, StoreError, now};
+use crate::store::{ActError, Committed, Draft, Exhausted, GameId, Record, StoreError, now};
 
 /// What the server does in a game.
 pub(super) struct Decision {
@@ -55,21 +57,8 @@ impl From<ActError> for Failure {
 }
 
 /// What the server does in this game now, if it is to do anything.
-///
-/// # Errors
-/// The game cannot be read.
-pub(super) fn decide(
-    store: &Store,
-    nets: &Nets,
-    metrics: &BotMetrics,
-    id: GameId,
-) -> Result<Option<Decision>, Failure> {
-    let Some(record) = store.game(&id)? else {
-        return Ok(None);
-    };
-    let Some(seat) = who(&record, now()) else {
-        return Ok(None);
-    };
+pub(super) fn decide(record: Record, nets: &Nets, metrics: &BotMetrics) -> Option<Decision> {
+    let seat = who(&record, now())?;
     let begun = Instant::now();
     let game = &record.game;
     let (action, reply_delay) = if game.phase() == Phase::Deal {
@@ -81,11 +70,11 @@ pub(super) fn decide(
         metrics.decided(level, begun.elapsed());
         (choice.action(seat), dog_bot::reply_delay(level))
     };
-    Ok(Some(Decision {
+    Some(Decision {
         record,
         action,
         at: begun + reply_delay,
-    }))
+    })
 }
 
 /// For whom the server is to act now: a bot, once its pace allows, or somebody whose time is up.
@@ -103,15 +92,17 @@ const TOGETHER: usize = 4;
 /// The one thread that does what the others have decided.
 pub(super) struct Announcer {
     shared: Arc<Shared>,
+    runtime: Runtime,
     decisions: Receiver<Decision>,
     /// What must wait. It is not much, as the longest wait is a fifth of a second.
     waiting: Vec<Decision>,
 }
 
 impl Announcer {
-    pub fn new(shared: Arc<Shared>, decisions: Receiver<Decision>) -> Announcer {
+    pub fn new(shared: Arc<Shared>, runtime: Runtime, decisions: Receiver<Decision>) -> Announcer {
         Announcer {
             shared,
+            runtime,
             decisions,
             waiting: Vec::new(),
         }
@@ -147,25 +138,24 @@ impl Announcer {
     /// Does these. Whoever changed one of the games in the meantime, in this process or another,
     /// was first, and nothing is done.
     fn announce(&mut self, decisions: Vec<Decision>) {
-        let (mut drafted, mut drafts) = (Vec::new(), Vec::new());
+        let store = &self.shared.store;
+        let (mut drafted, mut commits) = (Vec::new(), Vec::new());
         for decision in decisions {
             let id = decision.record.id;
             let draft = AssertUnwindSafe(|| Draft::new(&decision.record, &decision.action));
             match catch_unwind(draft).map_err(|_| Failure::Panicked) {
                 Ok(Ok(draft)) => {
                     drafted.push(decision);
-                    drafts.push(draft);
+                    commits.push(store.commit(draft.into()));
                 }
                 Ok(Err(error)) => self.shared.set_aside(id, &error.into()),
                 Err(failure) => self.shared.set_aside(id, &failure),
             }
         }
+        let committed = self.runtime.block_on(join_all(commits));
         let mut failed = None;
-        for (decision, kept) in drafted
-            .into_iter()
-            .zip(self.shared.store.keep_blocking(drafts))
-        {
-            if let Err(error) = self.done(decision.record.id, kept) {
+        for (decision, committed) in drafted.into_iter().zip(committed) {
+            if let Err(error) = self.done(decision.record.id, committed) {
                 failed = Some(error);
                 self.waiting.push(decision);
             }
@@ -180,10 +170,10 @@ impl Announcer {
     ///
     /// # Errors
     /// Nothing was written, but it may go well a little later.
-    fn done(&self, id: GameId, kept: Result<(), StoreError>) -> Result<(), StoreError> {
-        match kept {
-            Ok(()) => self.shared.let_go(id),
-            Err(StoreError::Stale(_)) => {
+    fn done(&self, id: GameId, committed: Result<Committed, StoreError>) -> Result<(), StoreError> {
+        match committed {
+            Ok(Committed::Done) => self.shared.let_go(id),
+            Ok(Committed::Stale) => {
                 self.shared.metrics.stale.inc();
                 self.shared.let_go(id);
             }

@@ -26,12 +26,14 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
 };
+use tokio::{runtime::Runtime, time::timeout};
 
 use self::{
     decide::{Announcer, Decision, Failure, decide},
     turns::{Due, Turn, Turns},
 };
-use crate::store::{GameId, Store, StoreError, Watch, now};
+use super::runtime;
+use crate::store::{Feed, GameId, Store, StoreError, now};
 
 /// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
 const NAP: Duration = Duration::from_millis(500);
@@ -59,17 +61,11 @@ struct Shared {
     store: Store,
     nets: Arc<Nets>,
     stopping: AtomicBool,
-    games: Mutex<Games>,
+    turns: Mutex<Turns>,
+    due: Mutex<Due>,
     /// Held by the one idle thread that looks for work; it is enough if one does.
     looking: Mutex<()>,
     metrics: BotMetrics,
-}
-
-/// What the threads know of the games together.
-#[derive(Debug)]
-struct Games {
-    turns: Turns,
-    due: Due,
 }
 
 /// What the croupier has done since it was started.
@@ -121,21 +117,19 @@ impl Croupier {
     /// Starts so many threads.
     ///
     /// # Errors
-    /// The store cannot be read, or the operating system starts no more threads.
+    /// The operating system starts no more threads.
     pub fn start(store: &Store, nets: &Arc<Nets>, threads: usize) -> io::Result<Croupier> {
         let shared = Arc::new(Shared {
             store: store.clone(),
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
-            games: Mutex::new(Games {
-                turns: Turns::new(threads),
-                due: Due::default(),
-            }),
+            turns: Mutex::new(Turns::new(threads)),
+            due: Mutex::default(),
             looking: Mutex::default(),
             metrics: BotMetrics::new(),
         });
         let (announce, decisions) = channel();
-        let announcer = Announcer::new(Arc::clone(&shared), decisions);
+        let announcer = Announcer::new(Arc::clone(&shared), runtime()?, decisions);
         let announcer = thread::Builder::new()
             .name("announcer".into())
             .spawn(move || announcer.work())?;
@@ -144,12 +138,15 @@ impl Croupier {
             threads: vec![announcer],
         };
         for number in 0..threads {
-            let shared = Arc::clone(&croupier.shared);
-            let watch = store.watch().map_err(io::Error::other)?;
-            let announce = announce.clone();
+            let mut player = Player {
+                shared: Arc::clone(&croupier.shared),
+                runtime: runtime()?,
+                feed: store.feed(),
+                announce: announce.clone(),
+            };
             let thread = thread::Builder::new()
                 .name(format!("croupier-{number}"))
-                .spawn(move || shared.work(watch, &announce))?;
+                .spawn(move || player.work())?;
             croupier.threads.push(thread);
         }
         Ok(croupier)
@@ -172,22 +169,27 @@ impl Drop for Croupier {
     }
 }
 
-impl Shared {
-    /// What a thread does until it is to stop.
-    fn work(&self, mut watch: Watch, announce: &Sender<Decision>) {
+/// One thread that decides.
+struct Player {
+    shared: Arc<Shared>,
+    runtime: Runtime,
+    feed: Feed,
+    announce: Sender<Decision>,
+}
+
+impl Player {
+    /// What the thread does until it is to stop.
+    fn work(&mut self) {
         give_way();
         let mut looks = 0;
-        let mut take = || {
+        while !self.shared.stopping.load(Ordering::Relaxed) {
             looks += 1;
-            self.take(looks % TURNS != 0)
-        };
-        while !self.stopping.load(Ordering::Relaxed) {
-            let taken = match take() {
-                Ok(None) => self.wait(&mut watch, &mut take),
+            let taken = match self.take(looks % TURNS != 0) {
+                Ok(None) => self.wait(),
                 taken => taken,
             };
             let outcome = match taken {
-                Ok(Some(turn)) => self.serve(turn, announce),
+                Ok(Some(turn)) => self.serve(turn),
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
@@ -200,11 +202,13 @@ impl Shared {
 
     /// Takes a game in which the server is to act now, and which no other thread is at.
     fn take(&self, people_first: bool) -> Result<Option<Turn>, StoreError> {
-        let games = &mut *self.games();
-        let busy = games.turns.busy();
+        let shared = &self.shared;
         for attended in [people_first, !people_first] {
-            let due = games.due.look(&self.store, attended, busy)?;
-            if let Some(turn) = games.turns.take(due) {
+            let busy = shared.turns().busy();
+            let due = self
+                .runtime
+                .block_on(shared.due().look(&shared.store, attended, busy))?;
+            if let Some(turn) = shared.turns().take(due) {
                 return Ok(Some(turn));
             }
         }
@@ -212,68 +216,87 @@ impl Shared {
     }
 
     /// Decides in a game that was taken. It is let go when that was announced.
-    fn serve(&self, turn: Turn, announce: &Sender<Decision>) -> Result<(), StoreError> {
+    fn serve(&self, turn: Turn) -> Result<(), StoreError> {
+        let shared = &self.shared;
         let (id, begun) = (turn.id, Instant::now());
-        let decide = AssertUnwindSafe(|| decide(&self.store, &self.nets, &self.metrics, id));
-        let decided = catch_unwind(decide).unwrap_or(Err(Failure::Panicked));
-        self.games().turns.decided(turn, begun.elapsed());
+        let decided = match self.runtime.block_on(shared.store.game(&id)) {
+            Ok(Some(record)) => {
+                let decide = AssertUnwindSafe(|| decide(record, &shared.nets, &shared.metrics));
+                catch_unwind(decide).map_err(|_| Failure::Panicked)
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(error.into()),
+        };
+        shared.turns().decided(turn, begun.elapsed());
         match decided {
-            Ok(None) => self.let_go(id),
+            Ok(None) => shared.let_go(id),
             // The announcer goes only when all is to stop.
-            Ok(Some(decision)) => announce.send(decision).unwrap_or_default(),
+            Ok(Some(decision)) => self.announce.send(decision).unwrap_or_default(),
             // The same may go well in any game, a little later.
             Err(Failure::Store(error)) if error.is_temporary() => {
-                self.let_go(id);
+                shared.let_go(id);
                 return Err(error);
             }
-            Err(failure) => self.set_aside(id, &failure),
+            Err(failure) => shared.set_aside(id, &failure),
         }
         Ok(())
     }
 
-    /// Others may be at the game again.
-    fn let_go(&self, id: GameId) {
-        self.games().turns.let_go(id);
-    }
-
-    /// Leaves a game alone for a while in which something went wrong.
-    fn set_aside(&self, id: GameId, failure: &Failure) {
-        log::error!("game {id} is left alone for a while: {failure}");
-        self.games().turns.set_aside(id, Instant::now() + ASIDE);
-    }
-
     /// Waits for a game to act in, or until the thread is to stop.
-    fn wait(
-        &self,
-        watch: &mut Watch,
-        mut take: impl FnMut() -> Result<Option<Turn>, StoreError>,
-    ) -> Result<Option<Turn>, StoreError> {
+    fn wait(&mut self) -> Result<Option<Turn>, StoreError> {
+        let shared = Arc::clone(&self.shared);
         // It guards nothing that could be half changed.
-        let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.stopping.load(Ordering::Relaxed) {
-            if let Some(turn) = take()? {
+        let _looking = shared
+            .looking
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut looks = 0;
+        while !shared.stopping.load(Ordering::Relaxed) {
+            looks += 1;
+            if let Some(turn) = self.take(looks % TURNS != 0)? {
                 return Ok(Some(turn));
             }
-            self.nap(watch)?;
+            self.nap()?;
         }
         Ok(None)
     }
 
     /// Sleeps until a game is due or something has changed.
-    fn nap(&self, watch: &mut Watch) -> Result<(), StoreError> {
+    fn nap(&mut self) -> Result<(), StoreError> {
         thread::sleep(BREATH);
         let now = now();
-        let due = self.store.read(|reader| reader.next_due(now))?;
+        let due = self.runtime.block_on(self.shared.store.next_due(now))?;
         let until_due = due.map(|due| Duration::try_from(due.duration_since(now)));
         let nap = until_due
             .and_then(Result::ok)
             .map_or(NAP, |due| due.min(NAP));
-        watch.wait(nap).map(drop)
+        let changed = self.feed.changed();
+        // Whether or not something has changed in time.
+        let _ = self.runtime.block_on(async { timeout(nap, changed).await });
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Others may be at the game again.
+    fn let_go(&self, id: GameId) {
+        self.turns().let_go(id);
     }
 
-    fn games(&self) -> MutexGuard<'_, Games> {
+    /// Leaves a game alone for a while in which something went wrong.
+    fn set_aside(&self, id: GameId, failure: &Failure) {
+        log::error!("game {id} is left alone for a while: {failure}");
+        self.turns().set_aside(id, Instant::now() + ASIDE);
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns> {
         // Nothing that can panic happens between two changes that belong together.
-        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn due(&self) -> MutexGuard<'_, Due> {
+        // As above.
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,7 +10,7 @@ use rand::seq::IndexedRandom;
 
 use crate::{
     fair::{Service, Shares},
-    store::{Creator, GameId, Store, StoreError, now},
+    store::{Creator, GameId, Store, StoreError},
 };
 
 /// The expected cost of a decision, until it is known.
@@ -158,17 +158,17 @@ impl Due {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn look(
+    pub async fn look(
         &mut self,
         store: &Store,
         attended: bool,
         busy: usize,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         let limit = u32::try_from(busy + LOOK).unwrap_or(u32::MAX);
-        let mut due = store.read(|reader| reader.due(attended, now(), limit))?;
+        let mut due = store.due(attended, limit).await?;
         if due.len() >= limit as usize {
             let wider = &mut self.0[usize::from(attended)];
-            wider.refresh(store, attended)?;
+            wider.refresh(store, attended).await?;
             due.extend(wider.games.iter().copied());
         }
         Ok(due)
@@ -176,12 +176,11 @@ impl Due {
 }
 
 impl Wider {
-    fn refresh(&mut self, store: &Store, attended: bool) -> Result<(), StoreError> {
+    async fn refresh(&mut self, store: &Store, attended: bool) -> Result<(), StoreError> {
         if self.at.is_some_and(|at| at.elapsed() < WIDER_EVERY) {
             return Ok(());
         }
-        let (games, after) =
-            store.read(|reader| reader.due_by_creator(attended, now(), self.after, CREATORS))?;
+        let (games, after) = store.due_by_creator(attended, self.after, CREATORS).await?;
         *self = Wider {
             at: Some(Instant::now()),
             games,

@@ -15,9 +15,9 @@ use std::{rc::Rc, time::Duration};
 
 use actix_web::{
     Error, HttpMessage, ResponseError,
-    body::{BoxBody, EitherBody, MessageBody},
+    body::MessageBody,
     dev::{RequestHead, ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header},
+    http::{StatusCode, header},
     middleware::Next,
     rt::time::sleep,
     web::Data,
@@ -30,11 +30,11 @@ pub use self::{
 };
 use self::{
     connections::Connection,
-    rates::{Asked, Payer, Rates},
+    rates::{Payer, Rates},
 };
 use super::{
-    caller::{Caller, IDEMPOTENCY_KEY},
     problem::{Code, Problem},
+    request::{IDEMPOTENCY_KEY, caller},
 };
 use crate::store::{Creator, GameId, Store, TokenHash};
 
@@ -60,8 +60,22 @@ const KEPT_IMPORT: u32 = 512;
 /// KiB that are kept of a response for a retry.
 const KEPT_RESPONSE: u32 = 8;
 
-/// Paths by which an operator looks at the server; they are asked for all the time.
-const FREE: [&str; 2] = ["/healthz", "/readyz"];
+/// What a route costs its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Nothing: an operator asks for it all the time.
+    Free,
+    /// A request.
+    Request,
+    /// A request, and something that takes long to work out.
+    Advice,
+    /// A request, and a response that is kept for a retry if there is a key.
+    Write,
+    /// A write, and a new game.
+    NewGame,
+    /// A write, and a new game with its record.
+    Import,
+}
 
 /// The limits of a server that runs, with what has been counted.
 pub struct Counted {
@@ -82,15 +96,17 @@ impl Counted {
 }
 
 /// Refuses what is beyond a limit, before anything is read of its body.
-pub async fn guard<B: MessageBody + 'static>(
+pub async fn guard(
+    cost: Cost,
     request: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse, Error> {
     let counted = request.app_data::<Data<Counted>>().cloned();
     let counted = counted.expect("every server has its limits");
-    let admitted = check_size(&request)
-        .and_then(|()| check_connection(&request))
-        .and_then(|()| charge(&request, &counted));
+    let admitted = match check_size(&request).and_then(|()| check_connection(&request)) {
+        Ok(()) => charge(&request, cost, &counted).await,
+        Err(problem) => Err(problem),
+    };
     let refusal = admitted.as_ref().err().map(Problem::code);
     let too_often = refusal == Some(Code::TooManyRequests);
     let connection = request.conn_data::<Rc<Connection>>();
@@ -101,8 +117,7 @@ pub async fn guard<B: MessageBody + 'static>(
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
             }
-            let refusal = problem.error_response();
-            return Ok(request.into_response(refusal).map_into_right_body());
+            return Ok(request.into_response(problem.error_response()));
         }
     };
     let response = next.call(request).await?;
@@ -110,7 +125,7 @@ pub async fn guard<B: MessageBody + 'static>(
     if let (true, Some(payer)) = (unknown, payer) {
         counted.rates.forget(&payer);
     }
-    Ok(response.map_into_left_body())
+    Ok(response.map_into_boxed_body())
 }
 
 fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
@@ -140,33 +155,40 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
 }
 
 /// Counts a request for whoever has to answer for it; says who that is, if anybody.
-fn charge(request: &ServiceRequest, counted: &Counted) -> Result<Option<Payer>, Problem> {
+async fn charge(
+    request: &ServiceRequest,
+    cost: Cost,
+    counted: &Counted,
+) -> Result<Option<Payer>, Problem> {
+    if cost == Cost::Free {
+        return Ok(None);
+    }
     let Counted {
         limits,
         rates,
         store,
     } = counted;
-    // Decoded, as the routes see it: "/v1/%67ames" is no way round.
-    let path = request.match_info().as_str();
-    if FREE.contains(&path) {
-        return Ok(None);
-    }
     let header = limits.trusted_proxy_header.as_ref();
     let address = Address::of(request.peer_addr(), request.headers(), header);
     request.extensions_mut().insert(Client(address));
     let Some(address) = address else {
         return Ok(None);
     };
-    let presented = Caller::of(request.headers()).token();
-    let payer = match (presented, game_of(path)) {
-        (Some(token), Some(game)) => rates.payer(game, token, || creator_of(store, &game, &token)),
+    let game = request.match_info().get("id");
+    let payer = match (
+        caller(request.headers()).token(),
+        game.and_then(|id| id.parse().ok()),
+    ) {
+        (Some(token), Some(game)) => match rates.known_payer(game, token) {
+            Some(payer) => payer,
+            None => rates.learn(game, token, creator_of(store, &game, &token).await),
+        },
         _ => Payer::Address,
     };
-    let asked = asked(request.method(), path);
     let own = || store.creator(&address.bytes());
-    let charged = rates.charge(address, own, &payer, asked);
-    charged.map_err(|wait| exceeded(asked.what(), wait))?;
-    let charged = rates.charge_kept(address, kept(request.head(), path));
+    let charged = rates.charge(address, own, &payer, cost);
+    charged.map_err(|wait| exceeded(cost.what(), wait))?;
+    let charged = rates.charge_kept(address, kept(request.head(), cost));
     charged.map_err(|wait| exceeded(": bytes kept for this address", wait))?;
     Ok(Some(payer))
 }
@@ -176,21 +198,30 @@ fn exceeded(what: &str, wait: Duration) -> Problem {
     Problem::new(Code::TooManyRequests, detail).retry_after(wait)
 }
 
-/// KiB that are kept at most because of a request, besides what an action adds to its game.
-fn kept(head: &RequestHead, path: &str) -> u32 {
-    if !path.starts_with("/v1/games") || head.method.is_safe() {
-        return 0;
+impl Cost {
+    /// What there was too much of, for the detail of a refusal.
+    fn what(self) -> &'static str {
+        match self {
+            Cost::NewGame | Cost::Import => ": games created by this address",
+            Cost::Advice => ": advice for this address",
+            Cost::Free | Cost::Request | Cost::Write => "",
+        }
     }
-    let game = match path {
-        "/v1/games" => KEPT_GAME,
-        "/v1/games/import" => {
+}
+
+/// KiB that are kept at most because of a request, besides what an action adds to its game.
+fn kept(head: &RequestHead, cost: Cost) -> u32 {
+    let game = match cost {
+        Cost::Free | Cost::Request | Cost::Advice => return 0,
+        Cost::Write => 0,
+        Cost::NewGame => KEPT_GAME,
+        Cost::Import => {
             let length = head.headers.get(header::CONTENT_LENGTH);
             let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
             let length = length.map_or(MAX_RECORD, |length: usize| length.min(MAX_RECORD));
             let kib = length.div_ceil(1024) as u32;
             (3 * kib).min(KEPT_IMPORT).max(kib)
         }
-        _ => 0,
     };
     let response = if head.headers.contains_key(&IDEMPOTENCY_KEY) {
         KEPT_RESPONSE
@@ -200,26 +231,9 @@ fn kept(head: &RequestHead, path: &str) -> u32 {
     game + response
 }
 
-/// What counts besides the request itself.
-fn asked(method: &Method, path: &str) -> Asked {
-    let advice = path.starts_with("/v1/analysis/")
-        || (path.starts_with("/v1/games/") && path.ends_with("/suggest-move"));
-    match path {
-        "/v1/games" | "/v1/games/import" if method == Method::POST => Asked::Game,
-        _ if advice => Asked::Advice,
-        _ => Asked::Other,
-    }
-}
-
-/// The game that a path is about.
-fn game_of(path: &str) -> Option<GameId> {
-    let rest = path.strip_prefix("/v1/games/")?;
-    rest.split('/').next()?.parse().ok()
-}
-
 /// Who created the game, if that is known, provided that this is one of its tokens.
-fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
-    match store.read(|reader| reader.standing(game)) {
+async fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
+    match store.standing(game).await {
         Ok(standing) => standing
             .filter(|standing| standing.tokens.hold(token))
             .map(|standing| standing.creator),
@@ -232,58 +246,31 @@ fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<
 
 #[cfg(test)]
 mod tests {
-    use std::slice;
-
     use actix_web::http::header::HeaderName;
 
     use super::*;
 
     #[test]
     fn what_is_kept_is_the_longest_it_can_be() {
-        let head = |method: Method, headers: &[(HeaderName, &str)]| {
+        let kept = |cost, headers: &[(HeaderName, &str)]| {
             let mut head = RequestHead::default();
-            head.method = method;
             for (name, value) in headers {
                 head.headers.insert(name.clone(), value.parse().unwrap());
             }
-            head
+            kept(&head, cost)
         };
-        let (key, length) = ((IDEMPOTENCY_KEY, "k"), |length| {
-            (header::CONTENT_LENGTH, length)
-        });
-        let (post, import) = (
-            |headers: &[_]| head(Method::POST, headers),
-            "/v1/games/import",
-        );
-        assert_eq!(kept(&post(&[]), "/v1/games"), 16);
-        assert_eq!(kept(&post(slice::from_ref(&key)), "/v1/games"), 24);
-        assert_eq!(kept(&post(&[length("5000")]), import), 15);
-        assert_eq!(kept(&post(&[length("1025"), key.clone()]), import), 14);
-        assert_eq!(kept(&post(&[length("300000")]), import), 512);
-        assert_eq!(kept(&post(&[length("1048576")]), import), 1024);
-        assert_eq!(kept(&post(&[]), import), 1152);
-        assert_eq!(kept(&post(&[length("99999999999")]), import), 1152);
-        assert_eq!(kept(&post(&[]), "/v1/games/x/play"), 0);
-        assert_eq!(kept(&post(slice::from_ref(&key)), "/v1/games/x/play"), 8);
-        let delete = head(Method::DELETE, slice::from_ref(&key));
-        assert_eq!(kept(&delete, "/v1/games/x"), 8);
-        assert_eq!(kept(&head(Method::GET, &[key]), "/v1/games"), 0);
-    }
-
-    #[test]
-    fn what_a_path_asks_for_is_seen() {
-        let (get, post) = (Method::GET, Method::POST);
-        assert_eq!(asked(&post, "/v1/games"), Asked::Game);
-        assert_eq!(asked(&post, "/v1/games/import"), Asked::Game);
-        assert_eq!(asked(&get, "/v1/games"), Asked::Other);
-        assert_eq!(asked(&post, "/v1/analysis/suggest-move"), Asked::Advice);
-        let id = GameId::random();
-        let path = |rest| format!("/v1/games/{id}{rest}");
-        assert_eq!(asked(&get, &path("/suggest-move")), Asked::Advice);
-        assert_eq!(asked(&post, &path("/play")), Asked::Other);
-        assert_eq!(game_of(&path("/play")), Some(id));
-        assert_eq!(game_of(&path("")), Some(id));
-        assert_eq!(game_of("/v1/games/import"), None);
-        assert_eq!(game_of("/v1/rules"), None);
+        let key = || (IDEMPOTENCY_KEY, "k");
+        let length = |length| (header::CONTENT_LENGTH, length);
+        assert_eq!(kept(Cost::NewGame, &[]), 16);
+        assert_eq!(kept(Cost::NewGame, &[key()]), 24);
+        assert_eq!(kept(Cost::Import, &[length("5000")]), 15);
+        assert_eq!(kept(Cost::Import, &[length("1025"), key()]), 14);
+        assert_eq!(kept(Cost::Import, &[length("300000")]), 512);
+        assert_eq!(kept(Cost::Import, &[length("1048576")]), 1024);
+        assert_eq!(kept(Cost::Import, &[]), 1152);
+        assert_eq!(kept(Cost::Import, &[length("99999999999")]), 1152);
+        assert_eq!(kept(Cost::Write, &[]), 0);
+        assert_eq!(kept(Cost::Write, &[key()]), 8);
+        assert_eq!(kept(Cost::Request, &[key()]), 0);
     }
 }

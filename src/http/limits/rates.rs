@@ -22,7 +22,7 @@ use governor::{
     state::keyed::HashMapStateStore,
 };
 
-use super::address::Address;
+use super::{Cost, address::Address};
 use crate::store::{Creator, GameId, TokenHash};
 
 /// Keys of a kind that are counted one by one; further ones share [`CROWDS`].
@@ -81,27 +81,6 @@ impl Limits {
     }
 }
 
-/// What a request asks for that counts besides the request itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// A new game.
-    Game,
-    /// Something that takes long to work out.
-    Advice,
-    Other,
-}
-
-impl Asked {
-    /// What there was too much of, for the detail of a refusal.
-    pub fn what(self) -> &'static str {
-        match self {
-            Asked::Game => ": games created by this address",
-            Asked::Advice => ": advice for this address",
-            Asked::Other => "",
-        }
-    }
-}
-
 /// To whom a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
@@ -148,25 +127,28 @@ impl Rates {
         }
     }
 
-    /// Who pays for a request about this game with this token. `look` says whether it is one of
-    /// the game's and if so, who created the game.
-    pub fn payer(
-        &self,
-        game: GameId,
-        token: TokenHash,
-        look: impl FnOnce() -> Option<Option<Creator>>,
-    ) -> Payer {
-        let known = self.known().get(&(game, token.0)).copied();
-        let Some(creator) = known.or_else(look) else {
+    /// Who pays for a request about this game with this token, if the token is known to be one of
+    /// the game's.
+    pub fn known_payer(&self, game: GameId, token: TokenHash) -> Option<Payer> {
+        let creator = *self.known().get(&(game, token.0))?;
+        Some(Payer::Token {
+            game,
+            token,
+            creator,
+        })
+    }
+
+    /// Who pays for a request about this game with this token. If it is one of the game's, `found`
+    /// says who created the game, if that is known.
+    pub fn learn(&self, game: GameId, token: TokenHash, found: Option<Option<Creator>>) -> Payer {
+        let Some(creator) = found else {
             return Payer::Address;
         };
-        if known.is_none() {
-            let mut known = self.known();
-            if known.len() >= MOST_KNOWN {
-                known.clear();
-            }
-            known.insert((game, token.0), creator);
+        let mut known = self.known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
         }
+        known.insert((game, token.0), creator);
         Payer::Token {
             game,
             token,
@@ -188,7 +170,7 @@ impl Rates {
         address: Address,
         creator: impl FnOnce() -> Creator,
         payer: &Payer,
-        asked: Asked,
+        cost: Cost,
     ) -> Result<(), Duration> {
         match payer {
             Payer::Token {
@@ -201,10 +183,10 @@ impl Rates {
             }
             Payer::Address => take(&self.addresses, address)?,
         }
-        match asked {
-            Asked::Game => take(&self.games, address),
-            Asked::Advice => take(&self.advice, address),
-            Asked::Other => Ok(()),
+        match cost {
+            Cost::NewGame | Cost::Import => take(&self.games, address),
+            Cost::Advice => take(&self.advice, address),
+            Cost::Free | Cost::Request | Cost::Write => Ok(()),
         }
     }
 

@@ -124,13 +124,13 @@ impl Metrics {
         self.advice_seconds.get_or_create(&level).inc_by(seconds);
     }
 
-    /// All of it, as [`OPEN_METRICS`]. It may wait for the disk.
+    /// All of it, as [`OPEN_METRICS`]. It may take the disk some time.
     ///
     /// # Errors
     /// None that can happen: a text takes everything.
-    pub fn text(&self) -> Result<String, fmt::Error> {
+    pub async fn text(&self) -> Result<String, fmt::Error> {
         if let Some(snapshot) = &self.snapshot {
-            snapshot.refresh();
+            snapshot.refresh().await;
         }
         let mut metrics = String::new();
         text::encode(&mut metrics, &self.registry)?;

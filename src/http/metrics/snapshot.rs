@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, atomic::AtomicU64},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
@@ -10,11 +10,12 @@ use prometheus_client::{
     metrics::{family::Family, gauge::Gauge},
     registry::Registry,
 };
+use tokio::sync::Mutex;
 
 use super::Label;
 use crate::{
     http::limits::memory::BodyMemory,
-    store::{Store, StoreError, now},
+    store::{Store, StoreError},
 };
 
 /// How long a count of the games is good enough: it may take the disk some time.
@@ -96,33 +97,28 @@ impl Snapshot {
     }
 
     /// Looks everything up. What cannot be read stays as it was.
-    pub(super) fn refresh(&self) {
+    pub(super) async fn refresh(&self) {
         self.body_memory.set(self.memory.used() as i64);
         let sizes = self.store.sizes();
         self.database.set(sizes.database as i64);
         self.database_log.set(sizes.log as i64);
-        let read = self.store.usage().and_then(|usage| {
-            self.database_used.set(usage.used as i64);
-            self.database_max.set(usage.max.unwrap_or(0) as i64);
-            self.count_games()
-        });
-        if let Err(error) = read {
+        if let Err(error) = self.count().await {
             log::warn!("the database cannot be measured: {error}");
         }
         self.process.refresh();
     }
 
-    /// Counts the games, unless they were counted lately.
-    fn count_games(&self) -> Result<(), StoreError> {
-        // A count that panicked has left nothing behind. Whoever comes meanwhile waits for this one.
-        let mut counted = self
-            .games_counted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+    /// Sees how full the database is, and counts the games, unless they were counted lately.
+    async fn count(&self) -> Result<(), StoreError> {
+        let usage = self.store.usage().await?;
+        self.database_used.set(usage.used as i64);
+        self.database_max.set(usage.max.unwrap_or(0) as i64);
+        // Whoever comes meanwhile waits for this count.
+        let mut counted = self.games_counted.lock().await;
         if counted.is_some_and(|at| at.elapsed() < COUNT_LIFE) {
             return Ok(());
         }
-        let census = self.store.census(now())?;
+        let census = self.store.census().await?;
         for (phase, games) in census.games {
             let phase = [("phase", phase.name())];
             self.games.get_or_create(&phase).set(games as i64);

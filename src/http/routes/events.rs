@@ -6,13 +6,10 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::Phase;
-use jiff::SignedDuration;
 
-use super::{App, find, read_id, write};
+use super::{App, execute, read_id};
 use crate::{
     http::{
-        answer::{Memory, random},
-        caller::Caller,
         headers::preferred,
         limits::{Client, memory::no_memory},
         metrics::Untimed,
@@ -25,11 +22,9 @@ use crate::{
             request::{EventsParams, TokenRequest, query},
         },
     },
-    store::{Record, TokenHash, now},
+    service::{Caller, Command},
+    store::{Record, TokenHash},
 };
-
-/// How long a ticket is good.
-const TICKET_LIFE: SignedDuration = SignedDuration::from_secs(30);
 
 /// Streams that one process keeps open.
 const MOST_STREAMS: usize = 20_000;
@@ -58,7 +53,8 @@ pub async fn stream_events(
     let id = read_id(&id)?;
     // Whoever waits before looking misses nothing.
     let subscription = app.hub.subscribe(id);
-    let record = app.store.game(&id)?.ok_or_else(Problem::game_not_found)?;
+    let record = app.store.game(&id).await?;
+    let record = record.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
     let ticket = match (&params, caller.token()) {
         (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
@@ -67,8 +63,8 @@ pub async fn stream_events(
     };
     let caller = match &ticket {
         Some(ticket) => {
-            let token = app.store.read(|reader| reader.ticket(&id, ticket, now()))?;
-            Caller::with_token(token.ok_or_else(no_ticket)?)
+            let token = app.store.ticket(&id, ticket).await?;
+            Caller::new(Some(token.ok_or_else(no_ticket)?))
         }
         None => caller,
     };
@@ -99,10 +95,8 @@ pub async fn stream_events(
     }
     if let Some(ticket) = ticket {
         // Last of all, so that a refusal does not use it up; another may have been faster.
-        let taken = app
-            .store
-            .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
-        taken.await?.ok_or_else(no_ticket)?;
+        let taken = app.store.take_ticket(&id, &ticket).await?;
+        taken.ok_or_else(no_ticket)?;
     }
     let viewing = Viewing::new(subscription, &record, (caller, role, client), format, start)?;
     request.extensions_mut().insert(Untimed);
@@ -146,25 +140,8 @@ fn no_ticket() -> Problem {
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
-    request: WriteRequest,
+    body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    write(&app, move |transaction| {
-        let record = find(transaction, &id)?;
-        let role = request.caller.known_role(&record)?;
-        if let Some(answer) = request.replay(transaction)? {
-            return Ok(answer);
-        }
-        request.check_version(record.game.version(), role)?;
-        request.content::<TokenRequest>()?;
-        let salt = random();
-        let tokens = request.tokens(&salt)?;
-        let ticket = TokenHash::of(&tokens.ticket());
-        let expires_at = now() + TICKET_LIFE;
-        if let Some(token) = request.caller.token() {
-            transaction.add_ticket(&record.id, &ticket, &token, expires_at)?;
-        }
-        let expires_at = expires_at.to_string();
-        request.answer(transaction, Memory::Ticket { salt, expires_at }, tokens)
-    })
-    .await
+    let command = Command::CreateTicket(body.content.map(drop));
+    execute(&app, &id, &body.request, &command).await
 }

@@ -8,29 +8,26 @@ use actix_web::{
     rt::time::timeout,
     web::{Data, Path},
 };
-use dog_rules::{BySeat, Game, Phase, Seat, Seed};
+use dog_rules::Phase;
 
-use super::{App, find, look, picture, write};
+use super::{App, execute, look, picture};
 use crate::{
     http::{
-        answer::{Answer, Memory, TokenMaker, random},
-        caller::Caller,
+        answer::{VIEWS, respond},
         headers::{is_known, private},
         limits::Client,
         metrics::Untimed,
         pool::QUICK,
-        problem::{Code, Problem},
-        request::{WriteRequest, etag},
+        problem::Problem,
+        request::WriteRequest,
         wire::{
-            game::{Created, GameList, GameView, Role},
+            game::{Created, GameList, GameView},
             picture::{PictureParams, of_game},
-            request::{CreateGame, GameParams, ListParams, NewGame, query},
+            request::{CreateGame, GameParams, ListParams, RemoveRequest, query},
         },
     },
-    store::{
-        Creator, GameId, ListQuery, LogEntry, Record, TableChanges, Tempo, TokenHash, Tokens,
-        Transaction, now,
-    },
+    service::{Caller, Command, create, etag},
+    store::{GameId, ListQuery},
 };
 
 /// How long a client may wait for a change.
@@ -47,84 +44,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(25);
 pub async fn create_game(
     app: Data<App>,
     client: Client,
-    request: WriteRequest,
+    body: WriteRequest<CreateGame>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    write(&app, move |transaction| {
-        if let Some(answer) = request.replay(transaction)? {
-            return Ok(answer);
-        }
-        request.check_query()?;
-        let salt = random();
-        let tokens = request.tokens(&salt)?;
-        let new = NewGame::read(request.body.clone(), Seed::new(random()))?;
-        let game = Game::new(new.setup);
-        let mut seat_tokens = BySeat::default();
-        for seat in Seat::all(game.rules().seats) {
-            let human = !game.player(seat).bot;
-            seat_tokens[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
-        }
-        let host = TokenHash::of(&tokens.host());
-        let mut record = new_record(game, host, new.listed, creator);
-        record.tokens.seats = seat_tokens;
-        record.tempo = new.tempo;
-        let entry = LogEntry {
-            version: 1,
-            at: record.created_at,
-            action: None,
-            events: vec![record.game.last_event().clone()],
-        };
-        transaction.insert(&mut record, &[entry])?;
-        created(transaction, &request, record, tokens, salt)
-    })
-    .await
-}
-
-/// A game that is kept from now on.
-pub(super) fn new_record(
-    game: Game,
-    host: TokenHash,
-    listed: bool,
-    creator: Option<Creator>,
-) -> Record {
-    let (now, seats) = (now(), BySeat::default());
-    Record {
-        id: GameId::random(),
-        listed,
-        imported: false,
-        creator,
-        created_at: now,
-        updated_at: now,
-        tokens: Tokens { host, seats },
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
-        deadline: None,
-        game: game.into(),
-    }
-}
-
-/// Answers with a new game and its tokens: the host's, and those of the seats that have one.
-pub(super) fn created(
-    transaction: &mut Transaction<'_>,
-    request: &WriteRequest,
-    record: Record,
-    tokens: TokenMaker,
-    salt: [u8; 16],
-) -> Result<Answer, Problem> {
-    let (version, seats) = (record.game.version(), record.game.rules().seats);
-    let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
-    let bots: Vec<Seat> = Seat::all(seats).filter(without_token).collect();
-    let (id, etag) = (record.id.to_string(), etag(version, Role::Host));
-    let game = serde_json::to_string(&GameView::new(&record, Role::Host));
-    let memory = Memory::Created {
-        id,
-        seats,
-        bots,
-        salt,
-        etag,
-        game: game.map_err(Problem::internal)?,
-    };
-    request.answer(transaction, memory, tokens)
+    let creation = body.content.and_then(CreateGame::creation);
+    respond(create(&app.store, creator, &body.request, &creation, &VIEWS).await?)
 }
 
 /// The public games, newest first, without secrets.
@@ -136,20 +60,17 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
     let (phase, limit) = (params.phase()?, params.limit()?);
     let cursor = params.cursor.as_deref().map(str::parse).transpose();
     let after = cursor.map_err(|_| Problem::invalid("cursor is none that was answered"))?;
-    let listing = app.clone();
-    app.tables
-        .answer(&request, QUICK, move || {
-            let page = listing.store.games(&ListQuery {
-                phase,
-                after,
-                limit,
-            })?;
-            Ok(GameList::new(
-                &page.games,
-                page.next.map(|next| next.to_string()),
-            ))
-        })
-        .await
+    let query = ListQuery {
+        phase,
+        after,
+        limit,
+    };
+    let page = app.store.games(&query).await?;
+    let list = move || {
+        let next = page.next.map(|next| next.to_string());
+        Ok(GameList::new(&page.games, next))
+    };
+    app.tables.answer(&request, QUICK, list).await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
@@ -167,7 +88,7 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let mut record = look(&app.store, &id)?;
+    let mut record = look(&app.store, &id).await?;
     let mut role = caller.role(&record)?;
     let GameParams { after_version } = query(request.query_string())?;
     let known_version = |version| after_version.is_some_and(|known| version <= known);
@@ -177,7 +98,7 @@ pub async fn get_game(
     {
         request.extensions_mut().insert(Untimed);
         wait(&app, record.id, known).await?;
-        record = look(&app.store, &id)?;
+        record = look(&app.store, &id).await?;
         role = caller.role(&record)?;
     }
     let version = record.game.version();
@@ -197,7 +118,13 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
     let mut subscription = app.hub.subscribe(id);
     let until = Instant::now() + LONGEST_WAIT;
     // The look comes after the subscription, so that no change falls between them.
-    while !subscription.closed() && app.store.version(&id)?.is_some_and(|now| now <= known) {
+    while !subscription.closed()
+        && app
+            .store
+            .version(&id)
+            .await?
+            .is_some_and(|now| now <= known)
+    {
         let left = until.saturating_duration_since(Instant::now());
         if timeout(left, subscription.changed()).await.is_err() {
             break;
@@ -224,7 +151,7 @@ pub async fn get_board_picture(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id)?;
+    let record = look(&app.store, &id).await?;
     caller.role(&record)?;
     let params: PictureParams = query(request.query_string())?;
     let game = &record.game;
@@ -260,32 +187,8 @@ fn status(unchanged: bool) -> StatusCode {
 pub async fn delete_game(
     app: Data<App>,
     id: Path<String>,
-    request: WriteRequest,
+    body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
-    write(&app, move |transaction| {
-        let record = match find(transaction, &id) {
-            Ok(record) => record,
-            // The game is gone, with its tokens; whoever removed it is told so again.
-            Err(gone) => return request.replay(transaction)?.ok_or(gone),
-        };
-        let role = request.caller.known_role(&record)?;
-        if role != Role::Host {
-            let detail = "only the host removes a game";
-            return Err(Problem::new(Code::Forbidden, detail));
-        }
-        if let Some(answer) = request.replay(transaction)? {
-            return Ok(answer);
-        }
-        request.check_version(record.game.version(), role)?;
-        request.check_query()?;
-        transaction.delete(&record.id)?;
-        let memory = Memory::Plain {
-            status: 204,
-            etag: None,
-            body: String::new(),
-        };
-        request.remember(transaction, &memory)?;
-        memory.answer(|salt| request.tokens(salt))
-    })
-    .await
+    let command = Command::Remove(body.content.map(drop));
+    execute(&app, &id, &body.request, &command).await
 }

@@ -10,27 +10,23 @@ use actix_web::{
 use dog_rules::record::{About, Replayed, Step, StepWriter, Transcript, Written};
 use futures_util::stream::{self, StreamExt};
 
-use super::{
-    App, find,
-    games::{created, new_record},
-    write,
-};
+use super::{App, look};
 use crate::{
     http::{
-        answer::random,
-        caller::Caller,
+        answer::{VIEWS, json, respond},
         headers::{preferred, private},
         limits::Client,
         pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
         problem::{Code, Problem},
-        request::RecordRequest,
+        request::WriteRequest,
         wire::{
-            game::{Created, Role},
+            game::Created,
             history::{HistoryHead, HistoryView, LogEntryView},
             request::{ImportRequest, NoQuery, query},
         },
     },
-    store::{Creator, LogEntry, PackedLog, Reader, Record, TokenHash},
+    service::{Caller, Creation, Role, create},
+    store::{LogEntry, LogPage, Record, now},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -59,21 +55,12 @@ pub async fn get_history(
     client: Client,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let store = app.store.clone();
-    let form = preferred(request.headers(), &FORMS);
-    let parameters: Result<NoQuery, Problem> = query(request.query_string());
-    let begun = app.pages.run(client, LOG_PAGE_COST, move || {
-        store.read(|reader| {
-            let record = find(reader, &id)?;
-            let role = caller.role(&record)?;
-            parameters?;
-            let form = form?;
-            let history = Arc::new(History { record, role, form });
-            let first = history.part(reader, Progress::default())?;
-            Ok::<_, Problem>((history, first))
-        })
-    });
-    let (history, (first, progress)) = begun.await?;
+    let record = look(&app.store, &id).await?;
+    let role = caller.role(&record)?;
+    let NoQuery {} = query(request.query_string())?;
+    let form = preferred(request.headers(), &FORMS)?;
+    let history = Arc::new(History { record, role, form });
+    let (first, progress) = history.part(&app, client, Progress::default()).await?;
     let mut response = private(StatusCode::OK);
     response.content_type(match history.form {
         TEXT => "text/plain; charset=utf-8",
@@ -118,9 +105,7 @@ impl History {
         }
         let begun = Instant::now();
         loop {
-            let (store, history) = (app.store.clone(), Arc::clone(&self));
-            let read = move || store.read(|reader| history.part(reader, progress));
-            match app.pages.run(client, LOG_PAGE_COST, read).await {
+            match self.part(app, client, progress).await {
                 Ok((part, progress)) => return Ok(Some((part.into(), progress))),
                 Err(problem) => {
                     problem.log();
@@ -132,12 +117,28 @@ impl History {
         }
     }
 
-    /// A part of the history: a page of the log, after the head and before the end if it is the
-    /// first or the last.
+    /// A part of the history, written at the cost of this client.
     ///
     /// # Errors
-    /// The log cannot be read, or is gone; `wrong_phase` if the form is not to be had yet.
-    fn part(&self, reader: &Reader<'_>, progress: Progress) -> Result<(String, Progress), Problem> {
+    /// As [`History::write`], or the log cannot be read.
+    async fn part(
+        self: &Arc<History>,
+        app: &App,
+        client: Client,
+        progress: Progress,
+    ) -> Result<(String, Progress), Problem> {
+        let id = &self.record.id;
+        let page = app.store.log(id, progress.version, LOG_PAGE).await?;
+        let history = Arc::clone(self);
+        let write = move || history.write(page, progress);
+        app.pages.run(client, LOG_PAGE_COST, write).await
+    }
+
+    /// Writes a page of the log, after the head and before the end if it is the first or the last.
+    ///
+    /// # Errors
+    /// The log makes no sense, or is gone; `wrong_phase` if the form is not to be had yet.
+    fn write(&self, page: LogPage, progress: Progress) -> Result<(String, Progress), Problem> {
         let Progress { version, mut steps } = progress;
         let mut part = if version == 0 {
             self.head()?
@@ -145,7 +146,7 @@ impl History {
             String::new()
         };
         let now = self.record.game.version();
-        let mut log = reader.log(&self.record.id, version, LOG_PAGE)?;
+        let mut log = page.entries()?;
         log.retain(|entry| entry.version <= now);
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
         for entry in &log {
@@ -198,10 +199,6 @@ impl History {
     }
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, Problem> {
-    serde_json::to_string(value).map_err(Problem::internal)
-}
-
 /// Takes in a finished game by its text record, which is played again and checked.
 ///
 /// The game gets an id of its own, a host who may remove it, and the time of its import; it says
@@ -214,30 +211,14 @@ fn json(value: &impl serde::Serialize) -> Result<String, Problem> {
 pub async fn import_game(
     app: Data<App>,
     client: Client,
-    RecordRequest(request): RecordRequest,
+    body: WriteRequest<ImportRequest>,
 ) -> Result<HttpResponse, Problem> {
-    request.check_query()?;
-    let import: ImportRequest = request.content()?;
-    let listed = import.listed.unwrap_or(true);
     let creator = client.creator(&app.store);
-    let salt = random();
-    let tokens = request.tokens(&salt)?;
-    let host = TokenHash::of(&tokens.host());
-    // Longer than anybody should hold up the writer.
-    let (record, log) = app
-        .pages
-        .run(client, QUICK, move || {
-            imported(&import.record, listed, creator, host)
-        })
-        .await?;
-    write(&app, move |transaction| {
-        if let Some(answer) = request.replay(transaction)? {
-            return Ok(answer);
-        }
-        transaction.insert_packed(&record, &log)?;
-        created(transaction, &request, record, tokens, salt)
-    })
-    .await
+    let import = body.content?;
+    // Longer than an async worker should be busy.
+    let imported = app.pages.run(client, QUICK, move || imported(&import));
+    let creation = Ok(imported.await?);
+    respond(create(&app.store, creator, &body.request, &creation, &VIEWS).await?)
 }
 
 /// The game that a record tells of, if it is over.
@@ -258,23 +239,17 @@ pub fn replay(text: &str) -> Result<Replayed, Problem> {
 
 /// The game that a record tells of, and its log. When each version came to be is not told by a
 /// record.
-fn imported(
-    text: &str,
-    listed: bool,
-    creator: Option<Creator>,
-    host: TokenHash,
-) -> Result<(Record, PackedLog), Problem> {
-    let replayed = replay(text)?;
-    let record = Record {
-        imported: true,
-        ..new_record(replayed.game, host, listed, creator)
-    };
+fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
+    let (replayed, at) = (replay(&import.record)?, now());
     let entry = |entry: dog_rules::record::Entry| LogEntry {
         version: entry.version,
-        at: record.created_at,
+        at,
         action: entry.action,
         events: entry.events,
     };
-    let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
-    Ok((record, PackedLog::new(&log)?))
+    Ok(Creation::Imported {
+        game: replayed.game.into(),
+        log: replayed.log.into_iter().map(entry).collect(),
+        listed: import.listed.unwrap_or(true),
+    })
 }

@@ -14,7 +14,7 @@ use actix_web::{
     web::{self, Bytes, Data, Path},
 };
 use serde::Serialize;
-use tokio::sync;
+use tokio::{runtime::Handle, sync};
 use utoipa::ToSchema;
 
 use super::App;
@@ -118,7 +118,7 @@ fn not_ready(error: StoreError) -> Problem {
         body = String, content_type = "application/openmetrics-text")))]
 pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
     // Not on a pool whose queue may be full just when somebody wants to know why.
-    let text = web::block(move || app.metrics.text()).await;
+    let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
     let text = text.map_err(Problem::internal)?;
     Ok(HttpResponse::Ok()
         .content_type(OPEN_METRICS)

@@ -14,25 +14,30 @@ use std::{
 
 use actix_web::{
     FromRequest, Handler, HttpRequest, HttpResponse, HttpResponseBuilder, Resource, Responder,
-    Scope, guard,
+    Route, Scope,
+    dev::{HttpServiceFactory, ServiceRequest},
+    guard as methods,
     http::{Method, header},
+    middleware::from_fn,
     web::{self, Bytes, ServiceConfig},
 };
 use dog_bot::net::nets::Nets;
-use dog_rules::Seat;
 use utoipa::OpenApi;
 use utoipa_swagger_ui::Config;
 
 pub use self::meta::{CompressedFiles, Readiness};
 use super::{
-    answer::Answer,
-    limits::memory::BodyMemory,
+    answer::{VIEWS, respond},
+    limits::{Cost, guard, memory::BodyMemory},
     metrics::Metrics,
     pool::Pool,
     problem::{Code, Problem},
     stream::hub::Hub,
 };
-use crate::store::{GameId, Reader, Record, Store, Transaction};
+use crate::{
+    service::{self, Command, Request},
+    store::{GameId, Record, Store},
+};
 
 /// The operations, for the OpenAPI document.
 #[derive(OpenApi)]
@@ -92,6 +97,8 @@ struct Path {
     resource: Resource,
     /// The methods, each with a comma after it.
     allow: String,
+    /// What they cost; others cost a request.
+    costs: Vec<(Method, Cost)>,
 }
 
 impl Path {
@@ -99,19 +106,22 @@ impl Path {
         Path {
             resource: web::resource(path),
             allow: String::new(),
+            costs: Vec::new(),
         }
     }
 
-    /// Serves this method; with GET also HEAD, in the same way without the body.
-    fn on<F, Args>(mut self, method: Method, handler: F) -> Path
+    /// Serves this method at this cost; with GET also HEAD, in the same way without the body.
+    fn on<F, Args>(mut self, method: Method, cost: Cost, handler: F) -> Path
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
+        self.costs.push((method.clone(), cost));
         let route = if method == Method::GET {
+            self.costs.push((Method::HEAD, cost));
             self.allow += "GET, HEAD, ";
-            web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+            web::route().guard(methods::Any(methods::Get()).or(methods::Head()))
         } else {
             self.allow += &format!("{method}, ");
             web::method(method)
@@ -120,8 +130,8 @@ impl Path {
         self
     }
 
-    /// The resource; other methods get a 405 that names those there are.
-    fn resource(self) -> Resource {
+    /// The resource, behind the limits; other methods get a 405 that names those there are.
+    fn resource(self) -> impl HttpServiceFactory + 'static {
         let allow = self.allow + "OPTIONS";
         let other = move |request: HttpRequest| -> Ready<Result<HttpResponse, Problem>> {
             ready(if request.method() == Method::OPTIONS {
@@ -132,47 +142,61 @@ impl Path {
                 Err(Problem::method_not_allowed(&allow))
             })
         };
-        self.resource.default_service(web::to(other))
+        let costs = self.costs;
+        let limit = move |request: ServiceRequest, next| {
+            let of_method = costs.iter().find(|(method, _)| method == request.method());
+            guard(
+                of_method.map_or(Cost::Request, |&(_, cost)| cost),
+                request,
+                next,
+            )
+        };
+        self.resource
+            .default_service(web::to(other))
+            .wrap(from_fn(limit))
     }
 }
 
 /// Registers every route. Paths are tried one after another, so those of a game stand together
 /// under their common beginning, and those that are asked for often come first.
 pub fn configure(config: &mut ServiceConfig) {
+    use Cost::{Advice, Free, Import, NewGame, Request, Write};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     let of_games = [
         Path::new("/v1/games")
-            .on(GET, games::list_games)
-            .on(POST, games::create_game),
-        Path::new("/v1/games/import").on(POST, history::import_game),
+            .on(GET, Request, games::list_games)
+            .on(POST, NewGame, games::create_game),
+        Path::new("/v1/games/import").on(POST, Import, history::import_game),
     ];
     let of_a_game = [
-        Path::new("/play").on(POST, change::play_move),
-        Path::new("")
-            .on(GET, games::get_game)
-            .on(Method::DELETE, games::delete_game),
-        Path::new("/legal-moves").on(GET, moves::list_legal_moves),
-        Path::new("/suggest-move").on(GET, moves::suggest_move),
-        Path::new("/swap").on(POST, change::swap_cards),
-        Path::new("/deal").on(POST, change::deal_cards),
-        Path::new("/board.svg").on(GET, games::get_board_picture),
-        Path::new("/history").on(GET, history::get_history),
-        Path::new("/events").on(GET, events::stream_events),
-        Path::new("/events/ticket").on(POST, events::create_ticket),
-        Path::new("/seats/{seat}").on(Method::PUT, change::hand_over_seat),
-        Path::new("/seats/{seat}/token").on(POST, change::reissue_token),
+        Path::new("/play").on(POST, Write, change::play_move),
+        Path::new("").on(GET, Request, games::get_game).on(
+            Method::DELETE,
+            Write,
+            games::delete_game,
+        ),
+        Path::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
+        Path::new("/suggest-move").on(GET, Advice, moves::suggest_move),
+        Path::new("/swap").on(POST, Write, change::swap_cards),
+        Path::new("/deal").on(POST, Write, change::deal_cards),
+        Path::new("/board.svg").on(GET, Request, games::get_board_picture),
+        Path::new("/history").on(GET, Request, history::get_history),
+        Path::new("/events").on(GET, Request, events::stream_events),
+        Path::new("/events/ticket").on(POST, Write, events::create_ticket),
+        Path::new("/seats/{seat}").on(Method::PUT, Write, change::hand_over_seat),
+        Path::new("/seats/{seat}/token").on(POST, Write, change::reissue_token),
     ];
     let others = [
-        Path::new("/v1/rules").on(GET, meta::list_rules),
-        Path::new("/v1/analysis/legal-moves").on(POST, moves::analyse_legal_moves),
-        Path::new("/v1/analysis/suggest-move").on(POST, moves::analyse_suggest_move),
-        Path::new("/healthz").on(GET, meta::get_health),
-        Path::new("/readyz").on(GET, meta::get_readiness),
-        Path::new("/metrics").on(GET, meta::get_metrics),
-        Path::new("/openapi.json").on(GET, meta::get_openapi),
-        Path::new("/docs").on(GET, meta::redirect_to_docs),
-        Path::new("/docs/{file:.*}").on(GET, meta::get_docs),
+        Path::new("/v1/rules").on(GET, Request, meta::list_rules),
+        Path::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
+        Path::new("/v1/analysis/suggest-move").on(POST, Advice, moves::analyse_suggest_move),
+        Path::new("/healthz").on(GET, Free, meta::get_health),
+        Path::new("/readyz").on(GET, Free, meta::get_readiness),
+        Path::new("/metrics").on(GET, Request, meta::get_metrics),
+        Path::new("/openapi.json").on(GET, Request, meta::get_openapi),
+        Path::new("/docs").on(GET, Request, meta::redirect_to_docs),
+        Path::new("/docs/{file:.*}").on(GET, Request, meta::get_docs),
     ];
     let game = web::scope("/v1/games/{id}");
     let of_a_game = of_a_game.into_iter().map(Path::resource);
@@ -186,18 +210,25 @@ pub fn configure(config: &mut ServiceConfig) {
     }
 }
 
-/// What is answered where nothing is served.
-pub async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> {
+/// What is answered where nothing is served, behind the limits.
+pub fn not_found() -> Route {
+    let limit = |request: ServiceRequest, next| guard(Cost::Request, request, next);
+    web::to(route_not_found).wrap(from_fn(limit))
+}
+
+async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let detail = format!("nothing is served under {}", request.path());
     Err(Problem::new(Code::RouteNotFound, detail))
 }
 
-/// Does a write, and answers with what came of it.
-async fn write(
+/// Carries out a command in the game of that id, and answers with what came of it.
+async fn execute(
     app: &App,
-    work: impl FnOnce(&mut Transaction<'_>) -> Result<Answer, Problem> + Send + 'static,
+    id: &str,
+    request: &Request,
+    command: &Command<Problem>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(app.store.write(work).await?.into())
+    respond(service::execute(&app.store, id, request, command, &VIEWS).await?)
 }
 
 /// The media type of a picture.
@@ -218,22 +249,8 @@ fn read_id(id: &str) -> Result<GameId, Problem> {
     id.parse().map_err(|_| Problem::game_not_found())
 }
 
-/// The game of that id, outside a transaction.
-fn look(store: &Store, id: &str) -> Result<Record, Problem> {
-    let record = store.game(&read_id(id)?)?;
-    record.ok_or_else(Problem::game_not_found)
-}
-
 /// The game of that id.
-fn find(reader: &Reader<'_>, id: &str) -> Result<Record, Problem> {
-    let record = reader.game(&read_id(id)?)?;
+async fn look(store: &Store, id: &str) -> Result<Record, Problem> {
+    let record = store.game(&read_id(id)?).await?;
     record.ok_or_else(Problem::game_not_found)
-}
-
-/// The game's seat of that number, or `seat_not_found`.
-fn find_seat(record: &Record, number: &str) -> Result<Seat, Problem> {
-    let seat = number.parse().ok();
-    seat.and_then(|seat| Seat::new(seat, record.game.rules().seats))
-        .filter(|seat| seat.number().to_string() == number)
-        .ok_or_else(|| Problem::new(Code::SeatNotFound, "the game has no such seat"))
 }

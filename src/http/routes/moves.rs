@@ -12,21 +12,23 @@ use dog_bot::{Choice, Suggestion, search::Budget};
 use dog_rules::{Phase, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{App, SVG, find, picture};
-use crate::http::{
-    caller::Caller,
-    headers::{preferred, private},
-    limits::Client,
-    pool::QUICK,
-    problem::Problem,
-    request::Body,
-    wire::{
-        advice::{Advice, AdviceParams, Target, Thinking, playouts},
-        analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
-        moves::{LegalMoves, outcome},
-        picture::{AnalysisParams, Preview, of_position},
-        request::{MovesParams, NoQuery, query},
+use super::{App, SVG, look, picture};
+use crate::{
+    http::{
+        headers::{preferred, private},
+        limits::Client,
+        pool::QUICK,
+        problem::Problem,
+        request::Body,
+        wire::{
+            advice::{Advice, AdviceParams, Target, Thinking, playouts},
+            analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
+            moves::{LegalMoves, outcome},
+            picture::{AnalysisParams, Preview, of_position},
+            request::{MovesParams, NoQuery, query},
+        },
     },
+    service::Caller,
 };
 
 /// What a sample is taken to cost an adviser, who stops after [`LONGEST`] whatever was asked for.
@@ -49,19 +51,16 @@ pub async fn list_legal_moves(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let store = app.store.clone();
-    let params: Result<MovesParams, Problem> = query(request.query_string());
-    app.tables
-        .answer(&request, QUICK, move || {
-            let record = store.read(|reader| find(reader, &id))?;
-            let seat = caller.seat(&record)?;
-            let game = &record.game;
-            game.check_play(seat)?;
-            let (version, boards) = (Some(game.version()), params?.boards());
-            let (rules, board, hand) = (game.rules(), game.board(), game.hand(seat));
-            LegalMoves::new(version, rules, board, seat, hand, boards)
-        })
-        .await
+    let record = look(&app.store, &id).await?;
+    let seat = caller.seat(&record)?;
+    record.game.check_play(seat)?;
+    let boards = query::<MovesParams>(request.query_string())?.boards();
+    let list = move || {
+        let game = &record.game;
+        let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
+        LegalMoves::new(version, rules, board, seat, game.hand(seat), boards)
+    };
+    app.tables.answer(&request, QUICK, list).await
 }
 
 /// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
@@ -77,24 +76,20 @@ pub async fn suggest_move(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
+    let record = look(&app.store, &id).await?;
+    let seat = caller.seat(&record)?;
+    match record.game.phase() {
+        Phase::Exchange => record.game.check_exchange(seat)?,
+        _ => record.game.check_play(seat)?,
+    }
+    let thinking = query::<AdviceParams>(request.query_string())?.thinking()?;
+    let target = Target {
+        game: format!("/v1/games/{}", record.id),
+        version: Some(record.game.version()),
+    };
     let here = app.clone();
-    let params: Result<AdviceParams, Problem> = query(request.query_string());
-    let cost = params.as_ref().map_or(QUICK, cost);
-    app.advisers
-        .answer(&request, cost, move || {
-            let record = here.store.read(|reader| find(reader, &id))?;
-            let seat = caller.seat(&record)?;
-            match record.game.phase() {
-                Phase::Exchange => record.game.check_exchange(seat)?,
-                _ => record.game.check_play(seat)?,
-            }
-            let target = Target {
-                game: format!("/v1/games/{}", record.id),
-                version: Some(record.game.version()),
-            };
-            advise(&here, &record.game.seen_from(seat), &params?, &target)
-        })
-        .await
+    let advise = move || advise(&here, &record.game.seen_from(seat), &thinking, &target);
+    app.advisers.answer(&request, cost(&thinking), advise).await
 }
 
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
@@ -106,16 +101,17 @@ pub async fn suggest_move(
 pub async fn analyse_legal_moves(
     app: Data<App>,
     request: HttpRequest,
-    body: Body,
+    body: Body<MovesAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let form = preferred(request.headers(), &FORMS)?;
     let params: AnalysisParams = query(request.query_string())?;
+    let position = body.content.and_then(Position::read)?;
     if form == SVG {
-        let draw = move || Position::read(body.value)?.picture(params.preview());
+        let draw = move || position.picture(params.preview());
         return draw_for(&app, &request, QUICK, draw).await;
     }
     let boards = params.boards()?;
-    let list = move || Position::read(body.value)?.legal_moves(boards);
+    let list = move || position.legal_moves(boards);
     app.advisers.answer(&request, QUICK, list).await
 }
 
@@ -127,20 +123,21 @@ pub async fn analyse_legal_moves(
 pub async fn analyse_suggest_move(
     app: Data<App>,
     request: HttpRequest,
-    body: Body,
+    body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let form = preferred(request.headers(), &FORMS)?;
     let NoQuery {} = query(request.query_string())?;
-    let here = app.clone();
-    let cost = AdviceParams::of_body(&body.value)
-        .as_ref()
-        .map_or(QUICK, cost);
+    let analysis = body.content?;
+    let thinking = analysis.thinking();
+    let position = AdvicePosition::read(analysis)?;
+    position.view()?;
+    let thinking = thinking?;
+    let (here, cost) = (app.clone(), cost(&thinking));
     if form == SVG {
         let draw = move || {
-            let position = AdvicePosition::read(body.value)?;
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
-            let suggestions = suggestions(&here, &view, &position.params.thinking()?);
+            let suggestions = suggestions(&here, &view, &thinking);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
@@ -150,16 +147,12 @@ pub async fn analyse_suggest_move(
         };
         return draw_for(&app, &request, cost, draw).await;
     }
-    app.advisers
-        .answer(&request, cost, move || {
-            let position = AdvicePosition::read(body.value)?;
-            let target = Target {
-                game: "/v1/games/{id}".to_owned(),
-                version: None,
-            };
-            advise(&here, &position.view()?, &position.params, &target)
-        })
-        .await
+    let target = Target {
+        game: "/v1/games/{id}".to_owned(),
+        version: None,
+    };
+    let advise = move || advise(&here, &position.view()?, &thinking, &target);
+    app.advisers.answer(&request, cost, advise).await
 }
 
 /// Draws a picture where advice is worked out, and answers with it.
@@ -173,19 +166,17 @@ async fn draw_for(
     Ok(picture(private(StatusCode::OK), svg))
 }
 
-/// Asks the adviser, who gets to see this view and nothing else; `invalid_request`, if the
-/// parameters make no sense.
+/// Asks the adviser, who gets to see this view and nothing else.
 fn advise(
     app: &App,
     view: &SeatView,
-    params: &AdviceParams,
+    thinking: &Thinking,
     target: &Target,
 ) -> Result<Advice, Problem> {
-    let thinking = params.thinking()?;
     let begun = Instant::now();
-    let suggestions = suggestions(app, view, &thinking);
+    let suggestions = suggestions(app, view, thinking);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
-    Advice::new(target, view, &thinking, suggestions, elapsed_ms)
+    Advice::new(target, view, thinking, suggestions, elapsed_ms)
 }
 
 /// What the adviser thinks of everything that the seat may do, best first.
@@ -198,9 +189,9 @@ fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestio
     suggestions
 }
 
-/// How long an adviser will be busy with this, about; next to nothing if it will be refused.
-fn cost(params: &AdviceParams) -> Duration {
-    match params.thinking().ok().and_then(|thinking| thinking.budget) {
+/// How long an adviser will be busy with this, about.
+fn cost(thinking: &Thinking) -> Duration {
+    match thinking.budget {
         Some(Budget::Time(time)) => time,
         Some(Budget::Samples(samples)) => LONGEST.min(A_SAMPLE * samples),
         None => QUICK,

@@ -3,39 +3,33 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt::Write,
-    io,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread::{self, JoinHandle, Thread},
     time::Duration,
 };
 
-use actix_web::web::Bytes;
+use actix_web::{
+    rt::{self, task::JoinHandle, time::sleep},
+    web::Bytes,
+};
 use dog_rules::{Event, Rules, Viewer, seat::MAX_SEATS};
 use serde::Serialize;
-use tokio::sync::{self, Semaphore, watch};
+use tokio::sync::{self, watch};
 
 use crate::{
     http::{
         limits::Client,
-        pool::{LOG_PAGE, LOG_PAGE_COST, Pool, QUICK},
+        pool::{LOG_PAGE, LOG_PAGE_COST, Pool},
         problem::Problem,
         wire::history::LogEntryView,
     },
-    store::{Change, Changes, GameId, LogEntry, Standing, Store, StoreError, Tokens, Watch},
+    store::{Change, Changes, Feed, GameId, LogEntry, News as StoredNews, Store, Tokens},
 };
 
-/// How often the thread looks whether it is to stop.
-const NAP: Duration = Duration::from_millis(500);
-
-/// How long the thread waits when the store cannot be read.
+/// How long the hub waits when the store cannot be read.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Games whose news are read at the same time, so that a commit which wakes very many streams does
-/// not fill the queue of those who play.
-const MAX_REFRESHES: usize = 16;
 
 /// Entries that a stream takes at once of those that another has read.
 const MAX_NEWS: usize = 16;
@@ -96,86 +90,64 @@ impl Format {
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {
     store: Store,
-    /// Reads what is new in a game.
-    tables: Arc<Pool>,
     /// Reads what was there before.
     pages: Arc<Pool>,
-    refreshes: Semaphore,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
-    /// The thread that looks for changes, which sleeps as long as nobody waits for one.
-    watcher: OnceLock<Thread>,
 }
 
-/// The thread that looks for changes. Dropping it ends everyone's waiting.
+/// The task that looks for changes. Dropping it ends everyone's waiting.
 pub struct Watching {
     hub: Arc<Hub>,
-    thread: Option<JoinHandle<()>>,
+    task: JoinHandle<()>,
 }
 
 impl Hub {
-    /// Starts the thread.
-    pub fn start(
-        store: &Store,
-        tables: &Arc<Pool>,
-        pages: &Arc<Pool>,
-    ) -> io::Result<(Arc<Hub>, Watching)> {
+    /// Starts the task.
+    ///
+    /// # Panics
+    /// Outside of an async runtime.
+    pub fn start(store: &Store, pages: &Arc<Pool>) -> (Arc<Hub>, Watching) {
         let hub = Arc::new(Hub {
             store: store.clone(),
-            tables: Arc::clone(tables),
             pages: Arc::clone(pages),
-            refreshes: Semaphore::new(MAX_REFRESHES),
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
-            watcher: OnceLock::new(),
         });
-        let watch = store.watch().map_err(io::Error::other)?;
-        let last = store
-            .read(|reader| reader.last_change())
-            .map_err(|error: StoreError| io::Error::other(error))?;
-        let watching = Arc::clone(&hub);
-        let thread = thread::Builder::new()
-            .name("hub".into())
-            .spawn(move || watching.watch(watch, last))?;
+        let mut feed = store.feed();
+        let last = feed.last();
+        let task = rt::spawn(Arc::clone(&hub).watch(feed, last));
         let watching = Watching {
             hub: Arc::clone(&hub),
-            thread: Some(thread),
+            task,
         };
-        Ok((hub, watching))
+        (hub, watching)
     }
 
-    fn watch(&self, mut watch: Watch, mut last: i64) {
-        self.watcher.get_or_init(thread::current);
-        while !self.closed.load(Ordering::Relaxed) {
+    async fn watch(self: Arc<Hub>, mut feed: Feed, mut last: i64) {
+        loop {
+            let now = feed.changed().await;
             if self.waiting() == 0 {
                 // Who comes later reads the game afterwards, so it misses nothing either.
-                thread::park_timeout(NAP);
+                last = now;
                 continue;
             }
-            let news = match watch.wait(NAP) {
-                Ok(false) => continue,
-                Ok(true) => self.news(last),
-                Err(error) => Err(error),
-            };
-            let news = news.or_else(|error| {
-                log::warn!("streams wait: {error}");
-                thread::sleep(PATIENCE);
-                // What was missed is looked for again, commit or not.
-                self.news(last)
-            });
-            if let Ok((changes, now)) = news {
-                last = now;
-                self.wake(changes);
+            loop {
+                match self.store.changes(last).await {
+                    Ok((changes, now)) => {
+                        last = now;
+                        self.wake(changes);
+                        break;
+                    }
+                    Err(error) => {
+                        log::warn!("streams wait: {error}");
+                        sleep(PATIENCE).await;
+                    }
+                }
             }
         }
-    }
-
-    /// What has changed since that change, and the number of the last one.
-    fn news(&self, last: i64) -> Result<(Changes, i64), StoreError> {
-        self.store
-            .read(|reader| Ok((reader.changes(last)?, reader.last_change()?)))
     }
 
     fn wake(&self, changes: Changes) {
@@ -196,10 +168,7 @@ impl Hub {
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
         let mut channels = self.channels();
         let channel = Arc::clone(channels.entry(id).or_default());
-        let first = self.waiting.fetch_add(1, Ordering::SeqCst) == 0;
-        if first && let Some(watcher) = self.watcher.get() {
-            watcher.unpark();
-        }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         Subscription {
             hub: Arc::clone(self),
             id,
@@ -230,10 +199,7 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         self.close();
-        let thread = self.thread.take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
-            log::error!("the hub panicked");
-        }
+        self.task.abort();
     }
 }
 
@@ -364,8 +330,8 @@ impl Subscription {
         after: u64,
         make: impl FnOnce(Vec<LogEntry>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let (store, id) = (self.hub.store.clone(), self.id);
-        let read = move || make(store.log(&id, after, LOG_PAGE)?);
+        let page = self.hub.store.log(&self.id, after, LOG_PAGE).await?;
+        let read = move || make(page.entries()?);
         self.hub.pages.run(client, LOG_PAGE_COST, read).await
     }
 }
@@ -374,32 +340,14 @@ impl Recent {
     /// Reads what is new. A failure leaves what was there before.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.read.map(|_| self.version);
-        let store = hub.store.clone();
-        let read = move || {
-            store.read(|reader| {
-                let standing = reader.standing(&id)?;
-                let mut entries = Vec::new();
-                if let (Some(known), Some(Standing { version, .. })) = (known, &standing) {
-                    let after = version.saturating_sub(LOG_PAGE.into()).max(known);
-                    if after < *version {
-                        entries = reader.log(&id, after, LOG_PAGE)?;
-                    }
-                }
-                Ok::<_, Problem>((standing, entries))
-            })
-        };
-        // It is closed by nobody. One stream reads for all, so no client pays for it.
-        let _permit = hub.refreshes.acquire().await.map_err(Problem::internal)?;
-        let (standing, entries) = hub.tables.run(Client(None), QUICK, read).await?;
-        let Some(Standing {
-            version, tokens, ..
-        }) = standing
+        let Some(StoredNews { standing, entries }) = hub.store.news(&id, known, LOG_PAGE).await?
         else {
             self.tokens = None;
             return Ok(());
         };
-        self.tokens = Some(tokens);
-        self.version = version;
+        let entries = entries.entries()?;
+        self.tokens = Some(standing.tokens);
+        self.version = standing.version;
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
         if let (Some(last), Some(first)) = (last, first)

@@ -17,12 +17,12 @@ use futures_util::{Stream, stream};
 use self::hub::{Entry, Format, Subscription};
 use crate::{
     http::{
-        caller::Caller,
         limits::Client,
         pool::pause,
         problem::{Code, Problem},
-        wire::game::{GameView, Role},
+        wire::game::GameView,
     },
+    service::{Caller, Role},
     store::{LogEntry, Record},
 };
 

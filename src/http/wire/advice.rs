@@ -5,7 +5,6 @@ use std::{collections::HashSet, time::Duration};
 use dog_bot::{Choice, Effect, Level, Suggestion, search::Budget};
 use dog_rules::{Card, Seat, SeatView};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -43,6 +42,7 @@ pub struct AdviceParams {
 }
 
 /// How to think about a move, checked and complete.
+#[derive(Clone, Copy)]
 pub struct Thinking {
     pub level: Level,
     /// None for the levels that do not think ahead.
@@ -67,14 +67,6 @@ impl AdviceParams {
             budget,
             seed,
         })
-    }
-
-    /// The parameters in the body of an analysis, if that is what they are there.
-    pub fn of_body(body: &Value) -> Option<AdviceParams> {
-        let names = ["level", "budget_ms", "samples", "seed"];
-        let told = names.map(|name| Some((name.to_owned(), body.get(name)?.clone())));
-        let told: Map<String, Value> = told.into_iter().flatten().collect();
-        serde_json::from_value(told.into()).ok()
     }
 
     fn budget(&self) -> Result<Option<Budget>, Problem> {

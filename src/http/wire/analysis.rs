@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use dog_bot::Level;
 use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    advice::AdviceParams,
+    advice::{AdviceParams, Thinking},
     moves::{LegalMoves, SeatBoardRequest, read_board},
     picture::{Preview, of_position},
-    request::{seat_of, shape, take_rules},
-    rules::RulesRequest,
+    request::seat_of,
+    rules::{self, RulesRequest},
 };
 use crate::http::problem::{Code, Problem};
 
@@ -44,8 +44,7 @@ pub struct MovesAnalysis {
     /// The rules to play by; `dogspiel-it` if left out.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
-    #[allow(dead_code)] // taken out of the body before; here for its schema
-    rules: Option<Value>,
+    rules: Option<Box<RawValue>>,
     /// One entry a seat, in turn order.
     board: Vec<SeatBoardRequest>,
     /// The seat to move.
@@ -72,8 +71,7 @@ pub struct AdviceAnalysis {
     /// The rules to play by; `dogspiel-it` if left out.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
-    #[allow(dead_code)] // taken out of the body before; here for its schema
-    rules: Option<Value>,
+    rules: Option<Box<RawValue>>,
     /// One entry a seat, in turn order.
     board: Vec<SeatBoardRequest>,
     /// The seat to move.
@@ -134,11 +132,12 @@ pub struct Position {
 
 impl Position {
     fn new(
-        rules: Rules,
+        rules: Option<&RawValue>,
         board: Vec<SeatBoardRequest>,
         seat: u8,
         hand: &[String],
     ) -> Result<Position, Problem> {
+        let rules = rules::rules(rules)?;
         let board = read_board(&rules, board)?;
         let seat = seat_of(seat, &rules, "seat")?;
         let hand = cards(hand)?;
@@ -163,10 +162,12 @@ impl Position {
         })
     }
 
-    /// Reads the body of an analysis of moves.
-    pub fn read(mut body: Value) -> Result<Position, Problem> {
-        let rules = take_rules(&mut body)?;
-        let request: MovesAnalysis = shape(body)?;
+    /// The position of an analysis of moves.
+    ///
+    /// # Errors
+    /// What is wrong with it, by its own code.
+    pub fn read(request: MovesAnalysis) -> Result<Position, Problem> {
+        let rules = request.rules.as_deref();
         Position::new(rules, request.board, request.seat, &request.hand)
     }
 
@@ -187,37 +188,35 @@ impl Position {
 /// A position to give advice on.
 pub struct AdvicePosition {
     position: Position,
-    pub params: AdviceParams,
     known: Option<Known>,
 }
 
-impl AdvicePosition {
-    /// Reads the body of an analysis with advice.
-    pub fn read(mut body: Value) -> Result<AdvicePosition, Problem> {
-        let rules = take_rules(&mut body)?;
-        let AdviceAnalysis {
-            board,
-            seat,
-            hand,
-            known,
-            level,
-            budget_ms,
-            samples,
-            seed,
-            ..
-        } = shape(body)?;
-        let position = Position::new(rules, board, seat, &hand)?;
+impl AdviceAnalysis {
+    /// How to think.
+    ///
+    /// # Errors
+    /// As [`AdviceParams::thinking`].
+    pub fn thinking(&self) -> Result<Thinking, Problem> {
         let params = AdviceParams {
-            level,
-            budget_ms,
-            samples,
-            seed,
+            level: self.level.clone(),
+            budget_ms: self.budget_ms,
+            samples: self.samples,
+            seed: self.seed,
         };
-        Ok(AdvicePosition {
-            position,
-            params,
-            known,
-        })
+        params.thinking()
+    }
+}
+
+impl AdvicePosition {
+    /// The position of an analysis with advice.
+    ///
+    /// # Errors
+    /// What is wrong with it, by its own code.
+    pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
+        let rules = request.rules.as_deref();
+        let position = Position::new(rules, request.board, request.seat, &request.hand)?;
+        let known = request.known;
+        Ok(AdvicePosition { position, known })
     }
 
     /// What the seat knows. If nothing is said of the others' hands, they hold as many cards as

@@ -1,7 +1,7 @@
 //! A game as a viewer may see it, and the answers built around it.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat, Viewer,
+    Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat,
     view::{Possible, SeatInView},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -13,7 +13,7 @@ use super::{
     moves::{SeatBoard, board_view},
     rules::RulesView,
 };
-use crate::store::Record;
+use crate::{service::Role, store::Record};
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -130,36 +130,6 @@ impl Serialize for CardCounts {
     }
 }
 
-/// Who looks at a game over HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The holder of a seat's token.
-    Seat(Seat),
-    /// The holder of the host's token.
-    Host,
-    /// Anyone else.
-    Spectator,
-}
-
-impl Role {
-    /// What this role sees: the host sees what a spectator sees.
-    pub fn viewer(self) -> Viewer {
-        match self {
-            Role::Seat(seat) => Viewer::Seat(seat),
-            Role::Host | Role::Spectator => Viewer::Spectator,
-        }
-    }
-
-    /// The role's part of an ETag.
-    pub fn tag(self) -> String {
-        match self {
-            Role::Seat(seat) => seat.number().to_string(),
-            Role::Host => "host".to_owned(),
-            Role::Spectator => "spectator".to_owned(),
-        }
-    }
-}
-
 impl GameView {
     /// The game as this role may see it.
     pub fn new(record: &Record, role: Role) -> GameView {
@@ -249,13 +219,13 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// The game after an action, as this role may see it.
-    pub fn new(record: &Record, events: Vec<Event>, role: Role) -> Changed {
+    /// The game after an action, with what came of it, as this role may see it.
+    pub fn new(record: &Record, events: &[Event], role: Role) -> Changed {
         let rules = record.game.rules();
-        let view = |event| EventView::new(rules, event, role.viewer());
+        let view = |event: &Event| EventView::new(rules, event.clone(), role.viewer());
         Changed {
             version: record.game.version(),
-            events: events.into_iter().map(view).collect(),
+            events: events.iter().map(view).collect(),
             game: GameView::new(record, role),
         }
     }

@@ -1,8 +1,8 @@
 //! The bodies and queries that clients send, and how they become the domain's.
 
-use dog_rules::{Action, Card, Level, Phase, Player, Refusal, Rules, Seat, Seed, Setup};
+use dog_rules::{Card, Level, Move, Phase, Player, Refusal, Rules, Seat, Seed, Setup};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     http::problem::{Code, Problem},
+    service::{Creation, HandOver, Swap, random},
     store::Tempo,
 };
 
@@ -30,9 +31,23 @@ const MAX_BOT_PACE_MS: u32 = 60_000;
 /// Seconds on the turn clock at most: a week.
 const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
 
-/// Reads JSON of the right shape; `invalid_request` says which field is wrong.
-pub fn shape<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
-    serde_json::from_value(value).map_err(Problem::invalid)
+/// The body of a write.
+pub trait WriteBody: DeserializeOwned + Send + 'static {
+    /// Whether it may also be a game's record as plain text, and as long as that may be.
+    const IS_RECORD: bool = false;
+
+    /// The version that the game must be at, if the body names one.
+    fn version(&self) -> Option<u64> {
+        None
+    }
+
+    /// What a record as plain text asks for.
+    ///
+    /// # Errors
+    /// Where no record is welcome.
+    fn of_text(_: String) -> Result<Self, Problem> {
+        Err(Problem::invalid("this takes no plain text"))
+    }
 }
 
 /// Reads a query of the right shape; `invalid_request` says which parameter is wrong.
@@ -122,11 +137,6 @@ impl MovesParams {
     }
 }
 
-/// Takes the rules out of a body, so that what is wrong with them is told apart.
-pub(super) fn take_rules(body: &mut Value) -> Result<Rules, Problem> {
-    rules::rules(body.as_object_mut().and_then(|body| body.remove("rules")))
-}
-
 pub(super) fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
     Seat::new(number, rules.seats).ok_or_else(|| {
         let last = rules.seats - 1;
@@ -159,8 +169,7 @@ pub struct CreateGame {
     /// The rules to play by; `dogspiel-it` if left out.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
-    #[allow(dead_code)] // taken out of the body before; here for its schema
-    rules: Option<Value>,
+    rules: Option<Box<RawValue>>,
     /// One entry a seat; humans without a name if left out.
     seats: Option<Vec<SeatRequest>>,
     /// Who deals the first round; drawn from the shuffle seed if left out.
@@ -201,19 +210,16 @@ pub struct SeatRequest {
     level: Option<String>,
 }
 
-/// A game to create.
-pub struct NewGame {
-    pub setup: Setup,
-    pub listed: bool,
-    pub tempo: Tempo,
-}
+impl WriteBody for CreateGame {}
 
-impl NewGame {
-    /// Reads the body of a creation; `seed` is used if the client names none.
-    pub fn read(mut body: Value, seed: Seed) -> Result<NewGame, Problem> {
-        let rules = take_rules(&mut body)?;
-        let request: CreateGame = shape(body)?;
-        let seats = request.seats.unwrap_or_else(|| {
+impl CreateGame {
+    /// What is to be created.
+    ///
+    /// # Errors
+    /// What is wrong with it, by its own code.
+    pub fn creation(self) -> Result<Creation, Problem> {
+        let rules = rules::rules(self.rules.as_deref())?;
+        let seats = self.seats.unwrap_or_else(|| {
             let seats = Seat::all(rules.seats);
             seats.map(|_| SeatRequest::default()).collect()
         });
@@ -222,58 +228,53 @@ impl NewGame {
             let detail = format!("seats has {found} entries, but by the rules {needed} play");
             return Err(Problem::invalid(detail));
         }
-        let player = |(number, SeatRequest { kind, name, level })| {
-            player(number, kind.unwrap_or_default(), name, level)
-        };
         let players = seats.into_iter().enumerate().map(player);
-        let players = players.collect::<Result<_, _>>()?;
+        let players = players.collect::<Result<Vec<_>, _>>()?;
         let dealer = |number| seat_of(number, &rules, "first_dealer");
-        let first_dealer = request.first_dealer.map(dealer).transpose()?;
-        let given = request.shuffle_seed.as_deref();
+        let first_dealer = self.first_dealer.map(dealer).transpose()?;
+        let given = self.shuffle_seed.as_deref();
         let given = given.map(Seed::from_hex).transpose()?;
         let setup = Setup {
             players,
             first_dealer,
             seed_given: given.is_some(),
-            seed: given.unwrap_or(seed),
+            seed: given.unwrap_or_else(|| Seed::new(random())),
             rules,
         };
         let attended = setup.players.iter().any(|player| !player.bot);
-        let turn_seconds = in_range("turn_seconds", request.turn_seconds, 1, MAX_TURN_SECONDS)?;
-        let pace = in_range("bot_pace_ms", request.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
+        let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
+        let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
         let tempo = Tempo {
             bot_pace_ms: pace.unwrap_or(if attended { BOT_PACE_MS } else { 0 }),
             turn_seconds,
         };
-        Ok(NewGame {
+        Ok(Creation::New {
             setup,
-            listed: request.listed.unwrap_or(true),
+            listed: self.listed.unwrap_or(true),
             tempo,
         })
     }
 }
 
-fn player(
-    number: usize,
-    kind: SeatKind,
-    name: Option<String>,
-    level: Option<String>,
-) -> Result<Player, Problem> {
-    let bot = kind == SeatKind::Bot;
-    let level = level.as_deref().map(self::level).transpose()?;
-    let name = name.unwrap_or_else(|| format!("{} {number}", if bot { "Bot" } else { "Seat" }));
+/// The player of the seat of that number in a new game.
+fn player((number, seat): (usize, SeatRequest)) -> Result<Player, Problem> {
+    let bot = seat.kind.unwrap_or_default() == SeatKind::Bot;
+    let level = seat.level.as_deref().map(level).transpose()?;
+    let unnamed = || format!("{} {number}", if bot { "Bot" } else { "Seat" });
+    let name = seat.name.map_or_else(|| Ok(unnamed()), name)?;
+    let level = level.unwrap_or_default();
+    Ok(Player { name, bot, level })
+}
+
+/// A name that is none too long.
+fn name(name: String) -> Result<String, Problem> {
     let length = name.chars().count();
     if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
-        let detail = format!(
-            "seat {number}'s name must have 1 to {NAME_LENGTH} characters and no control ones"
-        );
+        let detail =
+            format!("a seat's name must have 1 to {NAME_LENGTH} characters and no control ones");
         return Err(Problem::invalid(detail));
     }
-    Ok(Player {
-        name,
-        bot,
-        level: level.unwrap_or_default(),
-    })
+    Ok(name)
 }
 
 /// The level of that name.
@@ -301,15 +302,21 @@ pub struct HandOverRequest {
     #[schema(value_type = Option<Level>)]
     level: Option<String>,
     /// Refuse with 412 unless the game is at this version.
-    #[serde(rename = "version")]
-    _version: Option<u64>,
+    version: Option<u64>,
 }
 
 impl HandOverRequest {
-    /// Who is to play the seat in place of that player.
-    pub fn player(self, seat: Seat, before: &Player) -> Result<Player, Problem> {
-        let name = self.name.unwrap_or_else(|| before.name.clone());
-        player(seat.number().into(), self.kind, Some(name), self.level)
+    /// Who is to play the seat.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is no such level, or the name is too long.
+    pub fn hand_over(self) -> Result<HandOver, Problem> {
+        let level = self.level.as_deref().map(level).transpose()?;
+        Ok(HandOver {
+            bot: self.kind == SeatKind::Bot,
+            name: self.name.map(name).transpose()?,
+            level: level.unwrap_or_default(),
+        })
     }
 }
 
@@ -318,8 +325,7 @@ impl HandOverRequest {
 #[serde(deny_unknown_fields)]
 pub struct DealRequest {
     /// Refuse with 412 unless the game is at this version.
-    #[serde(rename = "version")]
-    _version: Option<u64>,
+    version: Option<u64>,
 }
 
 /// One of `card`, `decline` and `ask`.
@@ -335,20 +341,19 @@ pub struct SwapRequest {
     /// True to say "help!", where the exchange is optional.
     ask: Option<bool>,
     /// Refuse with 412 unless the game is at this version.
-    #[serde(rename = "version")]
-    _version: Option<u64>,
+    version: Option<u64>,
 }
 
 impl SwapRequest {
-    /// What this seat is to do; exactly one thing must be asked for.
-    pub fn action(&self, seat: Seat) -> Result<Action, Problem> {
-        match (&self.card, self.decline, self.ask) {
-            (Some(card), None | Some(false), None | Some(false)) => {
-                let card = card.parse()?;
-                Ok(Action::Offer { seat, card })
-            }
-            (None, Some(true), None | Some(false)) => Ok(Action::Decline { seat }),
-            (None, None | Some(false), Some(true)) => Ok(Action::Ask { seat }),
+    /// The answer; exactly one thing must be asked for.
+    ///
+    /// # Errors
+    /// `unknown_card`; `invalid_request`, if it is not one thing.
+    pub fn swap(self) -> Result<Swap, Problem> {
+        match (self.card, self.decline, self.ask) {
+            (Some(card), None | Some(false), None | Some(false)) => Ok(Swap::Card(card.parse()?)),
+            (None, Some(true), None | Some(false)) => Ok(Swap::Decline),
+            (None, None | Some(false), Some(true)) => Ok(Swap::Ask),
             _ => Err(Problem::invalid(
                 r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
             )),
@@ -365,16 +370,14 @@ pub struct PlayRequest {
     #[serde(rename = "move")]
     id: String,
     /// Refuse with 412 unless the game is at this version.
-    #[serde(rename = "version")]
-    _version: Option<u64>,
+    version: Option<u64>,
 }
 
 impl PlayRequest {
-    /// What this seat is to do; `illegal_move`, if this is no move's id.
-    pub fn action(&self, seat: Seat) -> Result<Action, Problem> {
+    /// The move; `illegal_move`, if this is no move's id.
+    pub fn mv(self) -> Result<Move, Problem> {
         let illegal = |error| Problem::new(Code::IllegalMove, Refusal::Notation(error));
-        let mv = self.id.parse().map_err(illegal)?;
-        Ok(Action::Play { seat, mv })
+        self.id.parse().map_err(illegal)
     }
 }
 
@@ -394,6 +397,39 @@ pub struct ImportRequest {
 #[serde(deny_unknown_fields)]
 pub struct TokenRequest {
     /// Refuse with 412 unless the game is at this version.
-    #[serde(rename = "version")]
-    _version: Option<u64>,
+    version: Option<u64>,
 }
+
+/// Removes a game. The body may be empty, or hold other things.
+#[derive(Deserialize)]
+pub struct RemoveRequest {
+    version: Option<u64>,
+}
+
+impl WriteBody for ImportRequest {
+    const IS_RECORD: bool = true;
+
+    fn of_text(record: String) -> Result<ImportRequest, Problem> {
+        let listed = None;
+        Ok(ImportRequest { record, listed })
+    }
+}
+
+macro_rules! versioned {
+    ($($body:ty),+) => {
+        $(impl WriteBody for $body {
+            fn version(&self) -> Option<u64> {
+                self.version
+            }
+        })+
+    };
+}
+
+versioned!(
+    HandOverRequest,
+    DealRequest,
+    SwapRequest,
+    PlayRequest,
+    TokenRequest,
+    RemoveRequest
+);

@@ -5,7 +5,7 @@ use dog_rules::{
     SevenPartner, SevenSurplus,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::http::problem::{Code, Problem};
@@ -122,10 +122,10 @@ impl From<DealSizes> for DealSizesView {
 }
 
 /// Reads the rules of a request; the default preset if there are none.
-pub fn rules(value: Option<Value>) -> Result<Rules, Problem> {
-    let request = match value {
-        None | Some(Value::Null) => RulesRequest::default(),
-        Some(value) => serde_json::from_value(value)
+pub fn rules(json: Option<&RawValue>) -> Result<Rules, Problem> {
+    let request = match json {
+        None => RulesRequest::default(),
+        Some(json) => serde_json::from_str(json.get())
             .map_err(|error| Problem::new(Code::InvalidRules, format!("rules: {error}")))?,
     };
     Ok(Rules::try_from(request.options())?)

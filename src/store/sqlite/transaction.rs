@@ -1,24 +1,21 @@
 //! What can be changed in the store.
 
-use std::{ops::Deref, sync::Arc};
+use std::ops::Deref;
 
-use dog_rules::Phase;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    StoreError,
-    archive::PackedLog,
-    draft::{Draft, Recorded, Scope, expiry},
-    id::GameId,
-    metrics::Usage,
     migrations::{self, MIGRATIONS},
-    reader::Reader,
-    record::{LogEntry, Recent, Record, int, now, to_json, version},
-    tokens::{TokenHash, Tokens},
+    reader::{Reader, expiry},
+    rows::int,
+};
+use crate::store::{
+    Committed, Draft, Effect, GameId, NewGame, Old, PackedLog, Record, SavedResponse, Scope, Seen,
+    StoreError, Ticket, TokenHash, Tokens, Usage, Write, record::now, write::NewLog,
 };
 
-/// Expired answers that are thrown away whenever one is added, so that they go faster than they
+/// Expired responses that are thrown away whenever one is added, so that they go faster than they
 /// come and no write has to remove many.
 const SWEPT: i64 = 8;
 
@@ -35,16 +32,16 @@ const SLICE: i64 = 1_000;
 /// random, since SQLite does not write what is there already.
 const PROBE: i64 = 32 << 10;
 
-/// Something to do once the changes are on the disk.
-pub(super) type AfterCommit = Box<dyn FnOnce() + Send>;
+/// A game that has changed: as it is now or, if it is gone or that is not known, none.
+pub(super) type Changed = (GameId, Option<Record>);
 
 /// Changes that happen together or not at all. Everything [`Reader`] answers can be asked here
 /// too, and is the newest there is: nobody else changes the store in the meantime.
 pub struct Transaction<'c> {
     reader: Reader<'c>,
-    recent: &'c Arc<Recent>,
     max_bytes: Option<u64>,
-    after_commit: Vec<AfterCommit>,
+    /// What has changed so far, by this transaction and those that are committed with it.
+    changed: &'c mut Vec<Changed>,
 }
 
 impl<'c> Deref for Transaction<'c> {
@@ -56,10 +53,10 @@ impl<'c> Deref for Transaction<'c> {
 }
 
 impl<'c> Transaction<'c> {
-    pub(super) fn new(
+    pub fn new(
         connection: &'c Connection,
-        recent: &'c Arc<Recent>,
         max_bytes: Option<u64>,
+        changed: &'c mut Vec<Changed>,
     ) -> Transaction<'c> {
         // What is read here may never come to the disk.
         let reader = Reader {
@@ -68,46 +65,74 @@ impl<'c> Transaction<'c> {
         };
         Transaction {
             reader,
-            recent,
             max_bytes,
-            after_commit: Vec::new(),
+            changed,
         }
     }
 
-    pub(super) fn into_after_commit(self) -> Vec<AfterCommit> {
-        self.after_commit
-    }
-
-    /// Has something done after the commit and before the answer, such as waking those who wait
-    /// for a change. It runs on the writer's thread, so it must be quick and never wait; it runs
-    /// even if nobody waits for the answer any more, and not at all if nothing was committed.
-    pub fn after_commit(&mut self, what: impl FnOnce() + Send + 'static) {
-        self.after_commit.push(Box::new(what));
-    }
-
-    /// Adds a game with its log so far: one entry a version, the last being the game's.
+    /// Carries out a write. If it is [stale](Committed::Stale), nothing has changed; nor if there
+    /// is no room for it.
     ///
     /// # Errors
-    /// The log does not fit, the id is taken, there is no room for new games, or the database
-    /// cannot be written.
-    pub fn insert(&mut self, record: &mut Record, log: &[LogEntry]) -> Result<(), StoreError> {
-        let version = record.game.version();
-        if !log.iter().map(|entry| entry.version).eq(1..=version) {
-            return Err(StoreError::Misuse("a log must have one entry a version"));
+    /// The database is full, or cannot be written.
+    pub fn write(&mut self, write: &Write) -> Result<Committed, StoreError> {
+        let now = now();
+        if let Some((scope, _)) = &write.save
+            && self.saved(scope, now)?.is_some()
+        {
+            return Ok(Committed::Stale);
         }
-        if let Some(last) = log.last() {
-            record.set_deadline(last.at, &last.events);
+        let committed = match &write.effect {
+            Effect::Insert(new) => self.insert(new)?,
+            Effect::Update(draft) => self.update(draft)?,
+            Effect::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
+            Effect::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
+            Effect::Remove(seen) => match self.key_of(seen)? {
+                Some(key) => {
+                    self.remove(key, &seen.id)?;
+                    Committed::Done
+                }
+                None => Committed::Stale,
+            },
+        };
+        if let (Committed::Done, Some((scope, saved))) = (committed, &write.save) {
+            self.save(scope, saved, now)?;
         }
-        let key = self.insert_row(record)?;
-        log.iter().try_for_each(|entry| {
-            let action = entry.action.as_ref().map(to_json).transpose()?;
-            let events = to_json(&entry.events)?;
-            self.append(key, entry.version, entry.at, action.as_deref(), &events)
-        })
+        Ok(committed)
     }
 
-    /// Adds a game without its log; its key.
-    fn insert_row(&self, record: &Record) -> Result<i64, StoreError> {
+    /// The key of a game, if it is still as it was seen.
+    fn key_of(&self, seen: &Seen) -> Result<Option<i64>, StoreError> {
+        // An UPDATE that returns the key would be a statement less, but SQLite makes ready to undo
+        // such a one, which takes longer.
+        let sql = "SELECT key FROM games \
+                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND tokens = ?4";
+        let mut statement = self.open()?.prepare_cached(sql)?;
+        let (version, at) = (int(seen.version), seen.updated_at.as_microsecond());
+        let key = statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
+        Ok(key.optional()?)
+    }
+
+    /// Whether another game has the unique key of a new one.
+    fn is_taken(&self, new: &NewGame) -> Result<bool, StoreError> {
+        let Some(key) = &new.unique_key else {
+            return Ok(false);
+        };
+        let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
+        Ok(self.open()?.prepare_cached(sql)?.exists([key])?)
+    }
+
+    /// Adds a game with its log.
+    fn insert(&mut self, new: &NewGame) -> Result<Committed, StoreError> {
+        if self.is_taken(new)? {
+            return Ok(Committed::Stale);
+        }
+        let NewGame {
+            record,
+            unique_key,
+            snapshot,
+            log,
+        } = new;
         let (version, phase) = (record.game.version(), record.game.phase());
         self.usage()?.check_new_game()?;
         let connection = self.open()?;
@@ -115,8 +140,9 @@ impl<'c> Transaction<'c> {
             .prepare_cached(
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, creator) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, creator, \
+                 unique_key) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
                 record.id,
@@ -126,7 +152,7 @@ impl<'c> Transaction<'c> {
                 record.created_at.as_microsecond(),
                 record.updated_at.as_microsecond(),
                 record.tokens,
-                to_json(&record.game)?,
+                snapshot,
                 record.tempo.bot_pace_ms,
                 record.tempo.turn_seconds,
                 record.deadline.map(Timestamp::as_microsecond),
@@ -136,45 +162,27 @@ impl<'c> Transaction<'c> {
                     .map(Timestamp::as_microsecond),
                 record.imported,
                 record.creator,
+                unique_key,
             ])?;
         let key = connection.last_insert_rowid();
-        self.note_change(&record.id, Some(version))?;
-        Ok(key)
+        self.note_change(&record.id, Some(version), Some(record))?;
+        match log {
+            NewLog::Created { at, events } => self.append(key, version, *at, None, events)?,
+            NewLog::Packed(log) => self.insert_pages(key, log)?,
+        }
+        Ok(Committed::Done)
     }
 
-    /// Puts a draft in the place of the game it was drafted from, with its tokens, and adds to the
-    /// log how that came to be.
-    ///
-    /// # Errors
-    /// [`StoreError::Stale`] if the stored game is gone, or another by now, or has other tokens: a
-    /// new draft must be made; nothing has changed. Or the database cannot be written.
-    pub fn keep(&mut self, draft: &Draft) -> Result<(), StoreError> {
-        let Draft {
-            before,
-            record,
-            rows,
-            ..
-        } = draft;
+    /// Puts a draft in the place of the game it was drafted from, and adds to the log how that came
+    /// to be.
+    fn update(&mut self, draft: &Draft) -> Result<Committed, StoreError> {
+        // Nothing is changed before this.
+        let Some(key) = self.key_of(&draft.seen)? else {
+            return Ok(Committed::Stale);
+        };
+        let Draft { record, rows, .. } = draft;
         let (version, at) = (record.game.version(), record.updated_at);
         let connection = self.open()?;
-        // Nothing is changed before this. An UPDATE that returns the key would be a statement less,
-        // but SQLite makes ready to undo such a one, which takes longer.
-        let key: Option<i64> = connection
-            .prepare_cached(
-                "SELECT key FROM games \
-                 WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND tokens = ?4",
-            )?
-            .query_row(
-                params![
-                    record.id,
-                    int(before.version),
-                    before.updated_at.as_microsecond(),
-                    before.tokens,
-                ],
-                |row| row.get(0),
-            )
-            .optional()?;
-        let key = key.ok_or(StoreError::Stale(before.version))?;
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
@@ -193,20 +201,25 @@ impl<'c> Transaction<'c> {
             ])?;
         let phase = record.game.phase();
         // It seldom changes, and stands in an index.
-        if phase != before.phase {
+        if phase != draft.phase {
             connection
                 .prepare_cached("UPDATE games SET phase = ?2 WHERE key = ?1")?
                 .execute(params![key, phase.name()])?;
         }
         self.append(key, version, at, Some(&rows.action), &rows.events)?;
-        self.note_change(&record.id, Some(version))?;
-        let (recent, seen) = (Arc::clone(self.recent), record.clone());
-        self.after_commit(move || recent.put(seen));
-        Ok(())
+        self.note_change(&record.id, Some(version), Some(record))?;
+        Ok(Committed::Done)
     }
 
-    /// Adds to the list of changes that a game has come to this version, or is gone.
-    fn note_change(&self, id: &GameId, version: Option<u64>) -> Result<(), StoreError> {
+    /// Adds to the list of changes that a game has come to this version, or is gone. `record` is
+    /// the game as it is now, if that is known.
+    fn note_change(
+        &mut self,
+        id: &GameId,
+        version: Option<u64>,
+        record: Option<&Record>,
+    ) -> Result<(), StoreError> {
+        self.changed.push((*id, record.cloned()));
         let connection = self.open()?;
         connection
             .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
@@ -243,40 +256,29 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Replaces a game's tokens without a new version; says whether there is such a game.
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub fn set_tokens(&mut self, id: &GameId, tokens: &Tokens) -> Result<bool, StoreError> {
-        let sql = "UPDATE games SET tokens = ?2, renewals = renewals + 1 WHERE id = ?1 \
-                   RETURNING version";
-        let mut statement = self.open()?.prepare_cached(sql)?;
-        let found = statement.query_row(params![id, tokens], |row| row.get(0));
-        let Some(column) = found.optional()? else {
-            return Ok(false);
+    /// Replaces a game's tokens without a new version.
+    fn set_tokens(&mut self, seen: &Seen, tokens: &Tokens) -> Result<Committed, StoreError> {
+        let Some(key) = self.key_of(seen)? else {
+            return Ok(Committed::Stale);
         };
-        self.note_change(id, Some(version(column)?))?;
-        Ok(true)
+        let sql = "UPDATE games SET tokens = ?2, renewals = renewals + 1 WHERE key = ?1";
+        self.open()?
+            .prepare_cached(sql)?
+            .execute(params![key, tokens])?;
+        self.note_change(&seen.id, Some(seen.version), None)?;
+        Ok(Committed::Done)
     }
 
-    /// Removes a game and its log; says whether there was such a game. Of a long log only a part
-    /// goes at once, and the game with it; the rest is for [`Transaction::delete_rest`].
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub fn delete(&mut self, id: &GameId) -> Result<bool, StoreError> {
+    /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
+    /// rest is for [`Transaction::remove_rest`].
+    fn remove(&mut self, key: i64, id: &GameId) -> Result<(), StoreError> {
         let connection = self.open()?;
-        let key = connection
-            .prepare_cached("SELECT key FROM games WHERE id = ?1")?
-            .query_row([id], |row| row.get(0));
-        let Some(key) = key.optional()? else {
-            return Ok(false);
-        };
         if self.delete_log(key)? {
             connection
                 .prepare_cached(
                     "UPDATE games SET id = 'removed ' || key, phase = 'removed', listed = 0, \
-                     due_at = NULL, creator = NULL, tokens = x'', snapshot = '' WHERE key = ?1",
+                     due_at = NULL, creator = NULL, unique_key = NULL, tokens = x'', \
+                     snapshot = '' WHERE key = ?1",
                 )?
                 .execute([key])?;
             connection
@@ -285,15 +287,33 @@ impl<'c> Transaction<'c> {
         } else {
             self.delete_row(key)?;
         }
-        self.note_change(id, None)?;
-        Ok(true)
+        self.note_change(id, None, None)
+    }
+
+    /// Removes the games that were found to be old, unless they have changed since; how many of
+    /// them did not.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn remove_old(&mut self, games: &[Old]) -> Result<usize, StoreError> {
+        let mut removed = 0;
+        for old in games {
+            let sql = "SELECT key FROM games WHERE id = ?1 AND version = ?2";
+            let mut statement = self.open()?.prepare_cached(sql)?;
+            let key = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
+            if let Some(key) = key.optional()? {
+                self.remove(key, &old.id)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// Removes a part of what is left of removed games; says whether there may be more.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn delete_rest(&mut self) -> Result<bool, StoreError> {
+    pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
         // Through the index of the public list.
         let sql = "SELECT key FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
         let mut statement = self.open()?.prepare_cached(sql)?;
@@ -315,20 +335,6 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Adds a finished game with its packed log.
-    ///
-    /// # Errors
-    /// The log does not fit, the id is taken, there is no room for new games, or the database
-    /// cannot be written.
-    pub fn insert_packed(&mut self, record: &Record, log: &PackedLog) -> Result<(), StoreError> {
-        let game = &record.game;
-        if game.phase() != Phase::Finished || game.version() != log.versions {
-            return Err(StoreError::Misuse("only a whole log can be packed"));
-        }
-        let key = self.insert_row(record)?;
-        self.insert_pages(key, log)
-    }
-
     fn insert_pages(&self, key: i64, log: &PackedLog) -> Result<(), StoreError> {
         let mut insert = self
             .open()?
@@ -344,11 +350,7 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub(super) fn archive(
-        &mut self,
-        id: &GameId,
-        packed: Option<&PackedLog>,
-    ) -> Result<bool, StoreError> {
+    pub fn archive(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
         let connection = self.open()?;
         let key = connection
             .prepare_cached(
@@ -387,28 +389,32 @@ impl<'c> Transaction<'c> {
         Ok(removed as i64 >= SLICE)
     }
 
-    /// Keeps a ticket for whoever sent this token, and forgets those that have expired.
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub fn add_ticket(
-        &mut self,
-        id: &GameId,
-        ticket: &TokenHash,
-        token: &TokenHash,
-        expires_at: Timestamp,
-    ) -> Result<(), StoreError> {
+    /// Keeps a ticket, and forgets those that have expired.
+    fn add_ticket(
+        &self,
+        seen: &Seen,
+        ticket: &Ticket,
+        now: Timestamp,
+    ) -> Result<Committed, StoreError> {
+        let Some(key) = self.key_of(seen)? else {
+            return Ok(Committed::Stale);
+        };
         let connection = self.open()?;
         connection
             .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
-            .execute([now().as_microsecond()])?;
+            .execute([now.as_microsecond()])?;
         connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO tickets (hash, game, token, expires_at) \
-                 SELECT ?2, key, ?3, ?4 FROM games WHERE id = ?1",
+                 VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute(params![id, ticket.0, token.0, expires_at.as_microsecond()])?;
-        Ok(())
+            .execute(params![
+                ticket.hash.0,
+                key,
+                ticket.token.0,
+                ticket.expires_at.as_microsecond()
+            ])?;
+        Ok(Committed::Done)
     }
 
     /// Takes a [`ticket`](Reader::ticket), which is then gone; none if it is not there any more.
@@ -434,17 +440,8 @@ impl<'c> Transaction<'c> {
         Ok(taken)
     }
 
-    /// Remembers the answer to a request for 24 hours, and forgets some older ones.
-    ///
-    /// # Errors
-    /// There is one already: the caller must ask for a [`replay`](Reader::replay) first. Or
-    /// the database cannot be written.
-    pub fn remember(
-        &mut self,
-        scope: &Scope,
-        recorded: &Recorded,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    /// Saves the response to a request for 24 hours, and forgets some older ones.
+    fn save(&self, scope: &Scope, saved: &SavedResponse, now: Timestamp) -> Result<(), StoreError> {
         let connection = self.open()?;
         connection
             .prepare_cached(
@@ -453,25 +450,44 @@ impl<'c> Transaction<'c> {
                  ORDER BY created_at LIMIT ?3))",
             )?
             .execute(params![expiry(now), scope.0, SWEPT])?;
-        let added = connection
+        connection
             .prepare_cached(
                 "INSERT INTO idempotency (scope, body_hash, answer, created_at) \
-                 VALUES (?1, ?2, ?3, ?4) ON CONFLICT (scope) DO NOTHING",
+                 VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![
                 scope.0,
-                recorded.body_hash,
-                recorded.answer,
+                saved.body_hash,
+                saved.response,
                 now.as_microsecond(),
             ])?;
-        match added {
-            0 => Err(StoreError::Misuse("this request was answered before")),
-            _ => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// Forgets at most so many responses and as many tickets that have expired; says whether there
+    /// may be more.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn forget_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
+        let connection = self.open()?;
+        let responses = connection
+            .prepare_cached(
+                "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency \
+                 WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)",
+            )?
+            .execute(params![expiry(now), limit])?;
+        let tickets = connection
+            .prepare_cached(
+                "DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets \
+                 WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
+            )?
+            .execute(params![now.as_microsecond(), limit])?;
+        Ok(responses.max(tickets) >= limit as usize)
     }
 
     /// Makes sure that the store can be written, by writing as much as a play does.
-    pub(super) fn probe(&mut self) -> Result<Usage, StoreError> {
+    pub fn probe(&mut self) -> Result<Usage, StoreError> {
         let connection = self.open()?;
         migrations::check_version(connection, MIGRATIONS)?;
         let usage = self.usage()?;
@@ -483,12 +499,13 @@ impl<'c> Transaction<'c> {
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {
-        Usage::of(self.open()?, self.max_bytes)
+        self.open()?;
+        self.reader.usage(self.max_bytes)
     }
 
     /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
     /// when the disk is full, and would take what comes after it for changes of their own.
-    pub(super) fn open(&self) -> Result<&'c Connection, StoreError> {
+    fn open(&self) -> Result<&'c Connection, StoreError> {
         if self.connection.is_autocommit() {
             return Err(StoreError::RolledBack);
         }

@@ -13,14 +13,14 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::{
-    StoreError,
+    at_first_look,
     connect::{beside, check_not_lost, is_empty, reader},
-    id::GameId,
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    record::{LogEntry, Record},
+    recent::LastChange,
     wal,
 };
+use crate::store::{GameId, LogEntry, Record, StoreError};
 
 /// Complaints of SQLite's that are told when a server does not start.
 const TOLD: usize = 3;
@@ -67,7 +67,7 @@ pub fn examine(path: &Path) -> Result<(), StoreError> {
     let begun = Instant::now();
     wal::check(path)?;
     let connection = reader(path)?;
-    migrations::identify(&connection).map_err(StoreError::at_first_look)?;
+    migrations::identify(&connection).map_err(at_first_look)?;
     quick_check(&connection)?;
     log::info!(
         "the database was checked in {:.3} s ({} bytes)",
@@ -118,7 +118,7 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Checked, Sto
         connection: reader(path)?,
         checked: Checked::default(),
     };
-    migrations::identify(&check.connection).map_err(StoreError::at_first_look)?;
+    migrations::identify(&check.connection).map_err(at_first_look)?;
     let found = migrations::check_version(&check.connection, MIGRATIONS)? as u32;
     let needed = MIGRATIONS.len() as u32;
     if found < needed {
@@ -150,12 +150,7 @@ impl Check {
         references
             .into_iter()
             .for_each(|what| self.note(None, what));
-        if let Err(error) = (Reader {
-            connection: &self.connection,
-            recent: None,
-        })
-        .last_change()
-        {
+        if let Err(error) = LastChange::read(&self.connection) {
             self.note(None, format!("the count of changes: {error}"));
         }
     }

@@ -16,7 +16,8 @@ use std::{
     time::Duration,
 };
 
-use super::{StoreError, connect::beside};
+use super::connect::beside;
+use crate::store::StoreError;
 
 /// Bytes before the first frame.
 const HEADER: usize = 32;

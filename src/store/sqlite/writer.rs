@@ -17,14 +17,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::{
-    StoreError,
     checkpoint::Checkpoints,
     connect::Place,
-    metrics::{StoreMetrics, Usage},
-    record::Recent,
-    transaction::{AfterCommit, Transaction},
-    watch::Commits,
+    reader::Reader,
+    recent::{LastChange, Recent},
+    transaction::{Changed, Transaction},
+    watch::Changes,
 };
+use crate::store::{StoreError, StoreMetrics};
 
 /// Writes that may wait; one more is refused at once.
 pub(super) const QUEUE: usize = 1024;
@@ -54,23 +54,18 @@ trait Job: Send {
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
-/// Where the outcome of a write comes, if it could be queued.
-pub(super) type Queued<T, E> = Result<oneshot::Receiver<Result<T, E>>, StoreError>;
-
 /// A job that runs a closure.
-struct Write<F, T, E> {
+struct Work<F, T> {
     on_failure: OnFailure,
     work: Option<F>,
-    result: Option<Result<T, E>>,
-    after_commit: Vec<AfterCommit>,
-    caller: oneshot::Sender<Result<T, E>>,
+    result: Option<Result<T, StoreError>>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<F, T, E> Job for Write<F, T, E>
+impl<F, T> Job for Work<F, T>
 where
-    F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send,
+    F: FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send,
     T: Send,
-    E: From<StoreError> + Send,
 {
     fn on_failure(&self) -> OnFailure {
         self.on_failure
@@ -86,29 +81,26 @@ where
         };
         // What the closure leaves half done is rolled back, so nobody sees it.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
-            .unwrap_or_else(|_| Err(StoreError::Panicked.into()));
+            .unwrap_or_else(|_| Err(StoreError::Panicked));
         let keep = result.is_ok();
-        if keep {
-            self.after_commit = transaction.into_after_commit();
-        }
         self.result = Some(result);
         keep
     }
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
         let result = match (committed, self.result) {
-            (Ok(()), Some(result)) => {
-                self.after_commit.into_iter().for_each(|what| what());
-                result
-            }
+            (Ok(()), Some(result)) => result,
             (Ok(()), None) => return,
             // A refusal may rest on changes by others that are gone now, so it goes too.
-            (Err(error), _) => Err(error.into()),
+            (Err(error), _) => Err(error),
         };
         // The caller may have gone away; the write is done all the same.
         self.caller.send(result).ok();
     }
 }
+
+/// What a commit has changed: the last change before it and after it, and the games.
+type Done = ((LastChange, LastChange), Vec<Changed>);
 
 /// The way to the thread that writes. Dropping it lets the writes that wait finish.
 #[derive(Debug)]
@@ -133,35 +125,34 @@ impl Writer {
         })
     }
 
-    /// Queues a write; its outcome comes over the channel.
+    /// Queues a write, and waits for what comes of it. A write whose future is dropped before its
+    /// turn is taken back.
     ///
     /// # Errors
-    /// Too many are waiting, or the thread is gone.
-    pub(super) fn submit<F, T, E>(&self, on_failure: OnFailure, work: F) -> Queued<T, E>
-    where
-        F: FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
+    /// What `work` returns; or too many are waiting, or nothing could be committed.
+    pub(super) async fn submit<T: Send + 'static>(
+        &self,
+        on_failure: OnFailure,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (caller, outcome) = oneshot::channel();
-        let write = Write {
+        let job = Work {
             on_failure,
             work: Some(work),
             result: None,
-            after_commit: Vec::new(),
             caller,
         };
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
         // It is counted first, or the thread might take it before.
         self.metrics.queued();
-        queue.try_send(Box::new(write)).map_err(|error| {
+        queue.try_send(Box::new(job)).map_err(|error| {
             self.metrics.taken(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
                 TrySendError::Disconnected(_) => StoreError::Closed,
             }
         })?;
-        Ok(outcome)
+        outcome.await.unwrap_or(Err(StoreError::Closed))
     }
 }
 
@@ -188,7 +179,7 @@ pub(super) struct WriterThread {
     /// Bytes that the database may hold.
     pub max_bytes: Option<u64>,
     pub recent: Arc<Recent>,
-    pub commits: Arc<Commits>,
+    pub changes: Arc<Changes>,
     pub metrics: StoreMetrics,
 }
 
@@ -218,16 +209,15 @@ impl WriterThread {
         let (writes, begun) = (batch.len(), Instant::now());
         let committed = self.commit(&mut batch).map_err(|error| self.explain(error));
         // What was committed to a file that is gone by now is lost, so nobody is told it was done.
-        let committed = committed.and_then(|()| self.place.check());
-        if committed.is_ok() {
+        let committed = committed.and_then(|changes| self.place.check().map(|()| changes));
+        let committed = committed.map(|(changes, changed)| {
             self.metrics.committed(writes, begun.elapsed());
-            self.commits.announce();
-        }
+            let last = changes.1.number;
+            self.recent.committed(changes, changed);
+            self.changes.announce(last);
+        });
         for job in batch {
-            let answer = AssertUnwindSafe(|| job.answer(committed.clone()));
-            if catch_unwind(answer).is_err() {
-                log::error!("what was to be done after a commit panicked");
-            }
+            job.answer(committed.clone());
         }
         match committed {
             Ok(()) => self.checkpoints.written(writes, &self.connection),
@@ -240,17 +230,22 @@ impl WriterThread {
     /// Tells a full database from a full disk.
     fn explain(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
-        if may_be_quota && let Ok(usage) = Usage::of(&self.connection, self.max_bytes) {
+        let reader = Reader {
+            connection: &self.connection,
+            recent: None,
+        };
+        if may_be_quota && let Ok(usage) = reader.usage(self.max_bytes) {
             return usage.check_write().err().unwrap_or(error);
         }
         error
     }
 
-    /// Runs these jobs in one transaction.
+    /// Runs these jobs in one transaction; the last change before and after it, and what has
+    /// changed.
     ///
     /// # Errors
     /// Nothing of any of them was kept.
-    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<Done, StoreError> {
         if !self.connection.is_autocommit() {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;
@@ -259,6 +254,8 @@ impl WriterThread {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let before = LastChange::read(&transaction)?;
+        let mut changed = Vec::with_capacity(batch.len());
         for job in batch {
             let undo = job.on_failure() == OnFailure::Undo;
             let savepoint = |sql| {
@@ -268,8 +265,8 @@ impl WriterThread {
                 Ok::<_, StoreError>(())
             };
             savepoint("SAVEPOINT job")?;
-            let changes = transaction.total_changes();
-            let keep = job.run(Transaction::new(&transaction, &self.recent, self.max_bytes));
+            let (changes, known) = (transaction.total_changes(), changed.len());
+            let keep = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
             if transaction.is_autocommit() {
                 return Err(StoreError::RolledBack);
             }
@@ -279,10 +276,13 @@ impl WriterThread {
                     return Err(StoreError::RolledBack);
                 }
                 savepoint("ROLLBACK TO job")?;
+                changed.truncate(known);
             }
             savepoint("RELEASE job")?;
         }
         self.place.check()?;
-        Ok(transaction.commit()?)
+        let after = LastChange::read(&transaction)?;
+        transaction.commit()?;
+        Ok(((before, after), changed))
     }
 }

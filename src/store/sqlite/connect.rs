@@ -12,7 +12,8 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{StoreError, migrations};
+use super::{at_first_look, migrations, recent::Glance};
+use crate::store::StoreError;
 
 /// How long to wait for another process to let go of a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,7 +42,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
         _ => StoreError::Create(Arc::new(error)),
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    migrations::identify(&connection).map_err(StoreError::at_first_look)?;
+    migrations::identify(&connection).map_err(at_first_look)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
@@ -161,7 +162,7 @@ impl Drop for State<'_> {
 pub(super) struct Readers {
     path: PathBuf,
     place: Place,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<(Connection, Glance)>>,
 }
 
 impl Readers {
@@ -170,27 +171,27 @@ impl Readers {
         Readers { path, place, idle }
     }
 
-    /// Does some reading on a connection of its own.
-    pub(super) fn with<T, E: From<StoreError>>(
+    /// Does some reading on a connection of its own, which has last seen that.
+    pub(super) fn with<T>(
         &self,
-        read: impl FnOnce(&Connection) -> Result<T, E>,
-    ) -> Result<T, E> {
+        read: impl FnOnce(&Connection, &Glance) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let idle = self.idle().pop();
-        let connection = match idle {
-            Some(connection) => connection,
+        let (connection, glance) = match idle {
+            Some(idle) => idle,
             None => {
                 let connection = reader(&self.path)?;
                 // Of another file it would read another state than its neighbours.
                 self.place.check()?;
-                connection
+                (connection, Glance::default())
             }
         };
-        let result = read(&connection);
+        let result = read(&connection, &glance);
         // One that is stuck in a transaction would see the past for ever.
         if connection.is_autocommit() {
             let mut idle = self.idle();
             if idle.len() < KEPT_READERS {
-                idle.push(connection);
+                idle.push((connection, glance));
             }
         }
         result
@@ -201,7 +202,7 @@ impl Readers {
         &self.path
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<(Connection, Glance)>> {
         // Nothing panics while the lock is held, and a list of connections is never half changed.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -288,4 +289,16 @@ fn files(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
 #[cfg(not(unix))]
 fn files(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
     (!is_empty(database)).then_some(None)
+}
+
+/// Has SQLite refuse to let the file grow beyond that. One that is larger stays as large as it is.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
+    let Some(max) = max else { return Ok(()) };
+    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());
+    // It answers with the limit that is in force.
+    Ok(connection.pragma_update_and_check(None, "max_page_count", pages as i64, |_| Ok(()))?)
 }

@@ -16,7 +16,8 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{StoreError, connect};
+use super::connect;
+use crate::store::StoreError;
 
 /// Writes after which the log is carried over.
 const WRITES: usize = 1_000;

@@ -1,4 +1,5 @@
-//! The logs of finished games, packed: nobody adds to them any more, and they are a tenth as long.
+//! A game's log: how each version came to be. That of a finished game is packed: nobody adds to it
+//! any more, and it is a tenth as long.
 
 use std::{borrow::Cow, io::Read};
 
@@ -7,7 +8,7 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{StoreError, id::GameId, record::LogEntry};
+use super::{StoreError, id::GameId};
 
 /// Versions in a page. It takes 4 kB or a little more, which fills pages of SQLite well; pages of 64
 /// would waste half of the space.
@@ -16,6 +17,79 @@ pub(super) const PAGE: usize = 128;
 /// Bytes of a page at most, unpacked. An entry has 4 kB at most, so that a page is far from
 /// it, and so are the 10,000 of a log that an earlier release packed whole.
 const MOST: u64 = 64 << 20;
+
+/// How one version of a game came to be. It holds secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogEntry {
+    /// The version the action led to.
+    pub version: u64,
+    pub at: Timestamp,
+    /// None for a creation.
+    pub action: Option<Action>,
+    /// What came of it, in full.
+    pub events: Vec<Event>,
+}
+
+/// A part of a game's log as it is stored. [`LogPage::entries`] reads it, which is work for a
+/// thread that may be busy for a millisecond or two.
+#[derive(Debug)]
+pub struct LogPage {
+    pub(super) game: GameId,
+    /// Entries up to this version are left out.
+    pub(super) after: u64,
+    /// Entries at most.
+    pub(super) limit: usize,
+    pub(super) form: LogForm,
+}
+
+/// How a part of a log is stored.
+#[derive(Debug)]
+pub(super) enum LogForm {
+    Packed(Vec<u8>),
+    Rows(Vec<LogRow>),
+}
+
+/// An entry in a row of its own, with its action and events as JSON.
+#[derive(Debug)]
+pub(super) struct LogRow {
+    pub version: u64,
+    pub at: Timestamp,
+    pub action: Option<String>,
+    pub events: String,
+}
+
+impl LogPage {
+    /// The entries, oldest first.
+    ///
+    /// # Errors
+    /// One of them cannot be understood.
+    pub fn entries(self) -> Result<Vec<LogEntry>, StoreError> {
+        let entries = match self.form {
+            LogForm::Packed(packed) => unpack(&packed, self.game)?,
+            LogForm::Rows(rows) => {
+                let entries = rows.into_iter().map(|row| row.entry(self.game));
+                entries.collect::<Result<_, _>>()?
+            }
+        };
+        let new = entries
+            .into_iter()
+            .filter(|entry| entry.version > self.after);
+        Ok(new.take(self.limit).collect())
+    }
+}
+
+impl LogRow {
+    fn entry(self, game: GameId) -> Result<LogEntry, StoreError> {
+        let unreadable = |error| StoreError::unreadable(game, &error);
+        let action = self.action.as_deref().map(serde_json::from_str).transpose();
+        Ok(LogEntry {
+            version: self.version,
+            at: self.at,
+            action: action.map_err(unreadable)?,
+            events: serde_json::from_str(&self.events).map_err(unreadable)?,
+        })
+    }
+}
 
 /// A finished game's whole log, packed in pages.
 #[derive(Debug)]
@@ -78,7 +152,7 @@ fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
 ///
 /// # Errors
 /// It cannot be read, or is too long.
-pub(super) fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
+fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
     let mut text = Vec::new();
     DeflateDecoder::new(packed)
         .take(MOST)

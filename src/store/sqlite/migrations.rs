@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::StoreError;
+use crate::store::StoreError;
 
 /// Marks a file as ours: "DOG" and a number, in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
@@ -14,6 +14,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
+    include_str!("schema/5.sql"),
 ];
 
 /// Makes sure that a file is ours, or empty and so may become ours. Nothing is written.

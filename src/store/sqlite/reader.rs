@@ -1,37 +1,36 @@
 //! What can be asked of the store.
 
+use dog_rules::Phase;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    StoreError, archive,
-    draft::{Recorded, Scope, expiry},
-    id::{Creator, GameId},
-    record::{
-        Change, Changes, Cursor, ListQuery, LogEntry, Page, Recent, Record, int, log_entry, record,
-        select_games, time, version,
-    },
-    tokens::{TokenHash, Tokens},
+    migrations,
+    recent::{Glance, LastChange, Recent},
+    rows::{int, log_row, record, select_games, time, version},
+};
+use crate::store::{
+    Census, Change, Changes, Creator, Cursor, DueByCreator, GameId, Keep, ListQuery, LogEntry,
+    LogPage, News, Old, Page, Piece, Record, SavedResponse, Scope, Standing, StoreError, TokenHash,
+    Usage,
+    game_log::{self, LogForm},
 };
 
 /// Something to read from: one state of the database, which stays the same while this lives.
 #[derive(Debug)]
 pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
-    /// Games that need not be taken from their JSON, if all there is to see here is on the disk.
-    pub(super) recent: Option<&'c Recent>,
+    /// Games that need not be taken from their JSON, and what the connection has seen, if all that
+    /// there is to see here is on the disk.
+    pub(super) recent: Option<(&'c Recent, &'c Glance)>,
 }
 
-/// Games that are due, and the creator after which there may be more.
-pub type DueByCreator = (Vec<(GameId, Option<Creator>)>, Option<Creator>);
+/// Microseconds for which a response is saved: 24 hours.
+const SAVED: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// What the row of a game says besides the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    pub version: u64,
-    pub tokens: Tokens,
-    /// See [`Record::creator`].
-    pub creator: Option<Creator>,
+/// What was saved then or before has expired.
+pub(super) fn expiry(now: Timestamp) -> i64 {
+    now.as_microsecond().saturating_sub(SAVED)
 }
 
 impl Reader<'_> {
@@ -40,10 +39,31 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read, or the game cannot be understood.
     pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+        if let Some((recent, glance)) = self.recent {
+            recent.catch_up(self.connection, glance)?;
+            if let Some(record) = recent.get(*id) {
+                return Ok(Some(record));
+            }
+        }
         let sql = select_games!("WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
-        rows.next()?.map(|row| record(row, self.recent)).transpose()
+        let record = rows.next()?.map(|row| record(row, None)).transpose()?;
+        if let (Some((recent, glance)), Some(record)) = (self.recent, &record) {
+            recent.offer(record, glance);
+        }
+        Ok(record)
+    }
+
+    /// The game that was added under this unique key, if it is there.
+    ///
+    /// # Errors
+    /// As [`Reader::game`].
+    pub fn game_of_key(&self, unique_key: &str) -> Result<Option<Record>, StoreError> {
+        let sql = select_games!("WHERE unique_key = ?1");
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([unique_key])?;
+        rows.next()?.map(|row| record(row, None)).transpose()
     }
 
     /// A game's version, if it is there: a glance to see whether anything is new.
@@ -94,17 +114,21 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// The answer remembered for this scope, if it is not older than 24 hours.
+    /// The response that is saved for this scope, if it is not older than 24 hours.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn replay(&self, scope: &Scope, now: Timestamp) -> Result<Option<Recorded>, StoreError> {
+    pub fn saved(
+        &self,
+        scope: &Scope,
+        now: Timestamp,
+    ) -> Result<Option<SavedResponse>, StoreError> {
         let sql = "SELECT body_hash, answer FROM idempotency WHERE scope = ?1 AND created_at > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let found = statement.query_row(params![scope.0, expiry(now)], |row| {
-            Ok(Recorded {
+            Ok(SavedResponse {
                 body_hash: row.get(0)?,
-                answer: row.get(1)?,
+                response: row.get(1)?,
             })
         });
         Ok(found.optional()?)
@@ -139,7 +163,7 @@ impl Reader<'_> {
             && let Some(row) = rows.next()?
         {
             last = Some(Cursor(row.get(0)?));
-            match record(row, self.recent) {
+            match record(row, self.recent.map(|(recent, _)| recent)) {
                 Ok(record) => games.push(record),
                 Err(error) => left_out.push(error),
             }
@@ -153,73 +177,78 @@ impl Reader<'_> {
     }
 
     /// The entries of a game's log after this version, so many at most, oldest first; none if
-    /// there is no such game. It unpacks one page of a packed log more than that at most.
+    /// there is no such game.
     ///
     /// # Errors
     /// The database cannot be read, or an entry cannot be understood.
     pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
-        let sql = "SELECT key FROM games WHERE id = ?1 AND version > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let key = statement.query_row(params![id, int(after)], |row| row.get(0));
-        let Some(key) = key.optional()? else {
-            return Ok(Vec::new());
-        };
-        let limit = limit as usize;
-        let mut entries = Vec::new();
+        let (limit, mut entries) = (limit as usize, Vec::new());
         let mut last = after;
         while entries.len() < limit {
-            let page = self.archived(key, *id, last)?;
-            let Some(end) = page.last().map(|entry| entry.version) else {
-                break;
-            };
-            let new = page.into_iter().filter(|entry| entry.version > last);
-            entries.extend(new.take(limit - entries.len()));
-            last = end;
-        }
-        if entries.len() < limit {
-            self.unpacked(key, *id, last, limit, &mut entries)?;
+            let page = self.log_page(id, last, (limit - entries.len()) as u32)?;
+            let page = page.entries()?;
+            let Some(end) = page.last() else { break };
+            last = end.version;
+            entries.extend(page);
         }
         Ok(entries)
     }
 
-    /// Adds the entries after this version to others, until there are so many in all.
-    fn unpacked(
-        &self,
-        key: i64,
-        id: GameId,
-        after: u64,
-        limit: usize,
-        entries: &mut Vec<LogEntry>,
-    ) -> Result<(), StoreError> {
-        let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
-                   ORDER BY version LIMIT ?3";
+    /// The first of the entries of a game's log after this version, so many at most: those of one
+    /// page of a packed log, or the rows of another. None if there is no such game.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn log_page(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
+        let page = |form| LogPage {
+            game: *id,
+            after,
+            limit: limit as usize,
+            form,
+        };
+        let sql = "SELECT key FROM games WHERE id = ?1 AND version > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let left = limit - entries.len();
-        let mut rows = statement.query(params![key, int(after), int(left as u64)])?;
-        while let Some(row) = rows.next()? {
-            entries.push(log_entry(row, id)?);
-        }
-        Ok(())
-    }
-
-    /// The page of a packed log that has the entry after this version; none if there is no such
-    /// page.
-    fn archived(&self, key: i64, id: GameId, after: u64) -> Result<Vec<LogEntry>, StoreError> {
+        let key = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
+        let Some(key) = key.optional()? else {
+            return Ok(page(LogForm::Rows(Vec::new())));
+        };
         let sql = "SELECT entries FROM archive WHERE game = ?1 AND first <= ?2 \
                    ORDER BY first DESC LIMIT 1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![key, int(after.saturating_add(1))])?;
-        let mut page = match rows.next()? {
-            Some(row) => {
-                let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-                archive::unpack(packed, id)?
-            }
-            None => Vec::new(),
-        };
-        if page.last().is_some_and(|entry| entry.version <= after) {
-            page.clear();
+        let packed =
+            statement.query_row(params![key, int(after.saturating_add(1))], |row| row.get(0));
+        if let Some(packed) = packed.optional()? {
+            return Ok(page(LogForm::Packed(packed)));
         }
-        Ok(page)
+        let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
+                   ORDER BY version LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![key, int(after), limit])?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next()? {
+            entries.push(log_row(row)?);
+        }
+        Ok(page(LogForm::Rows(entries)))
+    }
+
+    /// What is new in a game since this version, if one is known: the last entries, so many at
+    /// most. None if there is no such game.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn news(
+        &self,
+        id: &GameId,
+        known: Option<u64>,
+        limit: u32,
+    ) -> Result<Option<News>, StoreError> {
+        let Some(standing) = self.standing(id)? else {
+            return Ok(None);
+        };
+        let first = standing.version.saturating_sub(limit.into());
+        let after = known.map_or(standing.version, |known| known.max(first));
+        let entries = self.log_page(id, after, limit)?;
+        Ok(Some(News { standing, entries }))
     }
 
     /// Finished games whose logs are not packed yet, so many at most, in the order of their
@@ -227,7 +256,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub(super) fn to_archive(
+    pub fn to_archive(
         &self,
         by: Timestamp,
         after: Option<Cursor>,
@@ -239,7 +268,7 @@ impl Reader<'_> {
                    AND key > ?1 AND updated_at <= ?2 ORDER BY key LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(key)| key);
-        let page = archive::PAGE as i64;
+        let page = game_log::PAGE as i64;
         let rows = statement
             .query_map(params![after, by.as_microsecond(), limit, page], |row| {
                 Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
@@ -336,36 +365,116 @@ impl Reader<'_> {
         Ok(next.and_then(|next| time(next).ok()))
     }
 
-    /// The number of the last change; 0 if there was none.
+    /// What has changed since the change of that number, in its order, and the number of the last
+    /// change. What cannot be read is left out, so that it does not keep anybody from the rest.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn last_change(&self) -> Result<i64, StoreError> {
-        let sql = "SELECT coalesce(max(number), 0) FROM changes";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row([], |row| row.get(0))?)
-    }
-
-    /// What has changed since the change of that number, in its order. What cannot be read is
-    /// left out, so that it does not keep anybody from the rest.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn changes(&self, since: i64) -> Result<Changes, StoreError> {
+    pub fn changes(&self, since: i64) -> Result<(Changes, i64), StoreError> {
         let known = |column: Option<i64>| column.map(version).transpose();
+        let last = LastChange::read(self.connection)?.number;
         let sql = "SELECT number, game, version FROM changes WHERE number > ?1 ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([since])?;
         let (mut changes, mut first) = (Vec::new(), true);
         while let Some(row) = rows.next()? {
             if first && row.get::<_, i64>(0)? != since + 1 {
-                return Ok(Changes::Any);
+                return Ok((Changes::Any, last));
             }
             first = false;
             if let (Ok(id), Ok(Ok(version))) = (row.get(1), row.get(2).map(known)) {
                 changes.push(Change { id, version });
             }
         }
-        Ok(Changes::Of(changes))
+        // The file was put back to an earlier state if there is less than was known.
+        let changes = if last < since {
+            Changes::Any
+        } else {
+            Changes::Of(changes)
+        };
+        Ok((changes, last))
+    }
+
+    /// The old ones among so many games after that one, in the order of their creation.
+    ///
+    /// Games created after all that could be old are the last ones, so a piece with no other ends
+    /// the search: what is young is not looked at, however much it is.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn old_games(
+        &self,
+        keep: Keep,
+        now: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Piece, StoreError> {
+        let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
+        let latest = finished.max(idle);
+        let sql = "SELECT key, id, version, phase, created_at, updated_at FROM games \
+                   WHERE key > ?1 AND phase <> 'removed' ORDER BY key LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![after.map_or(0, |Cursor(key)| key), limit])?;
+        let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);
+        while let Some(row) = rows.next()? {
+            seen += 1;
+            last = Some(Cursor(row.get(0)?));
+            let phase = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+            let horizon = if phase == Phase::Finished.name() {
+                finished
+            } else {
+                idle
+            };
+            more |= Some(row.get(4)?) <= latest;
+            if Some(row.get(5)?) <= horizon {
+                old.push(Old {
+                    id: row.get(1)?,
+                    version: version(row.get(2)?)?,
+                });
+            }
+        }
+        let next = last.filter(|_| more && seen == limit);
+        Ok(Piece { old, next })
+    }
+
+    /// How many games there are.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn census(&self, now: Timestamp) -> Result<Census, StoreError> {
+        let mut games = Phase::ALL.map(|phase| (phase, 0));
+        // SQLite reads the index of the public list for this, not the games themselves.
+        let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
+            let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
+            if let Some((_, games)) = known {
+                *games = count.unsigned_abs();
+            }
+        }
+        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND attended IN (0, 1) \
+                   AND due_at <= ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;
+        Ok(Census {
+            games,
+            due: due.unsigned_abs(),
+            schema_version: migrations::version(self.connection)?,
+        })
+    }
+
+    /// How full the database is that may hold so many bytes.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn usage(&self, max: Option<u64>) -> Result<Usage, StoreError> {
+        let sql = "SELECT (page_count - freelist_count) * page_size \
+                   FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let used: i64 = statement.query_row([], |row| row.get(0))?;
+        let used = used.unsigned_abs();
+        Ok(Usage { used, max })
     }
 }

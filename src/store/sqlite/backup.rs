@@ -19,11 +19,11 @@ use rusqlite::{
 use thiserror::Error;
 
 use super::{
-    StoreError,
     check::quick_check,
     connect::{check_not_lost, is_empty, reader},
     migrations,
 };
+use crate::store::StoreError;
 
 /// Pages that are copied at once.
 const PART: i32 = 1024;

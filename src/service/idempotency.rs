@@ -1,0 +1,222 @@
+//! Retries: a request that is sent again under the same `Idempotency-Key` gets the same response.
+//!
+//! The response is saved with the effect, in one write. Tokens are left out of it: they are derived
+//! again from the key, which is not kept.
+
+use dog_rules::Seat;
+use hmac::{Hmac, KeyInit, Mac};
+use rand::{TryRng, rngs::SysRng};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Caller, Error};
+use crate::store::{SavedResponse, Scope};
+
+/// A response as it is saved.
+#[derive(Serialize, Deserialize)]
+pub enum Response {
+    /// Without tokens.
+    Plain {
+        status: u16,
+        etag: Option<String>,
+        /// JSON; nothing for 204.
+        body: String,
+    },
+    /// To the creation of a game.
+    Created {
+        id: String,
+        seats: u8,
+        /// Those that have no token.
+        #[serde(default)]
+        bots: Vec<Seat>,
+        salt: [u8; 16],
+        etag: String,
+        /// The game's view, as JSON.
+        game: String,
+    },
+    /// A seat's fresh token.
+    FreshToken {
+        seat: Seat,
+        version: u64,
+        salt: [u8; 16],
+    },
+    /// A ticket for a stream.
+    Ticket { salt: [u8; 16], expires_at: String },
+}
+
+/// By what a retry of a request is known.
+pub struct Retry {
+    key: IdempotencyKey,
+    scope: Scope,
+    body_hash: [u8; 32],
+}
+
+impl Retry {
+    /// A key belongs to the caller's token, the method and the path. The same request has the same
+    /// body, byte for byte.
+    pub fn new(
+        key: IdempotencyKey,
+        caller: Caller,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Retry {
+        let caller = caller.token().map_or([0; 32], |hash| hash.0);
+        let parts = [
+            &caller[..],
+            method.as_bytes(),
+            path.as_bytes(),
+            key.0.as_bytes(),
+        ];
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Retry {
+            key,
+            scope: Scope(hash.finalize().into()),
+            body_hash: Sha256::digest(body).into(),
+        }
+    }
+
+    /// Where the response is saved.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// What is saved of a response.
+    pub fn save(&self, response: &Response) -> Result<(Scope, SavedResponse), Error> {
+        let saved = SavedResponse {
+            body_hash: self.body_hash,
+            response: serde_json::to_vec(response)
+                .map_err(|_| Error::Internal("a response cannot be saved"))?,
+        };
+        Ok((self.scope, saved))
+    }
+
+    /// The response that was saved.
+    ///
+    /// # Errors
+    /// `idempotency_key_reused`, if the key came with another body.
+    pub fn replay(&self, saved: &SavedResponse) -> Result<Response, Error> {
+        if saved.body_hash != self.body_hash {
+            return Err(Error::IdempotencyKeyReused);
+        }
+        serde_json::from_slice(&saved.response)
+            .map_err(|_| Error::Internal("a saved response cannot be read"))
+    }
+}
+
+/// Makes a request's tokens: from the client's key, so that a retry can be given them again, or
+/// from the operating system's randomness if it sent none.
+pub struct TokenMaker {
+    key: [u8; 32],
+}
+
+impl TokenMaker {
+    /// The tokens of a request; `salt` is drawn for each and saved with its response.
+    ///
+    /// # Errors
+    /// `weak_idempotency_key`, if the tokens could be guessed from the key.
+    pub fn new(retry: Option<&Retry>, salt: &[u8; 16]) -> Result<TokenMaker, Error> {
+        let Some(Retry { key, .. }) = retry else {
+            return Ok(TokenMaker { key: random() });
+        };
+        if !key.is_strong() {
+            return Err(Error::WeakIdempotencyKey);
+        }
+        let mut mac = hmac(key.0.as_bytes());
+        mac.update(b"dog-token-1");
+        mac.update(salt);
+        let key = mac.finalize().into_bytes().into();
+        Ok(TokenMaker { key })
+    }
+
+    /// The token of that name: 256 bits, as hex digits.
+    fn token(&self, name: &str) -> String {
+        let mut mac = hmac(&self.key);
+        mac.update(name.as_bytes());
+        let bytes = mac.finalize().into_bytes();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A seat's token.
+    pub fn seat(&self, seat: Seat) -> String {
+        self.token(&seat.to_string())
+    }
+
+    /// The host's token.
+    pub fn host(&self) -> String {
+        self.token("host")
+    }
+
+    /// A ticket for a stream.
+    pub fn ticket(&self) -> String {
+        self.token("ticket")
+    }
+}
+
+fn hmac(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes keys of every length")
+}
+
+/// Bytes from the operating system's randomness.
+///
+/// # Panics
+/// If the operating system has none to give.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .expect("the operating system has randomness");
+    bytes
+}
+
+/// The client's name for one write, by which a retry is known.
+#[derive(Clone)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// A key of 1 to 255 visible ASCII characters.
+    pub fn new(key: &[u8]) -> Option<IdempotencyKey> {
+        let visible = key.iter().all(u8::is_ascii_graphic);
+        let key = String::from_utf8(key.to_owned()).ok()?;
+        ((1..=255).contains(&key.len()) && visible).then_some(IdempotencyKey(key))
+    }
+
+    /// Whether the key can carry 128 random bits: enough digits for the alphabet it is written
+    /// in, and not the same few over and over.
+    pub fn is_strong(&self) -> bool {
+        let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
+        let bits_a_digit = if digits.iter().all(u8::is_ascii_digit) {
+            3.32
+        } else if digits.iter().all(u8::is_ascii_hexdigit) {
+            4.0
+        } else {
+            5.9
+        };
+        let mut different = digits.clone();
+        different.sort_unstable();
+        different.dedup();
+        digits.len() as f64 * bits_a_digit >= 128.0 && different.len() >= 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strong_keys_can_carry_128_bits() {
+        let strong = |key: &str| IdempotencyKey(key.to_owned()).is_strong();
+        assert!(strong("5f2b8c1d9e7a40364bd1c2e8f90a7b53"));
+        assert!(strong("5f2b8c1d-9e7a-4036-abd1-c2e8f90a7b53"));
+        assert!(strong("Zk3vQ9xT1bN7cR5wY8mLpA"));
+        assert!(!strong("order-17"));
+        assert!(!strong("5f2b8c1d9e7a40364bd1c2e8f90a7b5"));
+        assert!(!strong("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+        assert!(!strong("12345678901234567890123456789012345678"));
+        assert!(strong("123456789012345678901234567890123456789"));
+    }
+}

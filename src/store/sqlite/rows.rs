@@ -1,0 +1,110 @@
+//! Games and log entries as rows hold them.
+
+use std::sync::Arc;
+
+use dog_rules::Game;
+use jiff::Timestamp;
+use rusqlite::{Row, types::ValueRef};
+use serde::de::DeserializeOwned;
+
+use super::recent::Recent;
+use crate::store::{
+    GameId, StoreError,
+    game_log::LogRow,
+    record::{Record, TableChanges, Tempo},
+};
+
+/// The columns that [`record`] reads, in its order, and whatever follows them in a query.
+macro_rules! select_games {
+    ($rest:literal) => {
+        concat!(
+            "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             table_changes, renewals FROM games ",
+            $rest
+        )
+    };
+}
+pub(super) use select_games;
+
+/// The game in a row of [`select_games`]: as it is among the recent ones, or from its JSON.
+///
+/// # Errors
+/// It cannot be understood, or the row's other columns contradict it.
+pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, StoreError> {
+    let id: GameId = row.get(1)?;
+    let (version, updated_at): (i64, _) = (row.get(2)?, time(row.get(5)?)?);
+    let known = recent
+        .and_then(|recent| recent.get(id))
+        .filter(|known| int(known.game.version()) == version && known.updated_at == updated_at);
+    let game: Arc<Game> = match known {
+        Some(known) => known.game,
+        None => Arc::new(json(row.get_ref(7)?, id)?),
+    };
+    let contradiction =
+        |what: &str| StoreError::Damaged(format!("game {id} and its row differ in {what}"));
+    if int(game.version()) != version {
+        return Err(contradiction("the version"));
+    }
+    let phase = row.get_ref(12)?.as_bytes().map_err(rusqlite::Error::from)?;
+    if phase != game.phase().name().as_bytes() {
+        return Err(contradiction("the phase"));
+    }
+    let record = Record {
+        id,
+        listed: row.get(3)?,
+        imported: row.get(11)?,
+        created_at: time(row.get(4)?)?,
+        updated_at,
+        creator: row.get(14)?,
+        tokens: row.get(6)?,
+        tempo: Tempo {
+            bot_pace_ms: row.get(8)?,
+            turn_seconds: row.get(9)?,
+        },
+        changes: TableChanges {
+            versions: row.get(15)?,
+            renewals: row.get(16)?,
+        },
+        deadline: row.get::<_, Option<i64>>(10)?.map(time).transpose()?,
+        game,
+    };
+    // Else the server would look again and again for what it is to do in this game.
+    let due_at = record.due_at(record.updated_at);
+    if row.get::<_, Option<i64>>(13)? != due_at.map(Timestamp::as_microsecond) {
+        return Err(contradiction("when the server is to act"));
+    }
+    Ok(record)
+}
+
+/// The log entry in a row of version, at, action and events.
+pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
+    Ok(LogRow {
+        version: version(row.get(0)?)?,
+        at: time(row.get(1)?)?,
+        action: row.get(2)?,
+        events: row.get(3)?,
+    })
+}
+
+/// A version as a column holds it. No game gets as far as 2⁶³; a client may ask for it, though.
+pub(super) fn int(version: u64) -> i64 {
+    i64::try_from(version).unwrap_or(i64::MAX)
+}
+
+/// The version in a column.
+pub(super) fn version(column: i64) -> Result<u64, StoreError> {
+    u64::try_from(column).map_err(|_| StoreError::Damaged("a version is negative".into()))
+}
+
+/// The time in a column.
+pub(super) fn time(column: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_microsecond(column)
+        .map_err(|_| StoreError::Damaged("a time is out of range".into()))
+}
+
+/// The JSON of the game `id` in a column.
+fn json<T: DeserializeOwned>(column: ValueRef<'_>, id: GameId) -> Result<T, StoreError> {
+    let text = column.as_bytes().map_err(rusqlite::Error::from)?;
+    serde_json::from_slice(text).map_err(|error| StoreError::unreadable(id, &error))
+}

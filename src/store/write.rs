@@ -1,0 +1,221 @@
+//! Writes, as values: worked out before it is the writer's turn. The writer, for whom everybody
+//! waits, has only to see that the game is still the one that was looked at, and to put the rows in
+//! their places.
+
+use std::{fmt, sync::Arc};
+
+use dog_rules::{Action, ActionRefusal, Event, Phase};
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::{
+    LogEntry, PackedLog, StoreError,
+    record::{Exhausted, Record, Seen, now},
+    tokens::{TokenHash, Tokens},
+};
+
+/// A change of the store, and the response that is saved with it. Both happen or neither does.
+pub struct Write {
+    pub effect: Effect,
+    /// For a request with an `Idempotency-Key`: where its response is saved, and the response.
+    pub save: Option<(Scope, SavedResponse)>,
+}
+
+/// What a write changes.
+pub enum Effect {
+    /// Adds a game.
+    Insert(Box<NewGame>),
+    /// Takes a game to its next version.
+    Update(Box<Draft>),
+    /// Replaces a game's tokens without a new version.
+    SetTokens(Seen, Tokens),
+    /// Keeps a ticket for a stream of the game, and forgets those that have expired.
+    AddTicket(Seen, Ticket),
+    /// Removes a game and its log.
+    Remove(Seen),
+}
+
+/// What came of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Committed {
+    /// It is on the disk.
+    Done,
+    /// Nothing has changed: the game is gone or another by now, its unique key is taken, or a
+    /// response has been saved for the same request. Look again and work it out anew.
+    Stale,
+}
+
+/// A ticket, good once in place of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    pub hash: TokenHash,
+    /// The token that it stands for.
+    pub token: TokenHash,
+    pub expires_at: Timestamp,
+}
+
+/// A game to add, with its log so far.
+pub struct NewGame {
+    pub record: Record,
+    /// A name that no other game has, such as that of the next game after another.
+    pub unique_key: Option<String>,
+    pub(super) snapshot: String,
+    pub(super) log: NewLog,
+}
+
+/// The log of a new game.
+pub(super) enum NewLog {
+    /// Its creation.
+    Created { at: Timestamp, events: String },
+    /// That of a finished game.
+    Packed(PackedLog),
+}
+
+impl NewGame {
+    /// A game that begins with this event.
+    ///
+    /// # Errors
+    /// The game is not at its first version.
+    pub fn created(mut record: Record, event: &Event) -> Result<NewGame, StoreError> {
+        if record.game.version() != 1 {
+            return Err(StoreError::Misuse("a game is created at its first version"));
+        }
+        let at = record.created_at;
+        let events = std::slice::from_ref(event);
+        record.set_deadline(at, events);
+        let events = to_json(&events)?;
+        NewGame::new(record, NewLog::Created { at, events })
+    }
+
+    /// A finished game with its whole log.
+    ///
+    /// # Errors
+    /// The log does not fit.
+    pub fn finished(record: Record, log: &[LogEntry]) -> Result<NewGame, StoreError> {
+        let log = PackedLog::new(log)?;
+        let game = &record.game;
+        if game.phase() != Phase::Finished || game.version() != log.versions {
+            return Err(StoreError::Misuse("only a whole log can be packed"));
+        }
+        NewGame::new(record, NewLog::Packed(log))
+    }
+
+    fn new(record: Record, log: NewLog) -> Result<NewGame, StoreError> {
+        Ok(NewGame {
+            snapshot: to_json(&record.game)?,
+            unique_key: None,
+            record,
+            log,
+        })
+    }
+}
+
+/// A game's next version. It is full of secrets, and so cannot be printed.
+pub struct Draft {
+    /// The game as it was.
+    pub(super) seen: Seen,
+    /// The phase that it was in.
+    pub(super) phase: Phase,
+    /// The game as it will be.
+    pub record: Record,
+    /// What comes of the action, in full.
+    pub events: Vec<Event>,
+    /// The rows, as they will be written.
+    pub(super) rows: Rows,
+}
+
+/// JSON for the columns of that name.
+pub(super) struct Rows {
+    pub snapshot: String,
+    pub action: String,
+    pub events: String,
+}
+
+/// Why an action changed nothing.
+#[derive(Debug, Error)]
+pub enum ActError {
+    /// The game does not allow it.
+    #[error(transparent)]
+    Refused(#[from] ActionRefusal),
+    /// The game takes no more changes of this kind.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Draft {
+    /// Has the game carry out an action: the one way to change a stored game, for persons, bots
+    /// and hosts alike.
+    ///
+    /// # Errors
+    /// The game refuses the action, or takes no more of its kind.
+    pub fn new(record: &Record, action: &Action) -> Result<Draft, ActError> {
+        let is_play = !matches!(
+            action,
+            Action::ReissueToken { .. } | Action::HandOver { .. }
+        );
+        if is_play {
+            record.check_play()?;
+        } else {
+            record.check_table_change()?;
+        }
+        let (seen, phase) = (record.seen(), record.game.phase());
+        let mut record = record.clone();
+        record.changes.versions += u32::from(!is_play);
+        let events = Arc::make_mut(&mut record.game).apply(action)?;
+        record.updated_at = now();
+        record.set_deadline(record.updated_at, &events);
+        let rows = Rows {
+            snapshot: to_json(&record.game)?,
+            action: to_json(action)?,
+            events: to_json(&events)?,
+        };
+        Ok(Draft {
+            seen,
+            phase,
+            record,
+            events,
+            rows,
+        })
+    }
+}
+
+impl From<Draft> for Write {
+    /// The write of a draft that no client has asked for.
+    fn from(draft: Draft) -> Write {
+        Write {
+            effect: Effect::Update(Box::new(draft)),
+            save: None,
+        }
+    }
+}
+
+/// What a saved response belongs to: a hash of the caller's token, the method, the path and the
+/// key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope(pub [u8; 32]);
+
+/// The response to a request that was carried out, saved for 24 hours.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SavedResponse {
+    /// The hash of the request's body.
+    pub body_hash: [u8; 32],
+    /// The response, in whatever form the caller chose.
+    pub response: Vec<u8>,
+}
+
+/// Without the response, which may be a secret.
+impl fmt::Debug for SavedResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SavedResponse").finish_non_exhaustive()
+    }
+}
+
+/// A part of a game as JSON.
+pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|_| StoreError::Misuse("a part of a game has no JSON form"))
+}
