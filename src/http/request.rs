@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    fmt,
     future::{Ready, poll_fn, ready},
     rc::Rc,
     task::Poll,
@@ -16,8 +17,8 @@ use actix_web::{
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{
-    Deserialize,
-    de::{DeserializeOwned, IgnoredAny},
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, MapAccess, SeqAccess, Visitor},
 };
 
 use super::{
@@ -48,11 +49,11 @@ const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 /// Bytes of a body that are too many to parse on an async worker.
 const LONG_BODY: usize = 4 * 1024;
 
-/// How many times as long a body may be in memory when it is parsed: a list of `{}`, for seats of a
-/// board, takes 56 bytes for every three, and has room for twice as many.
-const GROWTH: usize = 40;
+/// How many times as long a body of JSON may be in memory when it is parsed: a list of empty texts
+/// takes 24 bytes for every three, and has room for twice as many.
+const JSON_GROWTH: usize = 17;
 
-/// The same for a body with a record, which is a text.
+/// The same for a body with a record, which is one text.
 const RECORD_GROWTH: usize = 4;
 
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
@@ -105,7 +106,13 @@ fn body(
     let counted = request.app_data::<web::Data<Counted>>();
     let limits = &counted.expect("every server has its limits").limits;
     let timeout = limits.client_timeout;
-    let memory = reserve(request, most, record);
+    let growth = match (record, json) {
+        (true, _) => RECORD_GROWTH,
+        (false, true) => JSON_GROWTH,
+        // It is thrown away.
+        (false, false) => 2,
+    };
+    let memory = reserve(request, most, growth);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
@@ -143,17 +150,66 @@ async fn parse_beside<T: Send + 'static>(
 /// # Errors
 /// `malformed_json`.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>, Problem> {
-    let malformed = |error: &dyn std::fmt::Display| Problem::new(Code::MalformedJson, error);
+    let malformed = |error: &dyn fmt::Display| Problem::new(Code::MalformedJson, error);
     let text = str::from_utf8(bytes).map_err(|error| malformed(&error))?;
     let text = if text.is_empty() { "{}" } else { text };
     match serde_json::from_str(text) {
         Ok(content) => Ok(Ok(content)),
-        Err(error) if error.is_data() => {
-            // What follows may not be JSON at all.
-            serde_json::from_str::<IgnoredAny>(text).map_err(|error| malformed(&error))?;
-            Ok(Err(Problem::invalid(error)))
-        }
-        Err(error) => Err(malformed(&error)),
+        Err(error) => match serde_json::from_str::<AnyJson>(text) {
+            Ok(AnyJson) => Ok(Err(Problem::invalid(error))),
+            Err(error) => Err(malformed(&error)),
+        },
+    }
+}
+
+/// Any JSON, which is read and thrown away. (`IgnoredAny` does not read texts and numbers.)
+struct AnyJson;
+
+impl<'de> Deserialize<'de> for AnyJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AnyJson, D::Error> {
+        deserializer.deserialize_any(AnyJson)
+    }
+}
+
+impl<'de> Visitor<'de> for AnyJson {
+    type Value = AnyJson;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_unit<E>(self) -> Result<AnyJson, E> {
+        Ok(AnyJson)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<AnyJson, A::Error> {
+        while list.next_element::<AnyJson>()?.is_some() {}
+        Ok(AnyJson)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<AnyJson, A::Error> {
+        while object.next_entry::<AnyJson, AnyJson>()?.is_some() {}
+        Ok(AnyJson)
     }
 }
 
@@ -171,7 +227,7 @@ fn version_of(bytes: &[u8]) -> Option<u64> {
 fn reserve(
     request: &HttpRequest,
     most: usize,
-    record: bool,
+    growth: usize,
 ) -> Result<Option<Reservation>, Problem> {
     let length = match RequestBody::of(request.head()) {
         RequestBody::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
@@ -181,10 +237,9 @@ fn reserve(
         return Ok(None);
     }
     let Client(address) = Client::of(request);
-    let bytes = length * if record { RECORD_GROWTH } else { GROWTH };
     let memory = request.app_data::<web::Data<BodyMemory>>();
     let memory = memory.expect("every server has its memory");
-    let reservation = memory.reserve(address, bytes);
+    let reservation = memory.reserve(address, length * growth);
     reservation.ok_or_else(no_memory).map(Some)
 }
 

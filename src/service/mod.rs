@@ -13,7 +13,7 @@ mod error;
 mod idempotency;
 
 use dog_rules::{Action, BySeat, Card, Game, Level, Move, Player, Seat, Setup};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 pub use self::{
     caller::{Caller, Role},
@@ -21,7 +21,7 @@ pub use self::{
     idempotency::{IdempotencyKey, Response, Retry, TokenMaker, random},
 };
 use crate::store::{
-    Committed, Creator, Draft, Effect, GameId, LogEntry, Look, NewGame, Record, Store, StoreError,
+    Committed, Creator, Draft, Effect, GameId, Look, NewGame, PackedLog, Record, Store, StoreError,
     TableChanges, Tempo, Ticket, TokenHash, Tokens, Write, now,
 };
 
@@ -91,10 +91,11 @@ pub enum Creation {
         listed: bool,
         tempo: Tempo,
     },
-    /// One that is over, with its log.
+    /// One that is over, with its log, every entry of which is of that time.
     Imported {
         game: Box<Game>,
-        log: Vec<LogEntry>,
+        log: PackedLog,
+        at: Timestamp,
         listed: bool,
     },
 }
@@ -239,10 +240,16 @@ fn new_game(
             record.tempo = *tempo;
             NewGame::created(record, &event)
         }
-        Creation::Imported { game, log, listed } => {
+        Creation::Imported {
+            game,
+            log,
+            at,
+            listed,
+        } => {
             let mut record = record((**game).clone(), *listed);
             record.imported = true;
-            NewGame::finished(record, log)
+            (record.created_at, record.updated_at) = (*at, *at);
+            NewGame::finished(record, log.clone())
         }
     }
 }

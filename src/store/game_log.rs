@@ -92,7 +92,7 @@ impl LogRow {
 }
 
 /// A finished game's whole log, packed in pages.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PackedLog {
     pub(super) pages: Vec<Page>,
     /// Entries in all.
@@ -100,7 +100,7 @@ pub struct PackedLog {
 }
 
 /// Some entries in a row.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Page {
     pub first: u64,
     pub entries: Vec<u8>,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::{
-    LogEntry, PackedLog, StoreError,
+    PackedLog, StoreError,
     record::{Exhausted, Record, Seen, now},
     tokens::{TokenHash, Tokens},
 };
@@ -92,8 +92,7 @@ impl NewGame {
     ///
     /// # Errors
     /// The log does not fit.
-    pub fn finished(record: Record, log: &[LogEntry]) -> Result<NewGame, StoreError> {
-        let log = PackedLog::new(log)?;
+    pub fn finished(record: Record, log: PackedLog) -> Result<NewGame, StoreError> {
         let game = &record.game;
         if game.phase() != Phase::Finished || game.version() != log.versions {
             return Err(StoreError::Misuse("only a whole log can be packed"));

@@ -14,7 +14,7 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{Game, PATIENCE, Request, Server, Signal, Stream, Viewer::*, run};
+use crate::support::{CHANGED, Game, PATIENCE, Request, Server, Signal, Stream, Viewer::*, run};
 
 /// The database file's name with this after it.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
@@ -242,7 +242,7 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
         ),
         (
             "the header",
-            "not a SQLite database",
+            "the file is not a database",
             Box::new(|bytes| bytes[3] ^= 1),
         ),
     ] {
@@ -376,6 +376,7 @@ fn a_damaged_game_costs_that_game_only() {
         let update = format!("UPDATE games SET {what} WHERE id = ?1");
         let rows = sql.execute(&update, [&game.id]).expect("an update");
         assert_eq!(rows, 1);
+        sql.execute(CHANGED, [&game.id]).expect("a change");
     };
     // One cannot be read, one says that it is at another version, one that it is due for ever.
     set(

@@ -8,16 +8,18 @@ use std::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{Game, PATIENCE, Server, Signal, Stream, Viewer::*};
+use crate::support::{CHANGED, Game, PATIENCE, Server, Signal, Stream, Viewer::*};
 
 /// Moves everything that is known of a game's times, or of all games', so many days back.
 fn age(server: &Server, id: &str, days: i64) {
     let back = days * 24 * 60 * 60 * 1_000_000;
-    let changed = database(server).execute(
+    let database = database(server);
+    let changed = database.execute(
         "UPDATE games SET updated_at = updated_at - ?2 WHERE id = ?1",
         (id, back),
     );
     assert_eq!(changed.expect("an update"), 1);
+    database.execute(CHANGED, [id]).expect("a change");
 }
 
 fn database(server: &Server) -> Connection {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::support::{Answer, Exposition, Game, PATIENCE, Server, Signal, Viewer::*};
+use crate::support::{Answer, CHANGED, Exposition, Game, PATIENCE, Server, Signal, Viewer::*};
 
 fn database(server: &Server) -> Connection {
     let database = Connection::open(server.database()).expect("the database");
@@ -79,6 +79,7 @@ fn a_game_with_as_many_versions_as_there_may_be_is_left_alone() {
     let set = "UPDATE games SET version = 49999, snapshot = json_set(snapshot, '$.version', 49999) \
                WHERE id = ?1";
     assert_eq!(sql.execute(set, [&game.id]).expect("an update"), 1);
+    sql.execute(CHANGED, [&game.id]).expect("a change");
     let (seat, id) = game.first_move();
     assert_eq!(game.play(seat, &id)["version"], 50_000);
     // A clock runs, and nobody enforces it.

@@ -26,7 +26,7 @@ use crate::{
         },
     },
     service::{Caller, Creation, Role, create},
-    store::{LogEntry, LogPage, Record, now},
+    store::{LogEntry, LogPage, PackedLog, Record, now},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -247,9 +247,11 @@ fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
         action: entry.action,
         events: entry.events,
     };
+    let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
     Ok(Creation::Imported {
         game: replayed.game.into(),
-        log: replayed.log.into_iter().map(entry).collect(),
+        log: PackedLog::new(&log)?,
+        at,
         listed: import.listed.unwrap_or(true),
     })
 }

@@ -12,7 +12,7 @@ use super::{
     advice::{AdviceParams, Thinking},
     moves::{LegalMoves, SeatBoardRequest, read_board},
     picture::{Preview, of_position},
-    request::seat_of,
+    request::{BySeatList, seat_of},
     rules::{self, RulesRequest},
 };
 use crate::http::problem::{Code, Problem};
@@ -46,7 +46,8 @@ pub struct MovesAnalysis {
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
     /// One entry a seat, in turn order.
-    board: Vec<SeatBoardRequest>,
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
     /// The seat to move.
     #[schema(maximum = 5)]
     seat: u8,
@@ -73,7 +74,8 @@ pub struct AdviceAnalysis {
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
     /// One entry a seat, in turn order.
-    board: Vec<SeatBoardRequest>,
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
     /// The seat to move.
     #[schema(maximum = 5)]
     seat: u8,
@@ -133,7 +135,7 @@ pub struct Position {
 impl Position {
     fn new(
         rules: Option<&RawValue>,
-        board: Vec<SeatBoardRequest>,
+        BySeatList(board): BySeatList<SeatBoardRequest>,
         seat: u8,
         hand: &[String],
     ) -> Result<Position, Problem> {

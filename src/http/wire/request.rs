@@ -1,7 +1,14 @@
 //! The bodies and queries that clients send, and how they become the domain's.
 
-use dog_rules::{Card, Level, Move, Phase, Player, Refusal, Rules, Seat, Seed, Setup};
-use serde::{Deserialize, de::DeserializeOwned};
+use std::{fmt, marker::PhantomData};
+
+use dog_rules::{
+    Card, Level, Move, Phase, Player, Refusal, Rules, Seat, Seed, Setup, seat::MAX_SEATS,
+};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeOwned, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
@@ -171,7 +178,8 @@ pub struct CreateGame {
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
     /// One entry a seat; humans without a name if left out.
-    seats: Option<Vec<SeatRequest>>,
+    #[schema(value_type = Option<Vec<SeatRequest>>)]
+    seats: Option<BySeatList<SeatRequest>>,
     /// Who deals the first round; drawn from the shuffle seed if left out.
     #[schema(maximum = 5)]
     first_dealer: Option<u8>,
@@ -188,6 +196,39 @@ pub struct CreateGame {
     /// clock if left out.
     #[schema(minimum = 1, maximum = 604_800)]
     turn_seconds: Option<u32>,
+}
+
+/// A list with an entry a seat. No more is read of a list that is longer than any table.
+pub struct BySeatList<T>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BySeatList<T>, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = BySeatList<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "a list with an entry for each of {MAX_SEATS} seats at most"
+                )
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = list.next_element()? {
+                    entries.push(entry);
+                    if entries.len() > MAX_SEATS {
+                        return Err(de::Error::invalid_length(entries.len(), &self));
+                    }
+                }
+                Ok(BySeatList(entries))
+            }
+        }
+
+        deserializer.deserialize_seq(Entries(PhantomData))
+    }
 }
 
 /// Who plays a seat.
@@ -219,7 +260,8 @@ impl CreateGame {
     /// What is wrong with it, by its own code.
     pub fn creation(self) -> Result<Creation, Problem> {
         let rules = rules::rules(self.rules.as_deref())?;
-        let seats = self.seats.unwrap_or_else(|| {
+        let seats = self.seats.map(|BySeatList(seats)| seats);
+        let seats = seats.unwrap_or_else(|| {
             let seats = Seat::all(rules.seats);
             seats.map(|_| SeatRequest::default()).collect()
         });

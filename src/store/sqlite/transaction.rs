@@ -102,7 +102,7 @@ impl<'c> Transaction<'c> {
     }
 
     /// The key of a game, if it is still as it was seen.
-    fn key_of(&self, seen: &Seen) -> Result<Option<i64>, StoreError> {
+    fn key_of(&mut self, seen: &Seen) -> Result<Option<i64>, StoreError> {
         // An UPDATE that returns the key would be a statement less, but SQLite makes ready to undo
         // such a one, which takes longer.
         let sql = "SELECT key FROM games \
@@ -110,7 +110,12 @@ impl<'c> Transaction<'c> {
         let mut statement = self.open()?.prepare_cached(sql)?;
         let (version, at) = (int(seen.version), seen.updated_at.as_microsecond());
         let key = statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
-        Ok(key.optional()?)
+        let key = key.optional()?;
+        if key.is_none() {
+            // Whoever saw it did so in memory, perhaps. The next look is at the row.
+            self.changed.push((seen.id, None));
+        }
+        Ok(key)
     }
 
     /// Whether another game has the unique key of a new one.
@@ -391,7 +396,7 @@ impl<'c> Transaction<'c> {
 
     /// Keeps a ticket, and forgets those that have expired.
     fn add_ticket(
-        &self,
+        &mut self,
         seen: &Seen,
         ticket: &Ticket,
         now: Timestamp,

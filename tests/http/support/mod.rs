@@ -27,6 +27,10 @@ pub use stream::{Message, Stream};
 /// a machine may be very busy.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
+/// Says that a game's row was changed by hand: servers keep games in memory.
+pub const CHANGED: &str =
+    "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = ?1";
+
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [
     "familienlager",
