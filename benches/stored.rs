@@ -114,7 +114,7 @@ fn main() {
 /// Keeps the scripts' games in the file and copies them until there are so many; tells their ids
 /// and how large they are.
 fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
-    let store = Store::open(file).expect("a store");
+    let store = Store::open(file, Settings::default()).expect("a store");
     for script in scripts {
         keep(&store, script, script.steps.len());
     }
@@ -122,7 +122,9 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
         keep(&store, script, script.steps.len() / 2);
     }
     let over = u32::try_from(scripts.len()).expect("few");
-    store.archive(now(), None, over).expect("packed");
+    let runtime = Builder::new_current_thread().build().expect("a runtime");
+    let archive = store.archive(now(), None, over);
+    runtime.block_on(archive).expect("packed");
     drop(store);
 
     let mut database = Connection::open(file).expect("a database");

@@ -14,6 +14,7 @@ mod request;
 mod routes;
 mod server;
 mod stream;
+mod views;
 mod wire;
 
 pub use self::{

@@ -40,6 +40,7 @@ use super::{
     pool::{Make, Pool},
     routes::{self, App, CompressedFiles, Readiness},
     stream::hub::{Hub, Watching},
+    views::Views,
 };
 use crate::{
     background::bots::Croupier,
@@ -166,6 +167,7 @@ impl Server {
             pages,
             advisers,
             nets,
+            views: Views::default(),
             memory: Arc::clone(&memory),
             metrics,
             readiness: Readiness::default(),

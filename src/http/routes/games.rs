@@ -110,7 +110,8 @@ pub async fn get_game(
     if unchanged {
         return Ok(response.finish());
     }
-    Ok(response.json(GameView::new(&record, role)))
+    let view = app.views.of_game(&record, role)?;
+    Ok(response.content_type("application/json").body(view))
 }
 
 /// Waits until the game is past this version or gone, for as long as a client may.

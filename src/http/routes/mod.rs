@@ -33,6 +33,7 @@ use super::{
     pool::Pool,
     problem::{Code, Problem},
     stream::hub::Hub,
+    views::Views,
 };
 use crate::{
     service::{self, Command, Request},
@@ -81,6 +82,8 @@ pub struct App {
     pub advisers: Pool,
     /// What the advisers judge by.
     pub nets: Arc<Nets>,
+    /// Games as they were sent last.
+    pub views: Views,
     /// What large bodies hold.
     pub memory: Arc<BodyMemory>,
     /// What is counted, for `/metrics`.

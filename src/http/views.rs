@@ -1,0 +1,150 @@
+//! Games as they were written down for a viewer, kept to be sent again.
+//!
+//! The view of a game at a version for a viewer never changes. Who the viewer is and at which
+//! version the game is, is found out for every request before anything is looked up here.
+
+use actix_web::web::Bytes;
+use jiff::Timestamp;
+use quick_cache::{Weighter, sync::Cache};
+
+use super::{answer::json, problem::Problem, wire::game::GameView};
+use crate::{
+    service::Role,
+    store::{GameId, Record},
+};
+
+/// Bytes of views that are kept.
+const MEMORY: u64 = 32 << 20;
+
+/// Bytes that a view takes besides its text.
+const OVERHEAD: u64 = 128;
+
+/// About what a view takes, to size the tables.
+const USUAL: usize = 4 << 10;
+
+/// Views, each under its game and its viewer.
+pub struct Views(Cache<(GameId, Role), View, Weight>);
+
+/// A game at a version, as JSON.
+#[derive(Clone)]
+struct View {
+    version: u64,
+    /// See [`crate::store::Seen`].
+    updated_at: Timestamp,
+    body: Bytes,
+}
+
+/// Weighs a view by its bytes.
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<(GameId, Role), View> for Weight {
+    fn weight(&self, _: &(GameId, Role), view: &View) -> u64 {
+        view.body.len() as u64 + OVERHEAD
+    }
+}
+
+impl Default for Views {
+    fn default() -> Views {
+        Views::of(MEMORY)
+    }
+}
+
+impl Views {
+    fn of(bytes: u64) -> Views {
+        let usual = usize::try_from(bytes).unwrap_or(usize::MAX) / USUAL;
+        Views(Cache::with_weighter(usual.max(1), bytes, Weight))
+    }
+
+    /// The game as this role may see it, as JSON.
+    ///
+    /// # Errors
+    /// None that can happen: a view has a JSON form.
+    pub fn of_game(&self, record: &Record, role: Role) -> Result<Bytes, Problem> {
+        let (version, updated_at) = (record.game.version(), record.updated_at);
+        let key = (record.id, role);
+        if let Some(view) = self.0.get(&key)
+            && (view.version, view.updated_at) == (version, updated_at)
+        {
+            return Ok(view.body);
+        }
+        let body = Bytes::from(json(&GameView::new(record, role))?);
+        let view = View {
+            version,
+            updated_at,
+            body: body.clone(),
+        };
+        self.0.insert(key, view);
+        Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dog_rules::{BySeat, Game, Player, Preset, Seat, Seed, Setup};
+
+    use super::*;
+    use crate::store::{TableChanges, Tempo, TokenHash, Tokens, now};
+
+    fn record() -> Record {
+        let now = now();
+        Record {
+            id: GameId::random(),
+            listed: true,
+            imported: false,
+            creator: None,
+            created_at: now,
+            updated_at: now,
+            tokens: Tokens {
+                host: TokenHash([0; 32]),
+                seats: BySeat::default(),
+            },
+            tempo: Tempo::default(),
+            changes: TableChanges::default(),
+            deadline: None,
+            game: Game::new(Setup {
+                rules: Preset::DogspielIt.rules(),
+                players: vec![Player::human("Anna"); 4],
+                first_dealer: None,
+                seed: Seed::new([7; 32]),
+                seed_given: false,
+            })
+            .into(),
+        }
+    }
+
+    #[test]
+    fn a_view_is_that_of_its_game_its_version_and_its_viewer() {
+        let views = Views::default();
+        let (one, other) = (record(), record());
+        let roles = [
+            Role::Host,
+            Role::Spectator,
+            Role::Seat(Seat::default()),
+            Role::Seat(Seat::new(1, 4).unwrap()),
+        ];
+        let mut next = one.clone();
+        let deal = dog_rules::Action::Deal { by: None };
+        std::sync::Arc::make_mut(&mut next.game)
+            .apply(&deal)
+            .unwrap();
+        for record in [&one, &other, &next, &one] {
+            for role in roles {
+                let expected = json(&GameView::new(record, role)).unwrap();
+                for _ in 0..2 {
+                    assert_eq!(views.of_game(record, role).unwrap(), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn views_have_a_bound() {
+        let views = Views::of(64 << 10);
+        for _ in 0..1_000 {
+            views.of_game(&record(), Role::Spectator).unwrap();
+            assert!(views.0.weight() <= 64 << 10);
+        }
+        assert!(views.0.weight() > 32 << 10);
+    }
+}
