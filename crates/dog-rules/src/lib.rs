@@ -75,6 +75,7 @@
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
+//! * [`few`]: the short lists of what a move does.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
 //! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.
@@ -91,6 +92,7 @@ pub mod board;
 pub mod card;
 pub mod event;
 pub mod exchange;
+pub mod few;
 pub mod game;
 pub mod judge;
 pub mod movement;
@@ -114,6 +116,7 @@ pub mod view;
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, UnknownCard};
 pub use event::{Action, Answer, Event, ExchangeState, Given, Viewer};
+pub use few::Few;
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};

@@ -223,7 +223,7 @@ fn action(rng: &mut impl Rng, game: &Game) -> Action {
                     .map(|&seat| 1 << (board.goal(seat).count_ones() * 4) | board.goal(seat) as u32)
                     .sum()
             };
-            let best = moves.iter().max_by_key(|legal| home(&legal.board));
+            let best = moves.iter().max_by_key(|legal| home(&legal.outcome.board));
             let mv = if rng.random_bool(0.8) {
                 best.expect("a move").mv
             } else {

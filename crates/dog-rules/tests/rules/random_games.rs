@@ -182,15 +182,18 @@ impl Proposer {
         if !self.hurried && !hand.is_empty() {
             let card = random_card(rng, hand);
             self.generator
-                .moves_of_card(rules, board, seat, card, &mut moves);
+                .each_of_card(rules, board, seat, card, |found| {
+                    moves.push(found.legal_move());
+                });
         }
         if moves.is_empty() {
             moves = self.generator.legal_moves(rules, board, seat, hand);
         }
         let home = |legal: &&LegalMove| {
             let partner = seat.partner(rules.seats);
-            let fields = |seat| u32::from(legal.board.goal(seat));
-            let near = legal.board.goal(seat).count_ones() + legal.board.goal(partner).count_ones();
+            let fields = |seat| u32::from(legal.outcome.board.goal(seat));
+            let near = legal.outcome.board.goal(seat).count_ones()
+                + legal.outcome.board.goal(partner).count_ones();
             (near, fields(seat) + fields(partner))
         };
         if self.hurried && rng.random_bool(0.8) {
