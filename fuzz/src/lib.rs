@@ -5,7 +5,8 @@ use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, Exchange, Game, Generator, GoalEntry, Move, Options,
     Placement, Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner,
     SevenSurplus, event,
-    notation::{Action, MAX_PARTS, Part, Parts, Place},
+    few::FEW,
+    notation::{Action, Part, Parts, Place},
 };
 
 /// Any possible set of rules.
@@ -90,8 +91,8 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
         Card::Jack => Action::Swap(track(u, rules, board)?, track(u, rules, board)?),
         Card::Ace | Card::King if u.ratio(1, 4)? => Action::Out,
         Card::Seven => {
-            let mut parts = Parts::one(part(u, rules, board)?);
-            for _ in 0..u.int_in_range(0..=MAX_PARTS - 1)? {
+            let mut parts = Parts::EMPTY;
+            for _ in 0..u.int_in_range(1..=FEW)? {
                 parts.push(part(u, rules, board)?);
             }
             Action::Seven(parts)

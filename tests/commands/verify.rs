@@ -134,7 +134,7 @@ fn in_order(rng: &mut impl Rng, game: &Game, generator: &mut Generator) -> Actio
             let hand = game.hand(seat);
             let moves = generator.legal_moves(game.rules(), game.board(), seat, hand);
             let home = |legal: &&LegalMove| {
-                let goals = [seat, seat.partner(seats)].map(|seat| legal.board.goal(seat));
+                let goals = [seat, seat.partner(seats)].map(|seat| legal.outcome.board.goal(seat));
                 goals.map(u8::count_ones).iter().sum::<u32>()
             };
             let chosen = match rng.random_bool(0.5) {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::{
     Field, Seat,
     judge::{Capture, PlayedPart},
+    movement::Leg,
     notation::{Part, Place},
 };
 
@@ -54,19 +55,21 @@ impl Item for Capture {
     };
 }
 
+impl Item for Leg {
+    const FILLER: Leg = Leg {
+        owner: Seat::of_number(0),
+        from: Field::Track(0),
+        to: Field::Track(0),
+        steps: 0,
+    };
+}
+
 impl<T: Item> Few<T> {
     /// Nothing yet.
     pub const EMPTY: Few<T> = Few {
         len: 0,
         items: [T::FILLER; FEW],
     };
-
-    /// A list of one.
-    pub fn one(item: T) -> Few<T> {
-        let mut few = Few::EMPTY;
-        few.push(item);
-        few
-    }
 
     /// Adds one at the end; `false`, and nothing changed, if seven are there already.
     #[inline]

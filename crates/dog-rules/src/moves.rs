@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use crate::{
     Board, Card, Cards, Few, Field, Move, Outcome, Rules, Seat,
     judge::{Kind, PlayedPart},
-    movement::{Walk, Walker},
-    notation::{Action, Part, Place},
+    movement::{Leg, Walk, Walker},
+    notation::{Action, Part, Parts, Place},
     ring::{self, bit},
     seven::{Seen, sevens},
 };
@@ -20,52 +20,55 @@ pub struct LegalMove {
 
 /// A legal move as it is found: the board it leads to, and more for those who ask.
 pub struct Found<'a> {
-    rules: &'a Rules,
-    before: &'a Board,
-    seat: Seat,
-    card: Card,
-    rank: Card,
+    turn: &'a Turn<'a>,
     way: Way<'a>,
     /// The board after the move.
     pub board: &'a Board,
 }
 
+/// Who plays a card, as which rank, on which board.
+struct Turn<'a> {
+    rules: &'a Rules,
+    before: &'a Board,
+    seat: Seat,
+    card: Card,
+    rank: Card,
+}
+
 /// What a card is played for.
 #[derive(Clone, Copy)]
 enum Way<'a> {
-    Out,
-    /// A piece of the mover's walks so many steps.
-    Walk(Kind, Field, Field, u8),
+    /// A piece of this seat's leaves its kennel.
+    Out(Seat),
+    /// A piece advances or retreats.
+    Walk(Kind, Leg),
     /// The mover's piece, and another seat's or another of its own.
-    Swap(u8, (Seat, u8)),
+    Swap((Seat, u8), (Seat, u8)),
     NoEffect,
-    Seven(&'a Few<PlayedPart>),
+    Seven(&'a Few<Leg>),
 }
 
 impl Found<'_> {
     /// The move.
-    #[inline]
+    #[inline(always)]
     pub fn mv(&self) -> Move {
         let action = match self.way {
-            Way::Out => Action::Out,
-            Way::Walk(_, from, to, _) => Action::Walk(self.part(self.mover(), from, to)),
-            Way::Swap(own, (_, other)) => Action::Swap(own, other),
+            Way::Out(_) => Action::Out,
+            Way::Walk(_, leg) => Action::Walk(self.part(leg)),
+            Way::Swap((_, own), (_, other)) => Action::Swap(own, other),
             Way::NoEffect => Action::NoEffect,
-            // No piece of a seven's comes out of its kennel.
-            Way::Seven(parts) => Action::Seven(
-                parts.map(|part| self.part(part.seat, part.from.unwrap_or(part.to), part.to)),
-            ),
+            Way::Seven(legs) => Action::Seven(self.parts(legs)),
         };
         Move::Play {
-            card: self.card,
-            rank: self.rank,
+            card: self.turn.card,
+            rank: self.turn.rank,
             action,
         }
     }
 
     /// What the move does.
     pub fn outcome(&self) -> Outcome {
-        let (rules, mover) = (self.rules, self.mover());
+        let Turn { rules, before, .. } = *self.turn;
         let mut outcome = Outcome {
             kind: Kind::NoEffect,
             parts: Few::EMPTY,
@@ -81,41 +84,34 @@ impl Found<'_> {
             });
         };
         outcome.kind = match self.way {
-            Way::Out => {
-                let start = rules.ring().start(mover);
-                moved(mover, None, Field::Track(start), 0);
-                outcome.captures.note(rules, self.before, bit(start));
+            Way::Out(owner) => {
+                let start = rules.ring().start(owner);
+                moved(owner, None, Field::Track(start), 0);
+                outcome.captures.note(rules, before, bit(start));
                 Kind::LeaveKennel
             }
-            Way::Walk(kind, from, to, steps) => {
-                moved(mover, Some(from), to, steps);
-                if let Field::Track(field) = to {
-                    outcome.captures.note(rules, self.before, bit(field));
+            Way::Walk(kind, leg) => {
+                moved(leg.owner, Some(leg.from), leg.to, leg.steps);
+                if let Field::Track(field) = leg.to {
+                    outcome.captures.note(rules, before, bit(field));
                 }
                 kind
             }
-            Way::Swap(own, (stranger, other)) => {
+            Way::Swap((mover, own), (stranger, other)) => {
                 let (own, other) = (Field::Track(own), Field::Track(other));
                 moved(mover, Some(own), other, 0);
                 moved(stranger, Some(other), own, 0);
                 Kind::Swap
             }
             Way::NoEffect => Kind::NoEffect,
-            Way::Seven(parts) => {
-                outcome.parts = *parts;
-                let mut board = *self.before;
-                for part in parts.iter() {
-                    let Some(from) = part.from else { continue };
-                    if let Field::Track(from) = from {
-                        let in_goal = match part.to {
-                            Field::Track(_) => 0,
-                            Field::Goal(field) => field + 1,
-                        };
-                        let stepped = rules.ring().path(from, part.steps - in_goal);
-                        outcome.captures.note(rules, &board, stepped);
-                        board.capture(stepped);
-                    }
-                    board.relocate(rules, part.seat, from, part.to);
+            Way::Seven(legs) => {
+                let mut board = *before;
+                for leg in legs.iter() {
+                    moved(leg.owner, Some(leg.from), leg.to, leg.steps);
+                    let stepped = leg.stepped(rules);
+                    outcome.captures.note(rules, &board, stepped);
+                    board.capture(stepped);
+                    board.relocate(rules, leg.owner, leg.from, leg.to);
                 }
                 Kind::Seven
             }
@@ -131,21 +127,23 @@ impl Found<'_> {
         }
     }
 
-    fn mover(&self) -> Seat {
-        self.before.mover(self.rules, self.seat)
+    // Apart, so that the rest of `mv` is small enough to be inlined.
+    #[inline(never)]
+    fn parts(&self, legs: &Few<Leg>) -> Parts {
+        legs.map(|leg| self.part(leg))
     }
 
     /// A walk as the acting seat writes it.
-    #[inline]
-    fn part(&self, owner: Seat, from: Field, to: Field) -> Part {
+    #[inline(always)]
+    fn part(&self, leg: Leg) -> Part {
         let place = |field| match field {
             Field::Track(field) => Place::Track(field),
-            Field::Goal(field) if owner == self.seat => Place::OwnGoal(field),
+            Field::Goal(field) if leg.owner == self.turn.seat => Place::OwnGoal(field),
             Field::Goal(field) => Place::PartnerGoal(field),
         };
         Part {
-            from: place(from),
-            to: place(to),
+            from: place(leg.from),
+            to: place(leg.to),
         }
     }
 }
@@ -249,15 +247,18 @@ fn of_card(
     mut show: impl FnMut(Found) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for &rank in played_as(&card) {
-        let mut found = |way: Way, after: &Board| {
+        let turn = Turn {
+            rules,
+            before: board,
+            seat,
+            card,
+            rank,
+        };
+        let mut found = |way: Way, board: &Board| {
             show(Found {
-                rules,
-                before: board,
-                seat,
-                card,
-                rank,
+                turn: &turn,
                 way,
-                board: after,
+                board,
             })
         };
         if rank == Card::Seven {
@@ -310,15 +311,24 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        found(Way::Walk(kind, from, walk.to, steps), &after)
+        let (owner, to) = (mover, walk.to);
+        let leg = Leg {
+            owner,
+            from,
+            to,
+            steps,
+        };
+        found(Way::Walk(kind, leg), &after)
     };
     for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
             walker.forward(from, steps, |walk| go(Kind::Advance, from, walk, steps))?;
         }
         if let (Card::Four, Field::Track(field)) = (rank, from) {
-            let ways = [walker.back_along_ring(field), walker.back_into_goal(field)];
-            for walk in ways.into_iter().flatten() {
+            if let Ok(walk) = walker.back_along_ring(field) {
+                go(Kind::Retreat, from, walk, 4)?;
+            }
+            if let Ok(walk) = walker.back_into_goal(field) {
                 go(Kind::Retreat, from, walk, 4)?;
             }
         }
@@ -333,7 +343,7 @@ fn out(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) ->
         let mut after = *walker.board;
         after.capture(start);
         after.put_fresh(walker.rules, walker.owner);
-        found(Way::Out, &after)?;
+        found(Way::Out(walker.owner), &after)?;
     }
     ControlFlow::Continue(())
 }
@@ -348,7 +358,7 @@ fn jacks(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) 
             for from in ring::fields(own) {
                 let mut after = *board;
                 after.swap(rules, (mover, from), (stranger, other));
-                found(Way::Swap(from, (stranger, other)), &after)?;
+                found(Way::Swap((mover, from), (stranger, other)), &after)?;
             }
         }
     }
@@ -356,7 +366,7 @@ fn jacks(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) 
     if rules.jack_own_pair
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
-        found(Way::Swap(first, (mover, second)), board)?;
+        found(Way::Swap((mover, first), (mover, second)), board)?;
     } else if rules.jack_without_effect && board.alone_on_track(mover) {
         found(Way::NoEffect, board)?;
     }

@@ -20,8 +20,7 @@ use std::ops::ControlFlow;
 use crate::{
     Board, BySeat, Few, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
     board::PIECES,
-    judge::PlayedPart,
-    movement::Walker,
+    movement::{Leg, Walker},
     ring::{self, Fields, bit},
 };
 
@@ -36,7 +35,7 @@ pub(super) fn sevens(
     board: &Board,
     seat: Seat,
     seen: &mut Seen,
-    found: impl FnMut(&Few<PlayedPart>, &Board) -> ControlFlow<()>,
+    found: impl FnMut(&Few<Leg>, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let partner = seat.partner(rules.seats);
     let movers: &[Seat] = match rules.seven_partner {
@@ -66,14 +65,14 @@ struct Search<'a, Found> {
     partner_next: bool,
     order: Order,
     /// The parts taken so far.
-    walked: Few<PlayedPart>,
+    walked: Few<Leg>,
     /// Whether a board might be found twice.
     remember: bool,
     seen: &'a mut Seen,
     found: Found,
 }
 
-impl<Found: FnMut(&Few<PlayedPart>, &Board) -> ControlFlow<()>> Search<'_, Found> {
+impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
     /// Every way for the pieces from this place in the order on to take the steps left.
     fn walk(&mut self, place: usize, left: u8, board: &Board) -> ControlFlow<()> {
         if left == 0 {
@@ -96,10 +95,11 @@ impl<Found: FnMut(&Few<PlayedPart>, &Board) -> ControlFlow<()>> Search<'_, Found
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                self.walked.push(PlayedPart {
-                    seat: owner,
-                    from: Some(from),
-                    to: walk.to,
+                let to = walk.to;
+                self.walked.push(Leg {
+                    owner,
+                    from,
+                    to,
                     steps,
                 });
                 let flow = self.walk(place + 1, left - steps, &after);
