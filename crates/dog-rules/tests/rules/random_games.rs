@@ -119,7 +119,7 @@ impl Proposer {
     }
 
     fn propose(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
-        if rng.random_bool(0.6) && game.phase() != Phase::Finished {
+        if rng.random_bool(0.5) && game.phase() != Phase::Finished {
             return self.in_order(rng, game);
         }
         let seat = seat(rng.random_range(0..game.rules().seats));
@@ -149,30 +149,14 @@ impl Proposer {
     }
 
     pub fn in_order(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
-        match game.phase() {
-            Phase::Deal => Action::Deal {
-                by: rng.random::<bool>().then_some(game.dealer()),
-            },
-            Phase::Exchange => {
-                let seats: Vec<Seat> = Seat::all(game.rules().seats)
-                    .filter(|&seat| game.check_exchange(seat).is_ok())
-                    .collect();
-                let seat = *seats.choose(rng).expect("somebody has not answered");
-                let card = random_card(rng, game.hand(seat));
-                match rng.random_range(0..8) {
-                    0 => Action::Ask { seat },
-                    1 => Action::Decline { seat },
-                    _ => Action::Offer { seat, card },
-                }
-            }
-            Phase::Play | Phase::Finished => {
-                let seat = game.turn().expect("a seat is to move");
-                Action::Play {
-                    seat,
-                    mv: self.listed(rng, game, seat),
-                }
-            }
+        if let Some(seat) = game.turn() {
+            let mv = self.listed(rng, game, seat);
+            return Action::Play { seat, mv };
         }
+        let seats: Vec<Seat> = game.seats_to_act().collect();
+        let seat = *seats.choose(rng).expect("a game that is on");
+        let actions = game.legal_actions(seat);
+        actions.choose(rng).expect("an action").clone()
     }
 
     /// A move of the list.
