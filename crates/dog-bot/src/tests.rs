@@ -1,6 +1,6 @@
 //! What the levels advise, in positions a player knows and in many that nobody does.
 
-use dog_rules::{Action, Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
+use dog_rules::{Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};
@@ -171,16 +171,10 @@ fn levels_have_names() {
 
 /// Plays a game to its end, asking `level` which level each seat has; the winning team.
 fn play(mut game: Game, rng: &mut ChaCha8Rng, level: impl Fn(Seat) -> Level) -> u8 {
-    loop {
-        if let Some(winner) = game.winner() {
-            return winner;
-        }
-        let action = match to_act(&game) {
-            None => Action::Deal { by: None },
-            Some(seat) => choose(level(seat), &game.seen_from(seat), rng).action(seat),
-        };
-        game.apply(&action).unwrap();
-    }
+    let mut choose =
+        |game: &Game, seat| choose(level(seat), &game.seen_from(seat), rng).action(seat);
+    while game.step(&mut choose).unwrap().is_some() {}
+    game.winner().unwrap()
 }
 
 #[test]
@@ -256,18 +250,14 @@ fn whole_games_go_through_under_any_rules() {
         let rules = random_rules(&mut rng);
         let mut game = new_game(&rules, number);
         for _ in 0..600 {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let level = Level::ALL[usize::from(seat.number() % 2)];
-                    let advice = advise(level, &game.seen_from(seat), &mut rng);
-                    let any = advice[rng.random_range(0..advice.len())].choice;
-                    game.clone().apply(&any.action(seat)).unwrap();
-                    advice[0].choice.action(seat)
-                }
+            let choose = |game: &Game, seat: Seat| {
+                let level = Level::ALL[usize::from(seat.number() % 2)];
+                let advice = advise(level, &game.seen_from(seat), &mut rng);
+                let any = advice[rng.random_range(0..advice.len())].choice;
+                game.clone().apply(&any.action(seat)).unwrap();
+                advice[0].choice.action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }
@@ -288,21 +278,17 @@ fn check_what_is_hidden(steps: u64) {
     for (number, preset) in (0..).zip(Preset::ALL) {
         let mut game = new_game(&preset.rules(), number);
         for step in 0..steps {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let other = hidden_changed(&game, seat, &mut chance);
-                    assert_ne!(game, other);
-                    for level in Level::ALL {
-                        let advice = advise(level, &game.seen_from(seat), &mut rng(step));
-                        let again = advise(level, &other.seen_from(seat), &mut rng(step));
-                        assert_eq!(advice, again);
-                    }
-                    choose(Level::Greedy, &game.seen_from(seat), &mut rng(step)).action(seat)
+            let choose = |game: &Game, seat| {
+                let other = hidden_changed(game, seat, &mut chance);
+                assert_ne!(*game, other);
+                for level in Level::ALL {
+                    let advice = advise(level, &game.seen_from(seat), &mut rng(step));
+                    let again = advise(level, &other.seen_from(seat), &mut rng(step));
+                    assert_eq!(advice, again);
                 }
+                choose(Level::Greedy, &game.seen_from(seat), &mut rng(step)).action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }

@@ -238,40 +238,31 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
     });
     let mut generator = Generator::new();
     let mut moves = Vec::new();
-    while game.phase() != Phase::Finished {
-        let action = match game.phase() {
-            Phase::Deal => Action::Deal { by: None },
-            Phase::Exchange => {
-                let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
-                let seat = rules.ring().seats().find(open);
-                let seat = seat.expect("somebody has not answered");
-                let card = game.hand(seat).nth(0);
-                Action::Offer { seat, card }
+    let mut choose = |game: &Game, seat| {
+        let mut untried = game.hand(seat);
+        if game.phase() == Phase::Exchange {
+            let card = untried.nth(0);
+            return Action::Offer { seat, card };
+        }
+        let mut mv = Move::Fold;
+        while !untried.is_empty() {
+            let card = untried.nth(rng.random_range(0..untried.len()));
+            moves.clear();
+            add(
+                &mut generator,
+                (rules, game.board(), seat),
+                card,
+                &mut moves,
+            );
+            if !moves.is_empty() {
+                mv = moves[rng.random_range(0..moves.len())].0;
+                break;
             }
-            Phase::Play | Phase::Finished => {
-                let seat = game.turn().expect("somebody is to move");
-                let mut untried = game.hand(seat);
-                let mut mv = Move::Fold;
-                while !untried.is_empty() {
-                    let card = untried.nth(rng.random_range(0..untried.len()));
-                    moves.clear();
-                    add(
-                        &mut generator,
-                        (rules, game.board(), seat),
-                        card,
-                        &mut moves,
-                    );
-                    if !moves.is_empty() {
-                        mv = moves[rng.random_range(0..moves.len())].0;
-                        break;
-                    }
-                    untried = untried.without_kind(card);
-                }
-                Action::Play { seat, mv }
-            }
-        };
-        game.apply(&action).expect("a legal action");
-    }
+            untried = untried.without_kind(card);
+        }
+        Action::Play { seat, mv }
+    };
+    while game.step(&mut choose).expect("a legal action").is_some() {}
     game.version()
 }
 
