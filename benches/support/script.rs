@@ -8,9 +8,9 @@ use std::{
 
 use actix_web::rt::{System, net::TcpStream};
 use dog_bot::net::nets::Nets;
-use dog_rules::{Action, Game, Level, Phase, Player, Preset, Seat, Seed, Setup};
+use dog_rules::{Action, Game, Level, Player, Preset, Seat, Seed, Setup};
 use futures_util::future::join_all;
-use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
+use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde_json::{Value, json};
 
 use super::support::{Server, request};
@@ -43,9 +43,10 @@ pub fn script(number: u8) -> Script {
     });
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(number.into());
     let mut steps = Vec::new();
-    while game.phase() != Phase::Finished {
-        let action = next(&game, &nets, &mut dice);
-        let events = game.apply(&action).expect("a legal action");
+    let mut choose = |game: &Game, seat| {
+        dog_bot::choose(&nets, Level::Greedy, None, &game.seen_from(seat), &mut dice).action(seat)
+    };
+    while let Some((action, events)) = game.step(&mut choose).expect("a legal action") {
         steps.push(Step {
             snapshot: serde_json::to_string(&game).expect("JSON"),
             entry: serde_json::to_string(&events).expect("JSON"),
@@ -53,18 +54,6 @@ pub fn script(number: u8) -> Script {
         });
     }
     Script { seed, steps }
-}
-
-/// What is to be done next.
-fn next(game: &Game, nets: &Nets, dice: &mut impl Rng) -> Action {
-    let awaited = |seat: &Seat| game.check_exchange(*seat).is_ok();
-    let seat = match game.phase() {
-        Phase::Deal => return Action::Deal { by: None },
-        Phase::Exchange => Seat::all(4).find(awaited),
-        _ => game.turn(),
-    };
-    let seat = seat.expect("somebody is to act");
-    dog_bot::choose(nets, Level::Greedy, None, &game.seen_from(seat), dice).action(seat)
 }
 
 /// Has so many clients deal, swap and play for that long; how many of these actions there were a

@@ -22,13 +22,9 @@ fn position(u: &mut Unstructured) -> Result<()> {
     let hand = hand(u)?;
     let mut generator = Generator::new();
     let listed = generator.legal_moves(&rules, &board, seat, hand);
-    for LegalMove { mv, board: after } in &listed {
-        let outcome = judge::judge(&rules, &board, seat, hand, mv);
-        assert_eq!(
-            outcome.map(|outcome| outcome.board).as_ref(),
-            Ok(after),
-            "{mv}"
-        );
+    for LegalMove { mv, outcome } in &listed {
+        let judged = judge::judge(&rules, &board, seat, hand, mv);
+        assert_eq!(judged.as_ref(), Ok(outcome), "{mv}");
         assert_eq!(mv.to_string().parse().as_ref(), Ok(mv));
     }
     let every_card = Cards::deck(1);
@@ -46,13 +42,12 @@ fn position(u: &mut Unstructured) -> Result<()> {
         let Move::Play { card, .. } = mv else {
             continue;
         };
-        let mut moves = Vec::new();
-        generator.moves_of_card(&rules, &board, seat, card, &mut moves);
-        assert!(
-            moves.iter().any(|legal| legal.board == outcome.board
-                && legal.mv.announced() == mv.announced()),
-            "nothing listed leads where {mv} leads"
-        );
+        let mut leads_there = false;
+        generator.each_of_card(&rules, &board, seat, card, |found| {
+            let same = found.mv().announced() == mv.announced();
+            leads_there |= same && *found.board == outcome.board;
+        });
+        assert!(leads_there, "nothing listed leads where {mv} leads");
     }
     Ok(())
 }
@@ -67,12 +62,12 @@ fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
     else {
         return Ok(mv);
     };
-    let mut parts = parts.as_slice().to_vec();
+    let mut parts = parts.to_vec();
     let (one, other) = (u.choose_index(parts.len())?, u.choose_index(parts.len())?);
     parts.swap(one, other);
-    let mut action = Parts::one(parts[0]);
-    for part in &parts[1..] {
-        action.push(*part);
+    let mut action = Parts::EMPTY;
+    for part in parts {
+        action.push(part);
     }
     Ok(Move::Play {
         card,

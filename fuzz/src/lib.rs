@@ -2,10 +2,10 @@
 
 use arbitrary::{Result, Unstructured};
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, Generator, GoalEntry, Move, Options,
-    Placement, Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner,
-    SevenSurplus, event,
-    notation::{Action, MAX_PARTS, Part, Parts, Place},
+    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Move, Options, Placement,
+    Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner, SevenSurplus,
+    few::FEW,
+    notation::{Action, Part, Parts, Place},
 };
 
 /// Any possible set of rules.
@@ -90,8 +90,8 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
         Card::Jack => Action::Swap(track(u, rules, board)?, track(u, rules, board)?),
         Card::Ace | Card::King if u.ratio(1, 4)? => Action::Out,
         Card::Seven => {
-            let mut parts = Parts::one(part(u, rules, board)?);
-            for _ in 0..u.int_in_range(0..=MAX_PARTS - 1)? {
+            let mut parts = Parts::EMPTY;
+            for _ in 0..u.int_in_range(1..=FEW)? {
                 parts.push(part(u, rules, board)?);
             }
             Action::Seven(parts)
@@ -148,23 +148,11 @@ pub fn games() -> Vec<Game> {
             seed_given: false,
             rules,
         });
-        games.push(game.clone());
-        game.apply(&event::Action::Deal { by: None })
-            .expect("a deal");
-        games.push(game.clone());
-        for seat in game.rules().ring().seats() {
-            let card = game.hand(seat).kinds().next().expect("a card");
-            game.apply(&event::Action::Offer { seat, card })
-                .expect("an offer");
-        }
-        let mut generator = Generator::new();
-        for _ in 0..20 {
+        for _ in 0..30 {
             games.push(game.clone());
-            let Some(seat) = game.turn() else { break };
-            let moves = generator.legal_moves(game.rules(), game.board(), seat, game.hand(seat));
-            let mv = moves.last().expect("a move").mv;
-            game.apply(&event::Action::Play { seat, mv })
-                .expect("a legal move");
+            let seat = game.seats_to_act().next().expect("a game that is on");
+            let action = game.legal_actions(seat).pop().expect("an action");
+            game.apply(&action).expect("a legal action");
         }
     }
     games

@@ -8,7 +8,7 @@ use std::{
 };
 
 use dog_rules::{
-    Action, Game, Generator, LegalMove, Level, Phase, Player, Rules, Seat, Seed, Setup,
+    Action, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
     record::{About, Step, Transcript, Written},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
@@ -80,7 +80,6 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
         seed_given: false,
     });
     let mut log = vec![(None, vec![game.last_event().clone()])];
-    let mut generator = Generator::new();
     while game.phase() != Phase::Finished {
         let action = match rng.random_range(0..80) {
             0 => Action::ReissueToken {
@@ -90,7 +89,9 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
                 seat: Seat::default().next(game.rules().seats),
                 player: Player::bot("Bot; of the house", Level::Greedy),
             },
-            _ => in_order(rng, &game, &mut generator),
+            // By the host; refused, if no deal is due.
+            2..10 => Action::Deal { by: None },
+            _ => in_order(rng, &game),
         };
         if let Ok(events) = game.apply(&action) {
             log.push((Some(action), events));
@@ -110,41 +111,21 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
     }
 }
 
-fn in_order(rng: &mut impl Rng, game: &Game, generator: &mut Generator) -> Action {
-    let seats = game.rules().seats;
-    match game.phase() {
-        Phase::Deal => Action::Deal {
-            by: rng.random_bool(0.8).then_some(game.dealer()),
-        },
-        Phase::Exchange => {
-            let mut open = Seat::all(seats).filter(|&seat| game.check_exchange(seat).is_ok());
-            let seat = open.next().expect("somebody has not answered");
-            let hand: Vec<_> = game.hand(seat).kinds().collect();
-            match rng.random_range(0..8) {
-                0 => Action::Ask { seat },
-                1 => Action::Decline { seat },
-                _ => Action::Offer {
-                    seat,
-                    card: *hand.choose(rng).expect("a card"),
-                },
-            }
-        }
-        _ => {
-            let seat = game.turn().expect("a seat is to move");
-            let hand = game.hand(seat);
-            let moves = generator.legal_moves(game.rules(), game.board(), seat, hand);
-            let home = |legal: &&LegalMove| {
-                let goals = [seat, seat.partner(seats)].map(|seat| legal.board.goal(seat));
-                goals.map(u8::count_ones).iter().sum::<u32>()
-            };
-            let chosen = match rng.random_bool(0.5) {
-                true => moves.iter().max_by_key(home),
-                false => moves.choose(rng),
-            };
-            let mv = chosen.expect("a move").mv;
-            Action::Play { seat, mv }
-        }
-    }
+/// What somebody may do, now and then what brings the most pieces home.
+fn in_order(rng: &mut impl Rng, game: &Game) -> Action {
+    let seat = game.seats_to_act().next().expect("a game that is on");
+    let actions = game.legal_actions(seat);
+    let home = |action: &&Action| {
+        let mut after = game.clone();
+        after.apply(action).expect("a legal action");
+        let goals = [seat, seat.partner(game.rules().seats)].map(|seat| after.board().goal(seat));
+        goals.map(u8::count_ones).iter().sum::<u32>()
+    };
+    let chosen = match game.phase() == Phase::Play && rng.random_bool(0.5) {
+        true => actions.iter().max_by_key(home),
+        false => actions.choose(rng),
+    };
+    chosen.expect("an action").clone()
 }
 
 /// Runs the command with a text on its standard input.

@@ -38,8 +38,8 @@ pub struct Suggestion {
     /// In how many of these playouts, 0 to 1, a piece that the move has moved is captured before
     /// the seat's next turn.
     pub risk: Option<f64>,
-    /// The board after the move; none in the exchange.
-    pub board: Option<Board>,
+    /// What the move does; none in the exchange.
+    pub outcome: Option<Outcome>,
 }
 
 /// Everything that the seat may choose, best first: in play each listed move (RULES §9) once, in
@@ -89,7 +89,7 @@ pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggest
         standard_error: None,
         samples: 0,
         risk: None,
-        board: scored.board,
+        outcome: scored.outcome,
     };
     scored.into_iter().map(suggestion).collect()
 }
@@ -123,18 +123,21 @@ fn suggestions(
 
 /// Each thought with every move that leads to its board.
 fn listed(thinker: &Thinker, view: &SeatView, thoughts: &[Thought]) -> Vec<Suggestion> {
-    let suggestion = |thought: &Thought, choice, board| Suggestion {
+    let suggestion = |thought: &Thought, choice, outcome| Suggestion {
         choice,
         win_probability: thinker.win_probability(thought),
         standard_error: thought.standard_error(),
         samples: thought.samples,
         risk: thought.risk(),
-        board,
+        outcome,
     };
     let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
         let of_thought = |thought: &Thought| match thought.candidate {
             Candidate::Answer(choice) => suggestion(thought, choice, None),
-            _ => suggestion(thought, Choice::Play(Move::Fold), Some(view.board)),
+            _ => {
+                let outcome = Outcome::fold(&view.board);
+                suggestion(thought, Choice::Play(Move::Fold), Some(outcome))
+            }
         };
         return thoughts.iter().map(of_thought).collect();
     };
@@ -147,14 +150,15 @@ fn listed(thinker: &Thinker, view: &SeatView, thoughts: &[Thought]) -> Vec<Sugge
     let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
     // What the search had no time to look at comes last, with the last one's estimate.
     let last = thoughts.len() - 1;
-    let place = |LegalMove { mv, board }: LegalMove| {
-        let place = mv.card().and_then(|card| places.get(&(card, board)));
-        (place.copied().unwrap_or(last), mv, board)
+    let place = |legal: LegalMove| {
+        let card = legal.mv.card();
+        let place = card.and_then(|card| places.get(&(card, legal.outcome.board)));
+        (place.copied().unwrap_or(last), legal)
     };
     let mut ranked: Vec<_> = legal.into_iter().map(place).collect();
-    ranked.sort_by_key(|&(place, ..)| place);
-    let suggested = |(place, mv, board): (usize, Move, Board)| {
-        suggestion(&thoughts[place], Choice::Play(mv), Some(board))
+    ranked.sort_by_key(|&(place, _)| place);
+    let suggested = |(place, LegalMove { mv, outcome }): (usize, LegalMove)| {
+        suggestion(&thoughts[place], Choice::Play(mv), Some(outcome))
     };
     ranked.into_iter().map(suggested).collect()
 }
@@ -199,7 +203,7 @@ impl Effect {
     pub fn of(view: &SeatView, outcome: &Outcome) -> Effect {
         let partner = view.seat.partner(view.rules.seats);
         let mut captured = Captured::default();
-        for capture in &outcome.captures {
+        for capture in outcome.captures.iter() {
             if capture.seat == view.seat {
                 captured.own += 1;
             } else if capture.seat == partner {

@@ -5,8 +5,8 @@
 //! exchange is optional 56 against one that always declines.
 
 use dog_rules::{
-    Action, Board, Card, Cards, Exchange, Generator, LegalMove, Move, Rules, Seat, SeatView,
-    board::PIECES,
+    Action, Board, Card, Cards, Exchange, Generator, LegalMove, Move, Outcome, Rules, Seat,
+    SeatView, board::PIECES,
 };
 
 use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
@@ -63,8 +63,8 @@ impl Choice {
 #[derive(Clone, Copy, Debug)]
 pub struct Scored {
     pub choice: Choice,
-    /// The board after the move; none in the exchange.
-    pub board: Option<Board>,
+    /// What the move does; none in the exchange.
+    pub outcome: Option<Outcome>,
     /// In steps: see [`value`] and [`worth_of_hand`].
     pub score: f64,
 }
@@ -81,11 +81,11 @@ pub fn scored(view: &SeatView) -> Vec<Scored> {
 /// Every move.
 fn moves(view: &SeatView) -> Vec<Scored> {
     let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
-    let score = |LegalMove { mv, board }| Scored {
+    let score = |LegalMove { mv, outcome }| Scored {
         choice: Choice::Play(mv),
-        board: Some(board),
-        score: value(view.rules, &board, view.seat)
-            + worth_of_hand(view.rules, &board, view.seat, kept(view.hand, &mv)),
+        outcome: Some(outcome),
+        score: value(view.rules, &outcome.board, view.seat)
+            + worth_of_hand(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
     };
     legal.into_iter().map(score).collect()
 }
@@ -123,7 +123,7 @@ fn answers(view: &SeatView) -> Vec<Scored> {
     }
     let score = |(choice, score)| Scored {
         choice,
-        board: None,
+        outcome: None,
         score: table.board + score,
     };
     answers.into_iter().map(score).collect()

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Options, Placement, Player,
     Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
-    SevenSurplus, perft, view::Possible,
+    SevenSurplus, perft,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -74,12 +74,6 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
         seed: Seed::new(bytes),
         seed_given: true,
     })
-}
-
-/// Somebody who is to act, if the game is neither over nor waiting for a deal.
-pub fn to_act(game: &Game) -> Option<Seat> {
-    let acts = |seat: &Seat| matches!(game.possible(*seat), Some(Possible::Swap | Possible::Play));
-    Seat::all(game.rules().seats).find(acts)
 }
 
 /// Rules with every option drawn at random.

@@ -1,6 +1,6 @@
 //! What the levels advise, in positions a player knows and in many that nobody does.
 
-use dog_rules::{Action, Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
+use dog_rules::{Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};
@@ -37,7 +37,7 @@ fn captures_and_goes_home() {
     assert_eq!(plays(&rules, &["60 30", "", "", ""], "6 8 9"), "8:60>g3");
     let both = ["20 40", "22 44", "", ""];
     let best = advise(Level::Greedy, &view(&rules, &both, "7 9"), &mut rng(1))[0];
-    let after = best.board.expect("a board after a move");
+    let after = best.outcome.expect("a move").board;
     assert_eq!(after.kennel(seat(1, &rules)), 4, "{best:?}");
 }
 
@@ -171,16 +171,10 @@ fn levels_have_names() {
 
 /// Plays a game to its end, asking `level` which level each seat has; the winning team.
 fn play(mut game: Game, rng: &mut ChaCha8Rng, level: impl Fn(Seat) -> Level) -> u8 {
-    loop {
-        if let Some(winner) = game.winner() {
-            return winner;
-        }
-        let action = match to_act(&game) {
-            None => Action::Deal { by: None },
-            Some(seat) => choose(level(seat), &game.seen_from(seat), rng).action(seat),
-        };
-        game.apply(&action).unwrap();
-    }
+    let mut choose =
+        |game: &Game, seat| choose(level(seat), &game.seen_from(seat), rng).action(seat);
+    while game.step(&mut choose).unwrap().is_some() {}
+    game.winner().unwrap()
 }
 
 #[test]
@@ -240,8 +234,7 @@ fn check_advice(positions: u32) {
                     panic!("{suggestion:?} is no move");
                 };
                 let outcome = judge::judge(&rules, &view.board, view.seat, view.hand, &mv);
-                let after = outcome.unwrap().board;
-                assert_eq!(suggestion.board, Some(after));
+                assert_eq!(suggestion.outcome, outcome.ok());
                 assert!((0.0..=1.0).contains(&suggestion.win_probability));
             }
             let falls = |pair: &[Suggestion]| pair[0].win_probability >= pair[1].win_probability;
@@ -257,18 +250,14 @@ fn whole_games_go_through_under_any_rules() {
         let rules = random_rules(&mut rng);
         let mut game = new_game(&rules, number);
         for _ in 0..600 {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let level = Level::ALL[usize::from(seat.number() % 2)];
-                    let advice = advise(level, &game.seen_from(seat), &mut rng);
-                    let any = advice[rng.random_range(0..advice.len())].choice;
-                    game.clone().apply(&any.action(seat)).unwrap();
-                    advice[0].choice.action(seat)
-                }
+            let choose = |game: &Game, seat: Seat| {
+                let level = Level::ALL[usize::from(seat.number() % 2)];
+                let advice = advise(level, &game.seen_from(seat), &mut rng);
+                let any = advice[rng.random_range(0..advice.len())].choice;
+                game.clone().apply(&any.action(seat)).unwrap();
+                advice[0].choice.action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }
@@ -289,21 +278,17 @@ fn check_what_is_hidden(steps: u64) {
     for (number, preset) in (0..).zip(Preset::ALL) {
         let mut game = new_game(&preset.rules(), number);
         for step in 0..steps {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let other = hidden_changed(&game, seat, &mut chance);
-                    assert_ne!(game, other);
-                    for level in Level::ALL {
-                        let advice = advise(level, &game.seen_from(seat), &mut rng(step));
-                        let again = advise(level, &other.seen_from(seat), &mut rng(step));
-                        assert_eq!(advice, again);
-                    }
-                    choose(Level::Greedy, &game.seen_from(seat), &mut rng(step)).action(seat)
+            let choose = |game: &Game, seat| {
+                let other = hidden_changed(game, seat, &mut chance);
+                assert_ne!(*game, other);
+                for level in Level::ALL {
+                    let advice = advise(level, &game.seen_from(seat), &mut rng(step));
+                    let again = advise(level, &other.seen_from(seat), &mut rng(step));
+                    assert_eq!(advice, again);
                 }
+                choose(Level::Greedy, &game.seen_from(seat), &mut rng(step)).action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }

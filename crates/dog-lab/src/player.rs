@@ -121,10 +121,13 @@ impl Player for Thinking {
 
 /// A move that plays this card and leads to this board, the first that the rules list.
 fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
-    let mut moves = Vec::new();
-    Generator::new().moves_of_card(view.rules, &view.board, view.seat, card, &mut moves);
-    let found = moves.into_iter().find(|legal| legal.board == *board);
-    found.expect("a board that the card leads to").mv
+    let mut first = None;
+    Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
+        if first.is_none() && found.board == board {
+            first = Some(found.mv());
+        }
+    });
+    first.expect("a board that the card leads to")
 }
 
 /// A player as it is named on the command line: a name, then parameters, each after a colon.

@@ -4,8 +4,8 @@ use std::{hint::black_box, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use dog_rules::{
-    Action, Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Phase, Placement,
-    Player, Playout, Preset, Rules, Seat, Seed, Setup, SevenPartner, judge, playout::unseen_hands,
+    Action, Board, Card, Cards, Game, Generator, Move, Options, Phase, Placement, Player, Playout,
+    Preset, Rules, Seat, Seed, Setup, SevenPartner, judge, playout::unseen_hands,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -66,8 +66,20 @@ fn plain() -> Vec<Card> {
     plain.collect()
 }
 
+/// Every move of the card with its board, into a buffer.
+fn add(
+    generator: &mut Generator,
+    (rules, board, seat): (&Rules, &Board, Seat),
+    card: Card,
+    moves: &mut Vec<(Move, Board)>,
+) {
+    generator.each_of_card(rules, board, seat, card, |found| {
+        moves.push((found.mv(), *found.board));
+    });
+}
+
 /// Every move of the hand with its board, into a buffer.
-fn list(generator: &mut Generator, position: &Position, moves: &mut Vec<LegalMove>) {
+fn list(generator: &mut Generator, position: &Position, moves: &mut Vec<(Move, Board)>) {
     let Position {
         rules,
         board,
@@ -76,7 +88,7 @@ fn list(generator: &mut Generator, position: &Position, moves: &mut Vec<LegalMov
     } = position;
     moves.clear();
     for card in hand.kinds() {
-        generator.moves_of_card(rules, board, *seat, card, moves);
+        add(generator, (rules, board, *seat), card, moves);
     }
 }
 
@@ -126,7 +138,7 @@ fn cards(criterion: &mut Criterion) {
                 } in &positions
                 {
                     moves.clear();
-                    generator.moves_of_card(rules, board, *seat, card, &mut moves);
+                    add(&mut generator, (rules, board, *seat), card, &mut moves);
                     black_box(&moves);
                 }
             });
@@ -164,7 +176,12 @@ fn sevens(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("moves and boards", &name), |bencher| {
             bencher.iter(|| {
                 moves.clear();
-                generator.moves_of_card(&rules, &board, seat, Card::Seven, &mut moves);
+                add(
+                    &mut generator,
+                    (&rules, &board, seat),
+                    Card::Seven,
+                    &mut moves,
+                );
                 black_box(&moves);
             });
         });
@@ -221,35 +238,31 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
     });
     let mut generator = Generator::new();
     let mut moves = Vec::new();
-    while game.phase() != Phase::Finished {
-        let action = match game.phase() {
-            Phase::Deal => Action::Deal { by: None },
-            Phase::Exchange => {
-                let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
-                let seat = rules.ring().seats().find(open);
-                let seat = seat.expect("somebody has not answered");
-                let card = game.hand(seat).nth(0);
-                Action::Offer { seat, card }
+    let mut choose = |game: &Game, seat| {
+        let mut untried = game.hand(seat);
+        if game.phase() == Phase::Exchange {
+            let card = untried.nth(0);
+            return Action::Offer { seat, card };
+        }
+        let mut mv = Move::Fold;
+        while !untried.is_empty() {
+            let card = untried.nth(rng.random_range(0..untried.len()));
+            moves.clear();
+            add(
+                &mut generator,
+                (rules, game.board(), seat),
+                card,
+                &mut moves,
+            );
+            if !moves.is_empty() {
+                mv = moves[rng.random_range(0..moves.len())].0;
+                break;
             }
-            Phase::Play | Phase::Finished => {
-                let seat = game.turn().expect("somebody is to move");
-                let mut untried = game.hand(seat);
-                let mut mv = Move::Fold;
-                while !untried.is_empty() {
-                    let card = untried.nth(rng.random_range(0..untried.len()));
-                    moves.clear();
-                    generator.moves_of_card(rules, game.board(), seat, card, &mut moves);
-                    if !moves.is_empty() {
-                        mv = moves[rng.random_range(0..moves.len())].mv;
-                        break;
-                    }
-                    untried = untried.without_kind(card);
-                }
-                Action::Play { seat, mv }
-            }
-        };
-        game.apply(&action).expect("a legal action");
-    }
+            untried = untried.without_kind(card);
+        }
+        Action::Play { seat, mv }
+    };
+    while game.step(&mut choose).expect("a legal action").is_some() {}
     game.version()
 }
 
@@ -284,7 +297,7 @@ fn details(criterion: &mut Criterion) {
     let positions = positions(0.3, 0.7, &[Card::Seven], &plain());
     for position in &positions {
         list(&mut generator, position, &mut moves);
-        let ids_of_this = moves.iter().map(|legal| (position, legal.mv.to_string()));
+        let ids_of_this = moves.iter().map(|legal| (position, legal.0.to_string()));
         ids.extend(ids_of_this.step_by(5));
     }
     group.throughput(Throughput::Elements(ids.len() as u64));

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Board, Card, Cards, Move, Player, Seat,
+    Board, Card, Cards, Few, Move, Player, Seat,
     judge::{Capture, Kind, PlayedPart},
 };
 
@@ -67,8 +67,8 @@ pub enum Event {
         #[serde(rename = "move")]
         mv: Move,
         kind: Kind,
-        parts: Vec<PlayedPart>,
-        captures: Vec<Capture>,
+        parts: Few<PlayedPart>,
+        captures: Few<Capture>,
         board: Board,
     },
     /// A seat could play nothing and laid its hand open.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus,
+    Board, Card, Cards, Few, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus,
     movement::{Obstacle, Walker},
     notation::{Action, NotationError, Part, Place},
     ring::{self, Fields, bit},
@@ -47,13 +47,42 @@ pub struct Capture {
 }
 
 /// What a legal move does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub kind: Kind,
-    pub parts: Vec<PlayedPart>,
-    pub captures: Vec<Capture>,
+    /// What moves, in order.
+    pub parts: Few<PlayedPart>,
+    /// The pieces sent to their kennels: by part, then by seat, then by field.
+    pub captures: Few<Capture>,
     /// The board after the move.
     pub board: Board,
+}
+
+impl Outcome {
+    /// What a fold does: nothing on the board.
+    pub fn fold(board: &Board) -> Outcome {
+        Outcome {
+            kind: Kind::Fold,
+            parts: Few::EMPTY,
+            captures: Few::EMPTY,
+            board: *board,
+        }
+    }
+}
+
+impl Few<Capture> {
+    /// Adds the pieces that stand on these track fields.
+    #[inline]
+    pub(super) fn note(&mut self, rules: &Rules, board: &Board, captured: Fields) {
+        if board.occupied() & captured == 0 {
+            return;
+        }
+        for seat in rules.ring().seats() {
+            for from in ring::fields(board.track(seat) & captured) {
+                self.push(Capture { seat, from });
+            }
+        }
+    }
 }
 
 /// Why a move is refused, in the rules' words.
@@ -141,7 +170,7 @@ pub fn judge(
             if Generator::new().can_play(rules, board, seat, hand) {
                 return Err(Refusal::MustPlay);
             }
-            Ok(Judge::new(rules, board, seat).done(Kind::Fold))
+            Ok(Outcome::fold(board))
         }
         Move::Play { card, rank, action } => {
             if !hand.contains(card) {
@@ -169,7 +198,7 @@ pub fn outcome(
         Action::Walk(part) => judge.walk(rank, *part),
         Action::Swap(own, other) => judge.swap(*own, *other),
         Action::NoEffect => judge.no_effect(),
-        Action::Seven(parts) => judge.seven(parts.as_slice()),
+        Action::Seven(parts) => judge.seven(parts),
     }
 }
 
@@ -178,8 +207,8 @@ struct Judge<'a> {
     rules: &'a Rules,
     seat: Seat,
     board: Board,
-    parts: Vec<PlayedPart>,
-    captures: Vec<Capture>,
+    parts: Few<PlayedPart>,
+    captures: Few<Capture>,
 }
 
 impl<'a> Judge<'a> {
@@ -188,8 +217,8 @@ impl<'a> Judge<'a> {
             rules,
             seat,
             board: *board,
-            parts: Vec::new(),
-            captures: Vec::new(),
+            parts: Few::EMPTY,
+            captures: Few::EMPTY,
         }
     }
 
@@ -410,11 +439,7 @@ impl<'a> Judge<'a> {
     }
 
     fn capture(&mut self, captured: Fields) {
-        for seat in self.rules.ring().seats() {
-            let captures = ring::fields(self.board.track(seat) & captured);
-            self.captures
-                .extend(captures.map(|from| Capture { seat, from }));
-        }
+        self.captures.note(self.rules, &self.board, captured);
         self.board.capture(captured);
     }
 }

@@ -9,11 +9,11 @@
 //!
 //! # A whole game
 //!
-//! [`Game::apply`] is the one way to change a game, and [`Generator`] lists what a
-//! seat may play.
+//! [`Game::apply`] is the one way to change a game, [`Game::legal_actions`] lists what a seat may
+//! do, and [`Game::step`] has the next seat do what somebody chooses.
 //!
 //! ```
-//! use dog_rules::{Action, Game, Generator, Phase, Player, Preset, Seed, Setup};
+//! use dog_rules::{Game, Player, Preset, Seed, Setup};
 //!
 //! let rules = Preset::DogspielIt.rules();
 //! let mut game = Game::new(Setup {
@@ -23,28 +23,14 @@
 //!     seed_given: true,
 //!     rules,
 //! });
-//! let mut generator = Generator::new();
 //! let mut number = 1;
-//! while game.phase() != Phase::Finished {
-//!     let action = match game.turn() {
-//!         None if game.phase() == Phase::Deal => Action::Deal { by: None },
-//!         // In the exchange each seat lays down a card for its partner.
-//!         None => {
-//!             let mut seats = game.rules().ring().seats();
-//!             let seat = seats.find(|&seat| game.check_exchange(seat).is_ok()).unwrap();
-//!             let card = game.hand(seat).kinds().next().unwrap();
-//!             Action::Offer { seat, card }
-//!         }
-//!         // Any legal move will do; a seat that can play nothing has one, to fold.
-//!         Some(seat) => {
-//!             let hand = game.hand(seat);
-//!             let moves = generator.legal_moves(game.rules(), game.board(), seat, hand);
-//!             number = number * 5 % 1_000_003;
-//!             Action::Play { seat, mv: moves[number % moves.len()].mv }
-//!         }
-//!     };
-//!     game.apply(&action)?;
-//! }
+//! // Any legal action will do: to lay down a card for the partner, to play or to fold.
+//! let mut choose = |game: &Game, seat| {
+//!     let actions = game.legal_actions(seat);
+//!     number = number * 5 % 1_000_003;
+//!     actions[number % actions.len()].clone()
+//! };
+//! while game.step(&mut choose)?.is_some() {}
 //! assert!(game.winner().is_some());
 //! # Ok::<(), dog_rules::ActionRefusal>(())
 //! ```
@@ -75,6 +61,7 @@
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
+//! * [`few`]: the short lists of what a move does.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
 //! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.
@@ -91,6 +78,7 @@ pub mod board;
 pub mod card;
 pub mod event;
 pub mod exchange;
+pub mod few;
 pub mod game;
 pub mod judge;
 pub mod movement;
@@ -114,6 +102,7 @@ pub mod view;
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, UnknownCard};
 pub use event::{Action, Answer, Event, ExchangeState, Given, Viewer};
+pub use few::Few;
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};

@@ -18,6 +18,26 @@ pub struct Walk {
     pub stepped: Fields,
 }
 
+/// A walk that a listed move takes: whose piece, from where to where, and its steps.
+#[derive(Clone, Copy)]
+pub(super) struct Leg {
+    pub(super) owner: Seat,
+    pub(super) from: Field,
+    pub(super) to: Field,
+    pub(super) steps: u8,
+}
+
+impl Leg {
+    /// The ring fields stepped on, for a walk forward.
+    pub(super) fn stepped(&self, rules: &Rules) -> Fields {
+        match (self.from, self.to) {
+            (Field::Track(from), Field::Track(_)) => rules.ring().path(from, self.steps),
+            (Field::Track(from), Field::Goal(to)) => rules.ring().path(from, self.steps - to - 1),
+            (Field::Goal(_), _) => 0,
+        }
+    }
+}
+
 /// Why a piece cannot walk so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Obstacle {

@@ -3,18 +3,149 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Board, Card, Cards, Field, Move, Rules, Seat,
-    movement::{Walk, Walker},
-    notation::{Action, Part, Place},
+    Board, Card, Cards, Few, Field, Move, Outcome, Rules, Seat,
+    judge::{Kind, PlayedPart},
+    movement::{Leg, Walk, Walker},
+    notation::{Action, Part, Parts, Place},
     ring::{self, bit},
-    seven::{Seen, Walked, sevens},
+    seven::{Seen, sevens},
 };
 
-/// A legal move and the board it leads to.
+/// A legal move and what it does: the same as [`judge`](crate::judge::judge) says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegalMove {
     pub mv: Move,
-    pub board: Board,
+    pub outcome: Outcome,
+}
+
+/// A legal move as it is found: the board it leads to, and more for those who ask.
+pub struct Found<'a> {
+    turn: &'a Turn<'a>,
+    way: Way<'a>,
+    /// The board after the move.
+    pub board: &'a Board,
+}
+
+/// Who plays a card, as which rank, on which board.
+struct Turn<'a> {
+    rules: &'a Rules,
+    before: &'a Board,
+    seat: Seat,
+    card: Card,
+    rank: Card,
+}
+
+/// What a card is played for.
+#[derive(Clone, Copy)]
+enum Way<'a> {
+    /// A piece of this seat's leaves its kennel.
+    Out(Seat),
+    /// A piece advances or retreats.
+    Walk(Kind, Leg),
+    /// The mover's piece, and another seat's or another of its own.
+    Swap((Seat, u8), (Seat, u8)),
+    NoEffect,
+    Seven(&'a Few<Leg>),
+}
+
+impl Found<'_> {
+    /// The move.
+    #[inline(always)]
+    pub fn mv(&self) -> Move {
+        let action = match self.way {
+            Way::Out(_) => Action::Out,
+            Way::Walk(_, leg) => Action::Walk(self.part(leg)),
+            Way::Swap((_, own), (_, other)) => Action::Swap(own, other),
+            Way::NoEffect => Action::NoEffect,
+            Way::Seven(legs) => Action::Seven(self.parts(legs)),
+        };
+        Move::Play {
+            card: self.turn.card,
+            rank: self.turn.rank,
+            action,
+        }
+    }
+
+    /// What the move does.
+    pub fn outcome(&self) -> Outcome {
+        let Turn { rules, before, .. } = *self.turn;
+        let mut outcome = Outcome {
+            kind: Kind::NoEffect,
+            parts: Few::EMPTY,
+            captures: Few::EMPTY,
+            board: *self.board,
+        };
+        let mut moved = |seat, from, to, steps| {
+            outcome.parts.push(PlayedPart {
+                seat,
+                from,
+                to,
+                steps,
+            });
+        };
+        outcome.kind = match self.way {
+            Way::Out(owner) => {
+                let start = rules.ring().start(owner);
+                moved(owner, None, Field::Track(start), 0);
+                outcome.captures.note(rules, before, bit(start));
+                Kind::LeaveKennel
+            }
+            Way::Walk(kind, leg) => {
+                moved(leg.owner, Some(leg.from), leg.to, leg.steps);
+                if let Field::Track(field) = leg.to {
+                    outcome.captures.note(rules, before, bit(field));
+                }
+                kind
+            }
+            Way::Swap((mover, own), (stranger, other)) => {
+                let (own, other) = (Field::Track(own), Field::Track(other));
+                moved(mover, Some(own), other, 0);
+                moved(stranger, Some(other), own, 0);
+                Kind::Swap
+            }
+            Way::NoEffect => Kind::NoEffect,
+            Way::Seven(legs) => {
+                let mut board = *before;
+                for leg in legs.iter() {
+                    moved(leg.owner, Some(leg.from), leg.to, leg.steps);
+                    let stepped = leg.stepped(rules);
+                    outcome.captures.note(rules, &board, stepped);
+                    board.capture(stepped);
+                    board.relocate(rules, leg.owner, leg.from, leg.to);
+                }
+                Kind::Seven
+            }
+        };
+        outcome
+    }
+
+    /// The move, and what it does.
+    pub fn legal_move(&self) -> LegalMove {
+        LegalMove {
+            mv: self.mv(),
+            outcome: self.outcome(),
+        }
+    }
+
+    // Apart, so that the rest of `mv` is small enough to be inlined.
+    #[inline(never)]
+    fn parts(&self, legs: &Few<Leg>) -> Parts {
+        legs.map(|leg| self.part(leg))
+    }
+
+    /// A walk as the acting seat writes it.
+    #[inline(always)]
+    fn part(&self, leg: Leg) -> Part {
+        let place = |field| match field {
+            Field::Track(field) => Place::Track(field),
+            Field::Goal(field) if leg.owner == self.turn.seat => Place::OwnGoal(field),
+            Field::Goal(field) => Place::PartnerGoal(field),
+        };
+        Part {
+            from: place(leg.from),
+            to: place(leg.to),
+        }
+    }
 }
 
 /// Lists moves. Holds memory for boards that may be met twice; keep one to list many.
@@ -43,40 +174,32 @@ impl Generator {
     ) -> Vec<LegalMove> {
         let mut moves = Vec::new();
         for card in hand.kinds() {
-            self.moves_of_card(rules, board, seat, card, &mut moves);
+            self.each_of_card(rules, board, seat, card, |found| {
+                moves.push(found.legal_move());
+            });
         }
         if moves.is_empty() {
             moves.push(LegalMove {
                 mv: Move::Fold,
-                board: *board,
+                outcome: Outcome::fold(board),
             });
         }
         moves
     }
 
-    /// Adds every legal move of one card to `moves`: a joker as each rank.
-    pub fn moves_of_card(
+    /// Shows every legal move of one card: a joker's as each rank.
+    pub fn each_of_card(
         &mut self,
         rules: &Rules,
         board: &Board,
         seat: Seat,
         card: Card,
-        moves: &mut Vec<LegalMove>,
+        mut show: impl FnMut(Found),
     ) {
-        for &rank in played_as(&card) {
-            let mut add = |action, board: &Board| {
-                let mv = Move::Play { card, rank, action };
-                moves.push(LegalMove { mv, board: *board });
-                ControlFlow::Continue(())
-            };
-            let _ = if rank == Card::Seven {
-                sevens(rules, board, seat, &mut self.seen, |walked, board| {
-                    add(Action::Seven(walked.parts()), board)
-                })
-            } else {
-                of_simple_rank(rules, board, seat, rank, add)
-            };
-        }
+        let _ = of_card(&mut self.seen, rules, board, seat, card, |found| {
+            show(found);
+            ControlFlow::Continue(())
+        });
     }
 
     /// Adds every board that one card leads to, each once, whatever a joker is announced as
@@ -91,20 +214,13 @@ impl Generator {
     ) {
         let Generator { seen, joker } = self;
         joker.clear();
-        for &rank in played_as(&card) {
-            let mut add = |board: &Board| {
-                // Two ranks may lead to one board: an ace and a king out of the kennel do.
-                if card != Card::Joker || joker.insert(board) {
-                    boards.push(*board);
-                }
-                ControlFlow::Continue(())
-            };
-            let _ = if rank == Card::Seven {
-                sevens(rules, board, seat, seen, |_, board| add(board))
-            } else {
-                of_simple_rank(rules, board, seat, rank, |_, board| add(board))
-            };
-        }
+        let _ = of_card(seen, rules, board, seat, card, |found| {
+            // Two ranks may lead to one board: an ace and a king out of the kennel do.
+            if card != Card::Joker || joker.insert(found.board) {
+                boards.push(*found.board);
+            }
+            ControlFlow::Continue(())
+        });
     }
 
     /// Whether any card of the hand has a legal move (RULES §4, must play).
@@ -115,16 +231,45 @@ impl Generator {
 
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
-        played_as(&card).iter().any(|&rank| {
-            let found = if rank == Card::Seven {
-                let stop = |_: &Walked, _: &Board| ControlFlow::Break(());
-                sevens(rules, board, seat, &mut self.seen, stop)
-            } else {
-                of_simple_rank(rules, board, seat, rank, |_, _| ControlFlow::Break(()))
-            };
-            found.is_break()
-        })
+        let stop = |_: Found| ControlFlow::Break(());
+        of_card(&mut self.seen, rules, board, seat, card, stop).is_break()
     }
+}
+
+/// Every move of one card, until `show` breaks off.
+#[inline]
+fn of_card(
+    seen: &mut Seen,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    card: Card,
+    mut show: impl FnMut(Found) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for &rank in played_as(&card) {
+        let turn = Turn {
+            rules,
+            before: board,
+            seat,
+            card,
+            rank,
+        };
+        let mut found = |way: Way, board: &Board| {
+            show(Found {
+                turn: &turn,
+                way,
+                board,
+            })
+        };
+        if rank == Card::Seven {
+            sevens(rules, board, seat, seen, |parts, after| {
+                found(Way::Seven(parts), after)
+            })?;
+        } else {
+            of_simple_rank(rules, board, seat, rank, found)?;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// The ranks a card can be played as.
@@ -141,7 +286,7 @@ fn of_simple_rank(
     board: &Board,
     seat: Seat,
     rank: Card,
-    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
+    mut found: impl FnMut(Way, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mover = board.mover(rules, seat);
     let walker = Walker::new(rules, board, mover);
@@ -151,16 +296,10 @@ fn of_simple_rank(
     if rank.leaves_kennel() {
         out(walker, &mut found)?;
     }
-    // How the acting seat writes the mover's fields.
-    let place = |field| match field {
-        Field::Track(field) => Place::Track(field),
-        Field::Goal(field) if mover == seat => Place::OwnGoal(field),
-        Field::Goal(field) => Place::PartnerGoal(field),
-    };
     // A piece that captures another of its own leaves the same board whichever it captures: the
     // other one's field becomes its own. So of such moves of one piece only the first is listed.
     let mut captured_own = 0;
-    let mut go = |from: Field, walk: Walk| {
+    let mut go = |kind, from: Field, walk: Walk, steps| {
         let mut after = *board;
         if let (Field::Track(from), Field::Track(field)) = (from, walk.to) {
             if board.pieces(mover).stand_on(field) {
@@ -172,19 +311,25 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let (from, to) = (place(from), place(walk.to));
-        found(Action::Walk(Part { from, to }), &after)
+        let (owner, to) = (mover, walk.to);
+        let leg = Leg {
+            owner,
+            from,
+            to,
+            steps,
+        };
+        found(Way::Walk(kind, leg), &after)
     };
     for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
-            walker.forward(from, steps, |walk| go(from, walk))?;
+            walker.forward(from, steps, |walk| go(Kind::Advance, from, walk, steps))?;
         }
         if let (Card::Four, Field::Track(field)) = (rank, from) {
             if let Ok(walk) = walker.back_along_ring(field) {
-                go(from, walk)?;
+                go(Kind::Retreat, from, walk, 4)?;
             }
             if let Ok(walk) = walker.back_into_goal(field) {
-                go(from, walk)?;
+                go(Kind::Retreat, from, walk, 4)?;
             }
         }
     }
@@ -192,25 +337,19 @@ fn of_simple_rank(
 }
 
 /// RULES §4, leaving the kennel.
-fn out(
-    walker: Walker,
-    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+fn out(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) -> ControlFlow<()> {
     let start = bit(walker.rules.ring().start(walker.owner));
     if walker.board.kennel(walker.owner) > 0 && walker.blocks & start == 0 {
         let mut after = *walker.board;
         after.capture(start);
         after.put_fresh(walker.rules, walker.owner);
-        found(Action::Out, &after)?;
+        found(Way::Out(walker.owner), &after)?;
     }
     ControlFlow::Continue(())
 }
 
 /// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
-fn jacks(
-    walker: Walker,
-    mut found: impl FnMut(Action, &Board) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+fn jacks(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) -> ControlFlow<()> {
     let (rules, board, mover) = (walker.rules, walker.board, walker.owner);
     let unprotected = !board.unswappable(rules);
     let own = board.track(mover) & unprotected;
@@ -219,7 +358,7 @@ fn jacks(
             for from in ring::fields(own) {
                 let mut after = *board;
                 after.swap(rules, (mover, from), (stranger, other));
-                found(Action::Swap(from, other), &after)?;
+                found(Way::Swap((mover, from), (stranger, other)), &after)?;
             }
         }
     }
@@ -227,9 +366,9 @@ fn jacks(
     if rules.jack_own_pair
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
-        found(Action::Swap(first, second), board)?;
+        found(Way::Swap((mover, first), (mover, second)), board)?;
     } else if rules.jack_without_effect && board.alone_on_track(mover) {
-        found(Action::NoEffect, board)?;
+        found(Way::NoEffect, board)?;
     }
     ControlFlow::Continue(())
 }

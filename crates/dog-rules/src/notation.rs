@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::Card;
+use crate::{Card, Few};
 
 /// A field as an id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,52 +30,8 @@ pub struct Part {
     pub to: Place,
 }
 
-/// The most parts a seven can have: one step each.
-pub const MAX_PARTS: usize = 7;
-
 /// A seven's parts in order, one to seven of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Parts {
-    len: u8,
-    parts: [Part; MAX_PARTS],
-}
-
-impl Parts {
-    /// A list of one part.
-    pub fn one(part: Part) -> Parts {
-        Parts {
-            len: 1,
-            parts: [part; MAX_PARTS],
-        }
-    }
-
-    /// The first `len`, at least one, of these.
-    pub(super) fn of(mut parts: [Part; MAX_PARTS], len: usize) -> Parts {
-        // The unused entries repeat the last part, so that equal lists are equal values.
-        let last = parts[len - 1];
-        parts[len..].fill(last);
-        Parts {
-            len: len as u8,
-            parts,
-        }
-    }
-
-    /// Adds a part at the end; `false`, and nothing changed, if seven are there already.
-    pub fn push(&mut self, part: Part) -> bool {
-        let room = usize::from(self.len) < MAX_PARTS;
-        if room {
-            // As in `of`.
-            self.parts[usize::from(self.len)..].fill(part);
-            self.len += 1;
-        }
-        room
-    }
-
-    /// The parts in order.
-    pub fn as_slice(&self) -> &[Part] {
-        &self.parts[..usize::from(self.len)]
-    }
-}
+pub type Parts = Few<Part>;
 
 /// What a card is played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -161,7 +117,7 @@ impl fmt::Display for Move {
             Action::Swap(own, other) => write!(f, "{own}<>{other}"),
             Action::NoEffect => f.write_str("none"),
             Action::Seven(parts) => {
-                for (index, part) in parts.as_slice().iter().enumerate() {
+                for (index, part) in parts.iter().enumerate() {
                     if index > 0 {
                         f.write_str(",")?;
                     }
@@ -247,10 +203,8 @@ impl FromStr for Parts {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Parts, NotationError> {
-        let mut texts = text.split(',');
-        let first = texts.next().ok_or(NotationError::Walk)?;
-        let mut parts = Parts::one(first.parse()?);
-        for text in texts {
+        let mut parts = Parts::EMPTY;
+        for text in text.split(',') {
             if !parts.push(text.parse()?) {
                 return Err(NotationError::TooManyParts);
             }

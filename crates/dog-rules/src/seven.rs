@@ -18,10 +18,9 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Board, BySeat, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
+    Board, BySeat, Few, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
     board::PIECES,
-    movement::Walker,
-    notation::{Part, Parts, Place},
+    movement::{Leg, Walker},
     ring::{self, Fields, bit},
 };
 
@@ -36,7 +35,7 @@ pub(super) fn sevens(
     board: &Board,
     seat: Seat,
     seen: &mut Seen,
-    found: impl FnMut(&Walked, &Board) -> ControlFlow<()>,
+    found: impl FnMut(&Few<Leg>, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let partner = seat.partner(rules.seats);
     let movers: &[Seat] = match rules.seven_partner {
@@ -50,11 +49,7 @@ pub(super) fn sevens(
         rules,
         seat,
         partner_next: movers == [seat],
-        walked: Walked {
-            seat,
-            len: 0,
-            parts: [order.pieces[0]; STEPS as usize].map(|(owner, from)| (owner, from, from)),
-        },
+        walked: Few::EMPTY,
         remember: order.meet,
         order,
         seen,
@@ -63,43 +58,21 @@ pub(super) fn sevens(
     search.walk(0, STEPS, board)
 }
 
-/// The parts taken so far: whose piece, from where, to where.
-pub(super) struct Walked {
-    seat: Seat,
-    len: usize,
-    parts: [(Seat, Field, Field); STEPS as usize],
-}
-
-impl Walked {
-    /// The parts as the acting seat writes them.
-    pub(super) fn parts(&self) -> Parts {
-        let place = |owner, field| match field {
-            Field::Track(field) => Place::Track(field),
-            Field::Goal(field) if owner == self.seat => Place::OwnGoal(field),
-            Field::Goal(field) => Place::PartnerGoal(field),
-        };
-        let part = |(owner, from, to)| Part {
-            from: place(owner, from),
-            to: place(owner, to),
-        };
-        Parts::of(self.parts.map(part), self.len)
-    }
-}
-
 struct Search<'a, Found> {
     rules: &'a Rules,
     seat: Seat,
     /// Whether the partner's pieces follow once all the seat's own are in the goal.
     partner_next: bool,
     order: Order,
-    walked: Walked,
+    /// The parts taken so far.
+    walked: Few<Leg>,
     /// Whether a board might be found twice.
     remember: bool,
     seen: &'a mut Seen,
     found: Found,
 }
 
-impl<Found: FnMut(&Walked, &Board) -> ControlFlow<()>> Search<'_, Found> {
+impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
     /// Every way for the pieces from this place in the order on to take the steps left.
     fn walk(&mut self, place: usize, left: u8, board: &Board) -> ControlFlow<()> {
         if left == 0 {
@@ -122,10 +95,15 @@ impl<Found: FnMut(&Walked, &Board) -> ControlFlow<()>> Search<'_, Found> {
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                self.walked.parts[self.walked.len] = (owner, from, walk.to);
-                self.walked.len += 1;
+                let to = walk.to;
+                self.walked.push(Leg {
+                    owner,
+                    from,
+                    to,
+                    steps,
+                });
                 let flow = self.walk(place + 1, left - steps, &after);
-                self.walked.len -= 1;
+                self.walked.pop();
                 flow
             })?;
         }

@@ -1,8 +1,8 @@
 //! What somebody may see of a game and nothing else, and who is to act.
 
 use crate::{
-    Board, BySeat, Card, Cards, Exchange, ExchangeState, Game, Phase, Rules, Seat, Viewer,
-    plays::Played,
+    Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeState, Game,
+    Generator, LegalMove, Phase, Rules, Seat, Viewer, plays::Played,
 };
 
 /// One seat as a viewer sees it.
@@ -81,9 +81,55 @@ impl Game {
         self.seats_to_act().next()
     }
 
-    /// Every seat that may act now.
-    fn seats_to_act(&self) -> impl Iterator<Item = Seat> {
+    /// Every seat that may act now, the lowest first: the dealer, those that may answer in the
+    /// exchange, or the seat to move (RULES §7). None once the game is over.
+    pub fn seats_to_act(&self) -> impl Iterator<Item = Seat> {
         Seat::all(self.rules().seats).filter(|&seat| self.possible(seat).is_some())
+    }
+
+    /// Everything that this seat may do now, each of which [`Game::apply`] accepts: to deal, each
+    /// answer in the exchange (RULES §7.3), or each listed move (RULES §9).
+    pub fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+        let hand = self.hand(seat);
+        match self.possible(seat) {
+            None => Vec::new(),
+            Some(Possible::Deal) => vec![Action::Deal { by: Some(seat) }],
+            Some(Possible::Swap) => {
+                let offer = |card| Action::Offer { seat, card };
+                let mut actions: Vec<Action> = hand.kinds().map(offer).collect();
+                if self.rules().exchange == Exchange::Optional {
+                    actions.push(Action::Decline { seat });
+                    actions.extend((!self.asked(seat)).then_some(Action::Ask { seat }));
+                }
+                actions
+            }
+            Some(Possible::Play) => {
+                let moves = Generator::new().legal_moves(self.rules(), self.board(), seat, hand);
+                let play = |legal: LegalMove| Action::Play { seat, mv: legal.mv };
+                moves.into_iter().map(play).collect()
+            }
+        }
+    }
+
+    /// Has the lowest seat that may act do something: deal, or in the exchange and in play what
+    /// `choose` says. The action and its events, in full; none, and nothing done, once the game is
+    /// over.
+    ///
+    /// # Errors
+    /// What `choose` says is refused; the game is then as it was.
+    pub fn step(
+        &mut self,
+        choose: impl FnOnce(&Game, Seat) -> Action,
+    ) -> Result<Option<(Action, Vec<Event>)>, ActionRefusal> {
+        let Some(seat) = self.seats_to_act().next() else {
+            return Ok(None);
+        };
+        let action = match self.phase() {
+            Phase::Deal => Action::Deal { by: Some(seat) },
+            _ => choose(self, seat),
+        };
+        let events = self.apply(&action)?;
+        Ok(Some((action, events)))
     }
 
     /// Whether a bot that may answer in the exchange leaves the first word to its partner.

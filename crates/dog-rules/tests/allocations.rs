@@ -55,7 +55,9 @@ fn lists_allocate_nothing_once_their_buffers_are_large_enough() {
                         moves.clear();
                         boards.clear();
                         count += allocations(|| {
-                            generator.moves_of_card(&rules, board, seat, card, &mut moves);
+                            generator.each_of_card(&rules, board, seat, card, |found| {
+                                moves.push(found.legal_move());
+                            });
                             generator.boards_of_card(&rules, board, seat, card, &mut boards);
                         });
                         listed += boards.len();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    moves::{MoveView, outcome},
+    moves::MoveView,
     request::{in_range, level},
 };
 use crate::http::problem::Problem;
@@ -289,7 +289,7 @@ impl Advice {
             }),
             seed: thinking.seed,
             samples,
-            suggestions: suggestions.collect::<Result<_, Problem>>()?,
+            suggestions: suggestions.collect(),
             elapsed_ms,
         })
     }
@@ -299,7 +299,10 @@ impl Advice {
 pub fn playouts(suggestions: &[Suggestion]) -> u32 {
     let mut counted = HashSet::new();
     let counts = |suggestion: &&Suggestion| match suggestion.choice {
-        Choice::Play(mv) => counted.insert((mv.card(), suggestion.board)),
+        Choice::Play(mv) => {
+            let board = suggestion.outcome.map(|outcome| outcome.board);
+            counted.insert((mv.card(), board))
+        }
         _ => true,
     };
     let samples = |suggestion: &Suggestion| suggestion.samples;
@@ -329,18 +332,14 @@ impl EffectView {
 }
 
 impl SuggestionView {
-    fn new(
-        target: &Target,
-        view: &SeatView,
-        suggestion: Suggestion,
-    ) -> Result<SuggestionView, Problem> {
+    fn new(target: &Target, view: &SeatView, suggestion: Suggestion) -> SuggestionView {
         let (mut played, mut effect, mut swap) = (None, None, SwapView::default());
+        if let (Choice::Play(mv), Some(outcome)) = (suggestion.choice, suggestion.outcome) {
+            effect = Some(EffectView::new(Effect::of(view, &outcome), suggestion.risk));
+            played = Some(MoveView::new(view.rules, &mv, view.seat, outcome, true));
+        }
         match suggestion.choice {
-            Choice::Play(mv) => {
-                let outcome = outcome(view.rules, &view.board, view.seat, &mv)?;
-                effect = Some(EffectView::new(Effect::of(view, &outcome), suggestion.risk));
-                played = Some(MoveView::new(view.rules, &mv, view.seat, outcome, true));
-            }
+            Choice::Play(_) => {}
             Choice::Give(card) => swap.card = Some(card),
             Choice::Decline => swap.decline = Some(true),
             Choice::Ask => swap.ask = Some(true),
@@ -349,7 +348,7 @@ impl SuggestionView {
             Some(MoveView { id, .. }) => ("play", RequestBody::Play { id: id.clone() }),
             None => ("swap", RequestBody::Swap(swap)),
         };
-        Ok(SuggestionView {
+        SuggestionView {
             swap: played.is_none().then_some(swap),
             mv: played,
             effect,
@@ -361,6 +360,6 @@ impl SuggestionView {
             win_probability: rounded(suggestion.win_probability),
             standard_error: suggestion.standard_error.map(rounded),
             samples: suggestion.samples,
-        })
+        }
     }
 }

@@ -148,13 +148,13 @@ impl MoveView {
         outcome: Outcome,
         with_board: bool,
     ) -> MoveView {
-        let part = |part: PlayedPart| PartView {
+        let part = |part: &PlayedPart| PartView {
             seat: part.seat,
             from: part.from.map_or_else(|| "kennel".to_owned(), field),
             to: field(part.to),
             steps: part.steps,
         };
-        let capture = |capture: Capture| CaptureView {
+        let capture = |capture: &Capture| CaptureView {
             seat: capture.seat,
             from: capture.from.to_string(),
         };
@@ -164,8 +164,8 @@ impl MoveView {
             as_rank: mv.announced(),
             kind: outcome.kind,
             seat,
-            parts: outcome.parts.into_iter().map(part).collect(),
-            captures: outcome.captures.into_iter().map(capture).collect(),
+            parts: outcome.parts.iter().map(part).collect(),
+            captures: outcome.captures.iter().map(capture).collect(),
             board: with_board.then(|| board_view(rules, &outcome.board)),
         }
     }
@@ -174,12 +174,7 @@ impl MoveView {
 /// What a legal move of the seat to move does on this board; `internal`, if it is refused.
 pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<Outcome, Problem> {
     match mv {
-        Move::Fold => Ok(Outcome {
-            kind: Kind::Fold,
-            parts: Vec::new(),
-            captures: Vec::new(),
-            board: *before,
-        }),
+        Move::Fold => Ok(Outcome::fold(before)),
         Move::Play { rank, action, .. } => judge::outcome(rules, before, seat, *rank, action)
             .map_err(|_| Problem::internal("a listed move was refused")),
     }
@@ -195,16 +190,13 @@ impl LegalMoves {
         hand: Cards,
         with_boards: bool,
     ) -> Result<LegalMoves, Problem> {
-        let view = |LegalMove { mv, .. }: &LegalMove| {
-            let outcome = outcome(rules, board, seat, mv)?;
-            Ok(MoveView::new(rules, mv, seat, outcome, with_boards))
-        };
+        let view =
+            |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
         let moves = Generator::new().legal_moves(rules, board, seat, hand);
-        let moves = moves.iter().map(view).collect::<Result<_, Problem>>()?;
         Ok(LegalMoves {
             version,
             seat,
-            moves,
+            moves: moves.into_iter().map(view).collect(),
         })
     }
 

@@ -1,11 +1,11 @@
 //! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
 
-use dog_rules::{Action, Options, Phase, Preset, plays::Played};
+use dog_rules::{Game, Options, Phase, Preset, plays::Played};
 
 use super::*;
 use crate::{
     Level,
-    testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, to_act, view},
+    testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, view},
 };
 
 /// So many deals of what a view leaves open, each drawn of so many.
@@ -39,22 +39,20 @@ fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
         let rules = Rules::try_from(options).unwrap();
         let mut game = new_game(&rules, number);
         for step in 0..70 {
-            let Some(seat) = to_act(&game) else {
-                game.apply(&Action::Deal { by: None }).unwrap();
-                continue;
+            let choose = |game: &Game, seat| {
+                let view = game.seen_from(seat);
+                if step % 5 == 0 {
+                    let other = hidden_changed(game, seat, &mut chance);
+                    let dealt = deals(&view, 3, 4);
+                    dealt.iter().for_each(|hands| check(&view, hands));
+                    assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
+                    exchanges += u32::from(game.phase() == Phase::Exchange);
+                    known += view.known.iter().filter(|cards| !cards.is_empty()).count();
+                    clues += view.plays.len();
+                }
+                choose(Level::Random, &view, &mut chance).action(seat)
             };
-            let view = game.seen_from(seat);
-            if step % 5 == 0 {
-                let other = hidden_changed(&game, seat, &mut chance);
-                let dealt = deals(&view, 3, 4);
-                dealt.iter().for_each(|hands| check(&view, hands));
-                assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
-                exchanges += u32::from(game.phase() == Phase::Exchange);
-                known += view.known.iter().filter(|cards| !cards.is_empty()).count();
-                clues += view.plays.len();
-            }
-            let action = choose(Level::Random, &view, &mut chance).action(seat);
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
     let seen = (exchanges, known, clues);

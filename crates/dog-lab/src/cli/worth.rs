@@ -209,7 +209,7 @@ fn candidate(view: &SeatView, choice: Choice) -> Candidate {
     let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
     let found = legal.into_iter().find(|legal| legal.mv == mv);
     let card = mv.card().expect("a card that is played");
-    Candidate::Play(card, found.expect("a legal move").board)
+    Candidate::Play(card, found.expect("a legal move").outcome.board)
 }
 
 #[cfg(test)]

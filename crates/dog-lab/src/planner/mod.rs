@@ -60,7 +60,7 @@ impl Planner {
                 if let Move::Play { card, .. } = legal.mv {
                     hand.remove(card);
                 }
-                (legal.board, hand)
+                (legal.outcome.board, hand)
             })
             .collect();
         let outlook = Outlook::of(view);

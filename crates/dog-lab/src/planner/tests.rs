@@ -1,7 +1,7 @@
 //! What the planner plays where a plan is needed, and that it keeps to rules and limits.
 
-use dog_bot::testing::{cards, hidden_changed, new_game, plays, rng, to_act, view};
-use dog_rules::{Action, Card, Options, Preset, Rules, SevenPartner};
+use dog_bot::testing::{cards, hidden_changed, new_game, plays, rng, view};
+use dog_rules::{Card, Game, Options, Preset, Rules, SevenPartner};
 
 use super::{search::BOARDS_A_CARD, *};
 
@@ -67,13 +67,9 @@ fn plays_whole_games_by_the_rules() {
             let mut game = new_game(&rules, 11);
             let mut planner = Planner::new();
             let mut rng = rng(11);
-            while game.winner().is_none() {
-                let action = match to_act(&game) {
-                    None => Action::Deal { by: None },
-                    Some(seat) => planner.choose(&game.seen_from(seat), &mut rng).action(seat),
-                };
-                game.apply(&action).unwrap();
-            }
+            let mut choose =
+                |game: &Game, seat| planner.choose(&game.seen_from(seat), &mut rng).action(seat);
+            while game.step(&mut choose).unwrap().is_some() {}
         }
     }
 }
@@ -86,18 +82,14 @@ fn choices_depend_on_the_view_and_the_seed_alone() {
     for (number, preset) in (0..).zip(Preset::ALL) {
         let mut game = new_game(&preset.rules(), number);
         for step in 0..100 {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let other = hidden_changed(&game, seat, &mut chance);
-                    let choice = planner.choose(&game.seen_from(seat), &mut rng(step));
-                    let again = Planner::new().choose(&other.seen_from(seat), &mut rng(step));
-                    assert_eq!(choice, again);
-                    choice.action(seat)
-                }
+            let choose = |game: &Game, seat| {
+                let other = hidden_changed(game, seat, &mut chance);
+                let choice = planner.choose(&game.seen_from(seat), &mut rng(step));
+                let again = Planner::new().choose(&other.seen_from(seat), &mut rng(step));
+                assert_eq!(choice, again);
+                choice.action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }

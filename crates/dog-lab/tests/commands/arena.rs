@@ -124,7 +124,7 @@ impl Player for Dawdler {
             placements.iter().map(|seat| seat.goal.len()).sum()
         };
         let choices = advise(&self.nets, Level::Random, None, view, rng).into_iter();
-        let best = choices.min_by_key(|choice| choice.board.map(home));
+        let best = choices.min_by_key(|choice| choice.outcome.map(|outcome| home(outcome.board)));
         best.expect("a choice").choice
     }
 }

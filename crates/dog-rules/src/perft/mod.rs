@@ -121,9 +121,9 @@ pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
     let legal = generator.legal_moves(rules, &stage.board, seat, stage.hands[seat]);
     legal
         .into_iter()
-        .filter(|legal| seen.insert((legal.mv.card(), legal.board)))
+        .filter(|legal| seen.insert((legal.mv.card(), legal.outcome.board)))
         .map(|legal| {
-            let after = stage.after(rules, seat, legal.mv.card(), legal.board);
+            let after = stage.after(rules, seat, legal.mv.card(), legal.outcome.board);
             (legal.mv, count(rules, &mut generator, &after, below))
         })
         .collect()

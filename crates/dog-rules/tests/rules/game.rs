@@ -6,10 +6,36 @@ use dog_rules::{
     Refusal, Viewer,
 };
 
+use rand::seq::IndexedRandom;
+
 use super::{
     position::{Table, cards, read_card, read_move, seat},
+    properties::rng,
     rounds::{deal, exchange, lowest, play, play_all, play_first, play_refused, refused},
 };
+
+#[test]
+fn what_a_seat_may_do_is_accepted_and_nobody_else_may_do_anything() {
+    let mut rng = rng(9);
+    for preset in Preset::ALL {
+        let mut game = preset.game();
+        for _ in 0..200 {
+            for seat in game.rules().ring().seats() {
+                let actions = game.legal_actions(seat);
+                let acts = game.seats_to_act().any(|other| other == seat);
+                assert_eq!(actions.is_empty(), !acts);
+                for action in actions {
+                    assert!(game.clone().apply(&action).is_ok(), "{action:?}");
+                }
+            }
+            let choose = |game: &Game, seat| {
+                let actions = game.legal_actions(seat);
+                actions.choose(&mut rng).expect("an action").clone()
+            };
+            game.step(choose).expect("a legal action");
+        }
+    }
+}
 
 mod turns {
     use super::*;

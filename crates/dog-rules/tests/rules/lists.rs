@@ -104,7 +104,7 @@ fn check_hand(rng: &mut impl Rng, position: &Random, generator: &mut Generator) 
     if folds {
         of_cards.push(LegalMove {
             mv: Move::Fold,
-            board: *board,
+            outcome: fold.expect("there is nothing else"),
         });
     }
     let listed = generator.legal_moves(rules, board, *seat, hand);
@@ -128,15 +128,20 @@ fn check_joker(position: &Random, moves: &[LegalMove]) {
 fn check_card(position: &Random, card: Card, rank: Card, moves: &[LegalMove]) {
     let Random { rules, board, seat } = position;
     let mut boards = HashSet::with_capacity(moves.len());
-    for legal @ LegalMove { mv, board } in moves {
+    for legal @ LegalMove { mv, outcome } in moves {
         assert_eq!(mv.card(), Some(card), "{mv} of {position}");
-        assert!(boards.insert(*board), "{mv} is listed again: {position}");
+        assert!(
+            boards.insert(outcome.board),
+            "{mv} is listed again: {position}"
+        );
         check_move(position, legal);
     }
     let naive = naive::boards(rules, board, *seat, rank);
     let text = |board: &Board| format!("{:?}", board.placements(rules));
     let missing: Vec<String> = naive.difference(&boards).map(text).collect();
-    let wrong = moves.iter().filter(|legal| !naive.contains(&legal.board));
+    let wrong = moves
+        .iter()
+        .filter(|legal| !naive.contains(&legal.outcome.board));
     let wrong: Vec<String> = wrong.map(|legal| legal.mv.to_string()).collect();
     assert!(
         missing.is_empty() && wrong.is_empty(),
@@ -144,10 +149,9 @@ fn check_card(position: &Random, card: Card, rank: Card, moves: &[LegalMove]) {
     );
 }
 
-/// A listed move is accepted, leads where the list says, and is what its id says.
-fn check_move(position: &Random, LegalMove { mv, board }: &LegalMove) {
-    let outcome = position.accepted(mv);
-    assert_eq!(outcome.board, *board, "{mv} of {position}");
+/// A listed move is accepted, does what the list says, and is what its id says.
+fn check_move(position: &Random, LegalMove { mv, outcome }: &LegalMove) {
+    assert_eq!(position.accepted(mv), *outcome, "{mv} of {position}");
     let id = mv.to_string();
     assert_eq!(id.parse().as_ref(), Ok(mv), "{id} read again");
     if outcome.kind == Kind::Seven {
@@ -160,7 +164,7 @@ fn check_move(position: &Random, LegalMove { mv, board }: &LegalMove) {
     let out = u8::from(outcome.kind == Kind::LeaveKennel);
     let captured = outcome.captures.len() as u8;
     assert_eq!(
-        kennels(position, board),
+        kennels(position, &outcome.board),
         before - out + captured,
         "{mv} of {position}"
     );
@@ -205,7 +209,7 @@ fn check_boards(position: &Random, generator: &mut Generator, card: Card, moves:
     generator.boards_of_card(rules, board, *seat, card, &mut boards);
     let each: HashSet<&Board> = boards.iter().collect();
     assert_eq!(each.len(), boards.len(), "{card} of {position}");
-    let listed: HashSet<&Board> = moves.iter().map(|legal| &legal.board).collect();
+    let listed: HashSet<&Board> = moves.iter().map(|legal| &legal.outcome.board).collect();
     assert!(each == listed, "the boards of {card} of {position}");
     let can_play = generator.can_play_card(rules, board, *seat, card);
     assert_eq!(can_play, !moves.is_empty(), "{card} of {position}");

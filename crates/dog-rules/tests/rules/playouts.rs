@@ -196,25 +196,14 @@ fn follow(playout: &mut Playout, action: &Action, game: &Game) {
 
 /// Any legal action, those that bring pieces home before others.
 fn action(rng: &mut impl Rng, game: &Game) -> Action {
-    let seats: Vec<Seat> = game.rules().ring().seats().collect();
-    match game.phase() {
-        Phase::Deal => Action::Deal { by: None },
-        Phase::Exchange => {
-            let open = |seat: &Seat| game.check_exchange(*seat).is_ok();
-            let open: Vec<Seat> = seats.into_iter().filter(open).collect();
-            let seat = *open.choose(rng).expect("somebody has not answered");
-            if game.rules().exchange == Exchange::Optional {
-                match rng.random_range(0..6) {
-                    0 | 1 if !game.asked(seat) => return Action::Ask { seat },
-                    2 => return Action::Decline { seat },
-                    _ => {}
-                }
-            }
-            let card = game.hand(seat).nth(rng.random_range(0..game.cards(seat)));
-            Action::Offer { seat, card }
+    match game.turn() {
+        None => {
+            let seats: Vec<Seat> = game.seats_to_act().collect();
+            let seat = *seats.choose(rng).expect("a game that is on");
+            let actions = game.legal_actions(seat);
+            actions.choose(rng).expect("an action").clone()
         }
-        Phase::Play | Phase::Finished => {
-            let seat = game.turn().expect("somebody is to move");
+        Some(seat) => {
             let moves =
                 Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
             let home = |board: &Board| -> u32 {
@@ -223,7 +212,7 @@ fn action(rng: &mut impl Rng, game: &Game) -> Action {
                     .map(|&seat| 1 << (board.goal(seat).count_ones() * 4) | board.goal(seat) as u32)
                     .sum()
             };
-            let best = moves.iter().max_by_key(|legal| home(&legal.board));
+            let best = moves.iter().max_by_key(|legal| home(&legal.outcome.board));
             let mv = if rng.random_bool(0.8) {
                 best.expect("a move").mv
             } else {

@@ -87,7 +87,10 @@ impl Position {
     #[track_caller]
     pub fn leads_to<const N: usize>(&self, seat: u8, card: &str, boards: [&str; N]) -> &Self {
         let listed = self.listed(seat, cards(card));
-        let mut listed: Vec<String> = listed.iter().map(|legal| self.text(&legal.board)).collect();
+        let mut listed: Vec<String> = listed
+            .iter()
+            .map(|legal| self.text(&legal.outcome.board))
+            .collect();
         let mut boards = boards.map(|board| self.text(&read(&self.rules, board)));
         listed.sort();
         boards.sort();
@@ -113,7 +116,7 @@ impl Position {
         assert!(
             listed
                 .iter()
-                .any(|legal| legal.board == after && legal.mv.announced() == mv.announced()),
+                .any(|legal| legal.outcome.board == after && legal.mv.announced() == mv.announced()),
             "no move listed leads where {id} leads"
         );
         Position {

@@ -30,7 +30,9 @@ impl Random {
 
     pub fn moves(&self, generator: &mut Generator, card: Card) -> Vec<LegalMove> {
         let mut moves = Vec::new();
-        generator.moves_of_card(&self.rules, &self.board, self.seat, card, &mut moves);
+        generator.each_of_card(&self.rules, &self.board, self.seat, card, |found| {
+            moves.push(found.legal_move());
+        });
         moves
     }
 
@@ -78,7 +80,7 @@ fn every_legal_order_of_a_sevens_parts_is_accepted() {
         let position = Random::new(&mut rng);
         let Random { rules, board, seat } = &position;
         let listed = position.moves(&mut generator, Card::Seven);
-        let listed: HashSet<Board> = listed.iter().map(|legal| legal.board).collect();
+        let listed: HashSet<Board> = listed.iter().map(|legal| legal.outcome.board).collect();
         for _ in 0..4 {
             let Some((parts, after)) = naive::random_seven(&mut rng, rules, board, *seat) else {
                 continue;
@@ -103,7 +105,7 @@ fn the_list_of_the_other_cards_is_complete() {
         let position = Random::new(&mut rng);
         for rank in Card::RANKS.into_iter().filter(|&rank| rank != Card::Seven) {
             let listed = position.moves(&mut generator, rank);
-            let listed: HashSet<Board> = listed.iter().map(|legal| legal.board).collect();
+            let listed: HashSet<Board> = listed.iter().map(|legal| legal.outcome.board).collect();
             let accepted = ids(&position.rules, rank).filter_map(|action| {
                 position
                     .judge(&Move::Play {
@@ -161,12 +163,15 @@ fn no_seat_is_special() {
         for card in Card::RANKS {
             let moves = position.moves(&mut generator, card);
             let there = turned.moves(&mut generator, card);
-            let there: HashSet<Board> = there.iter().map(|legal| legal.board).collect();
-            let here = moves.iter().map(|legal| turned_board(rules, &legal.board));
+            let there: HashSet<Board> = there.iter().map(|legal| legal.outcome.board).collect();
+            let here = moves
+                .iter()
+                .map(|legal| turned_board(rules, &legal.outcome.board));
             assert_eq!(there, here.collect(), "{card} of {position}");
-            for LegalMove { mv, board } in &moves {
+            for LegalMove { mv, outcome } in &moves {
                 let mv = turned_move(rules, mv);
-                assert_eq!(turned.accepted(&mv).board, turned_board(rules, board));
+                let board = turned_board(rules, &outcome.board);
+                assert_eq!(turned.accepted(&mv).board, board);
             }
         }
     }
@@ -200,9 +205,8 @@ fn turned_move(rules: &Rules, mv: &Move) -> Move {
         Walk(walk) => Walk(part(walk)),
         Swap(own, other) => Swap(field(own), field(other)),
         Seven(parts) => {
-            let mut parts = parts.as_slice().iter().copied().map(part);
-            let mut turned = Parts::one(parts.next().expect("a part"));
-            assert!(parts.all(|part| turned.push(part)));
+            let mut turned = Parts::EMPTY;
+            assert!(parts.iter().all(|&walk| turned.push(part(walk))));
             Seven(turned)
         }
         Out | NoEffect => action,

@@ -119,7 +119,7 @@ impl Proposer {
     }
 
     fn propose(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
-        if rng.random_bool(0.6) && game.phase() != Phase::Finished {
+        if rng.random_bool(0.5) && game.phase() != Phase::Finished {
             return self.in_order(rng, game);
         }
         let seat = seat(rng.random_range(0..game.rules().seats));
@@ -149,30 +149,14 @@ impl Proposer {
     }
 
     pub fn in_order(&mut self, rng: &mut impl Rng, game: &Game) -> Action {
-        match game.phase() {
-            Phase::Deal => Action::Deal {
-                by: rng.random::<bool>().then_some(game.dealer()),
-            },
-            Phase::Exchange => {
-                let seats: Vec<Seat> = Seat::all(game.rules().seats)
-                    .filter(|&seat| game.check_exchange(seat).is_ok())
-                    .collect();
-                let seat = *seats.choose(rng).expect("somebody has not answered");
-                let card = random_card(rng, game.hand(seat));
-                match rng.random_range(0..8) {
-                    0 => Action::Ask { seat },
-                    1 => Action::Decline { seat },
-                    _ => Action::Offer { seat, card },
-                }
-            }
-            Phase::Play | Phase::Finished => {
-                let seat = game.turn().expect("a seat is to move");
-                Action::Play {
-                    seat,
-                    mv: self.listed(rng, game, seat),
-                }
-            }
+        if let Some(seat) = game.turn() {
+            let mv = self.listed(rng, game, seat);
+            return Action::Play { seat, mv };
         }
+        let seats: Vec<Seat> = game.seats_to_act().collect();
+        let seat = *seats.choose(rng).expect("a game that is on");
+        let actions = game.legal_actions(seat);
+        actions.choose(rng).expect("an action").clone()
     }
 
     /// A move of the list.
@@ -182,15 +166,18 @@ impl Proposer {
         if !self.hurried && !hand.is_empty() {
             let card = random_card(rng, hand);
             self.generator
-                .moves_of_card(rules, board, seat, card, &mut moves);
+                .each_of_card(rules, board, seat, card, |found| {
+                    moves.push(found.legal_move());
+                });
         }
         if moves.is_empty() {
             moves = self.generator.legal_moves(rules, board, seat, hand);
         }
         let home = |legal: &&LegalMove| {
             let partner = seat.partner(rules.seats);
-            let fields = |seat| u32::from(legal.board.goal(seat));
-            let near = legal.board.goal(seat).count_ones() + legal.board.goal(partner).count_ones();
+            let fields = |seat| u32::from(legal.outcome.board.goal(seat));
+            let near = legal.outcome.board.goal(seat).count_ones()
+                + legal.outcome.board.goal(partner).count_ones();
             (near, fields(seat) + fields(partner))
         };
         if self.hurried && rng.random_bool(0.8) {

@@ -113,9 +113,9 @@ fn away_from_goals(game: &Game, moves: &[LegalMove]) -> Move {
     let worth = |legal: &&LegalMove| {
         let seats = || game.rules().ring().seats();
         let home: u32 = seats()
-            .map(|seat| legal.board.goal(seat).count_ones())
+            .map(|seat| legal.outcome.board.goal(seat).count_ones())
             .sum();
-        let kennel: u8 = seats().map(|seat| legal.board.kennel(seat)).sum();
+        let kennel: u8 = seats().map(|seat| legal.outcome.board.kennel(seat)).sum();
         (home, Reverse(kennel))
     };
     let best = moves.iter().min_by_key(worth);

@@ -1,8 +1,8 @@
 //! What the net is told: nothing hidden, nothing twice, the same to every seat.
 
 use dog_rules::{
-    Action, Board, BySeat, Card, Cards, Exchange, GoalEntry, Options, Placement, Preset,
-    Protection, Rules, SeatView, SevenLanding, SevenPartner, SevenSurplus,
+    Board, BySeat, Card, Cards, Exchange, Game, GoalEntry, Options, Placement, Preset, Protection,
+    Rules, SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 
@@ -12,7 +12,7 @@ use crate::{
         inputs::{Input, Kept, Layout, Stage},
         nets::{Setting, fingerprint},
     },
-    testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, to_act, view},
+    testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, view},
 };
 
 /// The inputs in an order of their own, to compare.
@@ -251,21 +251,17 @@ fn nothing_hidden_is_told() {
     for preset in [Preset::DogspielIt, Preset::Hausregeln] {
         let mut game = new_game(&preset.rules(), 5);
         for _ in 0..60 {
-            let action = match to_act(&game) {
-                None if game.winner().is_some() => break,
-                None => Action::Deal { by: None },
-                Some(seat) => {
-                    let other = hidden_changed(&game, seat, &mut chance);
-                    let (view, again) = (game.seen_from(seat), other.seen_from(seat));
-                    for (stage, kept) in choices(&view) {
-                        let kept = Kept::Seen(kept);
-                        let told = list(&view, stage, kept, &view.board);
-                        assert_eq!(told, list(&again, stage, kept, &again.board));
-                    }
-                    testing::choose(crate::Level::Greedy, &view, &mut chance).action(seat)
+            let choose = |game: &Game, seat| {
+                let other = hidden_changed(game, seat, &mut chance);
+                let (view, again) = (game.seen_from(seat), other.seen_from(seat));
+                for (stage, kept) in choices(&view) {
+                    let kept = Kept::Seen(kept);
+                    let told = list(&view, stage, kept, &view.board);
+                    assert_eq!(told, list(&again, stage, kept, &again.board));
                 }
+                testing::choose(crate::Level::Greedy, &view, &mut chance).action(seat)
             };
-            game.apply(&action).unwrap();
+            game.step(choose).unwrap();
         }
     }
 }

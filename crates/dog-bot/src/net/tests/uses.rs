@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Board, Card, Generator, Placement, Rules, Seat, SevenLanding, SevenPartner,
-    judge::{self, Kind},
+    judge::Kind,
     ring::{self, bit},
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -74,15 +74,15 @@ fn depth(board: &Board, seat: Seat) -> u8 {
 
 /// What a card other than the seven and the joker can do, move by move.
 fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
-    let mut moves = Vec::new();
-    Generator::new().moves_of_card(rules, board, seat, card, &mut moves);
+    let mut outcomes = Vec::new();
+    Generator::new().each_of_card(rules, board, seat, card, |found| {
+        outcomes.push(found.outcome());
+    });
     let mover = board.mover(rules, seat);
     let own = |other: Seat| other.team(rules.seats) == seat.team(rules.seats);
     let mut found = Use::default();
     let mut gain = None;
-    for legal in moves {
-        let hand = [card].into_iter().collect();
-        let outcome = judge::judge(rules, board, seat, hand, &legal.mv).unwrap();
+    for outcome in outcomes {
         let captured = || outcome.captures.iter().map(|capture| capture.seat);
         found.playable = true;
         found.home |= depth(&outcome.board, mover) > depth(board, mover);
