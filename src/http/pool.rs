@@ -38,9 +38,6 @@ pub const LOG_PAGE: u32 = 64;
 /// The expected cost of reading so many and writing them as JSON.
 pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 
-/// For how long a response that has begun tries again what cannot be done just now.
-const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
-
 /// Bytes of a response from which on it is compressed where it is made.
 const LARGE: usize = 32 * 1024;
 
@@ -460,14 +457,10 @@ impl Line {
     }
 }
 
-/// Waits about a second before another try; returns false at once if tries have failed for long.
-pub async fn pause(failing_since: Instant) -> bool {
-    let goes_on = failing_since.elapsed() < LONGEST_OUTAGE;
-    if goes_on {
-        // At random, so that not all come back together.
-        sleep(Duration::from_millis(rand::rng().random_range(500..1_500))).await;
-    }
-    goes_on
+/// Waits about a second before another try of what failed.
+pub async fn pause() {
+    // At random, so that not all come back together.
+    sleep(Duration::from_millis(rand::rng().random_range(500..1_500))).await;
 }
 
 /// Lets threads that answer others go first where there are too few cores for all.

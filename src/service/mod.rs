@@ -42,8 +42,19 @@ pub struct Request {
     pub version: Option<u64>,
 }
 
-/// What a request asks for in a game.
+/// What a request asks for.
 pub enum Command<E> {
+    /// Adds a game for whoever has this address.
+    Create {
+        creator: Option<Creator>,
+        creation: Result<Creation, E>,
+    },
+    /// Acts in the game of that id.
+    InGame(String, Act<E>),
+}
+
+/// What a request asks for in a game.
+pub enum Act<E> {
     /// Deals the round: the dealer's seat or the host.
     Deal(Result<(), E>),
     /// Answers in the partner exchange: a seat.
@@ -115,6 +126,15 @@ pub struct Outcome {
     pub tokens: Option<TokenMaker>,
 }
 
+impl Outcome {
+    /// One without tokens.
+    fn plain(status: u16, etag: Option<String>, body: String) -> Outcome {
+        let response = Response::Plain { status, etag, body };
+        let tokens = None;
+        Outcome { response, tokens }
+    }
+}
+
 /// The `ETag` of a game at this version as this role sees it.
 pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
@@ -131,71 +151,31 @@ pub fn find_seat(record: &Record, number: &str) -> Result<Seat, Error> {
         .ok_or(Error::SeatNotFound)
 }
 
-/// Carries out a command in a game.
+/// Carries out a command: looks, works out what is to change, and commits it, again if somebody
+/// else was quicker.
 ///
 /// # Errors
 /// Why nothing was changed.
 pub async fn execute<E: Clone + From<Error>>(
     store: &Store,
-    id: &str,
     request: &Request,
     command: &Command<E>,
     views: &Views<E>,
 ) -> Result<Outcome, E> {
-    let id: GameId = id.parse().map_err(|_| Error::GameNotFound)?;
+    let id = match command {
+        Command::Create { .. } => None,
+        Command::InGame(id, _) => Some(id.parse().map_err(|_| Error::GameNotFound)?),
+    };
     for _ in 0..MOST_ATTEMPTS {
-        let look = store
-            .look(&id, request.scope())
-            .await
-            .map_err(Error::from)?;
-        let (effect, outcome) = attempt(&look, request, command, views)?;
-        let Some(effect) = effect else {
-            return Ok(outcome);
+        let look = store.look(id.as_ref(), request.scope()).await;
+        let attempt = attempt(&look.map_err(Error::from)?, request, command, views)?;
+        let (effect, outcome) = match attempt {
+            Attempt::Replay(outcome) => return Ok(outcome),
+            Attempt::Change(effect, outcome) => (effect, outcome),
         };
         let write = request.write(effect, &outcome.response)?;
         if store.commit(write).await.map_err(Error::from)? == Committed::Done {
             return Ok(outcome);
-        }
-    }
-    Err(Error::Contended.into())
-}
-
-/// Adds a game for whoever has this address, and makes its tokens.
-///
-/// # Errors
-/// Why nothing was changed.
-pub async fn create<E: Clone + From<Error>>(
-    store: &Store,
-    creator: Option<Creator>,
-    request: &Request,
-    creation: &Result<Creation, E>,
-    views: &Views<E>,
-) -> Result<Outcome, E> {
-    for _ in 0..MOST_ATTEMPTS {
-        if let Some(scope) = request.scope()
-            && let Some(saved) = store.saved(scope).await.map_err(Error::from)?
-        {
-            return Ok(request.replay(&saved)?);
-        }
-        let salt = random();
-        let tokens = TokenMaker::new(request.retry.as_ref(), &salt)?;
-        let creation = creation.as_ref().map_err(Clone::clone)?;
-        let new = new_game(creation, creator, &tokens).map_err(Error::from)?;
-        let record = &new.record;
-        let seats = record.game.rules().seats;
-        let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
-        let response = Response::Created {
-            id: record.id.to_string(),
-            seats,
-            bots: Seat::all(seats).filter(without_token).collect(),
-            salt,
-            etag: etag(record.game.version(), Role::Host),
-            game: (views.game)(record, Role::Host)?,
-        };
-        let write = request.write(Effect::Insert(new.into()), &response)?;
-        if store.commit(write).await.map_err(Error::from)? == Committed::Done {
-            let tokens = Some(tokens);
-            return Ok(Outcome { response, tokens });
         }
     }
     Err(Error::Contended.into())
@@ -296,45 +276,61 @@ impl Request {
     }
 }
 
-/// Works out what a command comes to in a game that was looked at: what is to change, or nothing if
-/// the very request was carried out before, and the response.
+/// What a command comes to in the state that was looked at.
+enum Attempt {
+    /// The very request was carried out before.
+    Replay(Outcome),
+    /// This is to change, and then this is the response.
+    Change(Effect, Outcome),
+}
+
+/// Works out what a command comes to. Every refusal but those of the store is found here, in the
+/// order of the documentation.
 fn attempt<E: Clone + From<Error>>(
     look: &Look,
     request: &Request,
     command: &Command<E>,
     views: &Views<E>,
-) -> Result<(Option<Effect>, Outcome), E> {
+) -> Result<Attempt, E> {
     let replay = || {
         let saved = look.saved.as_ref();
         saved.map(|saved| request.replay(saved)).transpose()
     };
-    let Some(record) = &look.game else {
+    let (record, act) = match (command, &look.game) {
+        (Command::Create { creator, creation }, _) => {
+            if let Some(outcome) = replay()? {
+                return Ok(Attempt::Replay(outcome));
+            }
+            let (effect, outcome) = create(creation, *creator, request, views)?;
+            return Ok(Attempt::Change(effect, outcome));
+        }
+        (Command::InGame(_, act), Some(record)) => (record, act),
         // The game is gone, with its tokens; whoever removed it is told so again.
-        return match (command, replay()?) {
-            (Command::Remove(_), Some(outcome)) => Ok((None, outcome)),
-            _ => Err(Error::GameNotFound.into()),
-        };
+        (Command::InGame(_, act), None) => {
+            return match (act, replay()?) {
+                (Act::Remove(_), Some(outcome)) => Ok(Attempt::Replay(outcome)),
+                _ => Err(Error::GameNotFound.into()),
+            };
+        }
     };
-    let named = match command {
-        Command::HandOver { seat, .. } | Command::ReissueToken { seat, .. } => {
+    let named = match act {
+        Act::HandOver { seat, .. } | Act::ReissueToken { seat, .. } => {
             Some(find_seat(record, seat)?)
         }
         _ => None,
     };
-    let role = match (request.caller.known_role(record), command) {
+    let role = match (request.caller.known_role(record), act) {
         (Ok(role), _) => role,
         // The seat's own retry comes with the token that its first try has killed.
-        (Err(unknown), Command::ReissueToken { .. }) => {
-            return match replay()? {
-                Some(outcome) => Ok((None, outcome)),
-                None => Err(unknown.into()),
-            };
+        (Err(unknown), Act::ReissueToken { .. }) => {
+            let outcome = replay()?.ok_or(unknown)?;
+            return Ok(Attempt::Replay(outcome));
         }
         (Err(unknown), _) => return Err(unknown.into()),
     };
-    let actor = actor(command, role, named)?;
+    let actor = actor(act, role, named)?;
     if let Some(outcome) = replay()? {
-        return Ok((None, outcome));
+        return Ok(Attempt::Replay(outcome));
     }
     if let (Some(seat), None) = (actor, named)
         && record.game.player(seat).bot
@@ -342,68 +338,89 @@ fn attempt<E: Clone + From<Error>>(
         return Err(Error::BotPlays(seat).into());
     }
     request.check_version(record.game.version(), role)?;
-    let (effect, outcome) = match command {
-        Command::ReissueToken { content, .. } => {
+    let (effect, outcome) = match act {
+        Act::ReissueToken { content, .. } => {
             let seat = actor.ok_or(Error::SeatNotFound)?;
             reissue_token(record, request, role, seat, content)?
         }
-        Command::CreateTicket(content) => {
+        Act::CreateTicket(content) => {
             content.clone()?;
             create_ticket(record, request)?
         }
-        Command::Remove(content) => {
+        Act::Remove(content) => {
             content.clone()?;
-            let (status, etag, body) = (204, None, String::new());
-            let response = Response::Plain { status, etag, body };
-            let tokens = None;
-            (Effect::Remove(record.seen()), Outcome { response, tokens })
+            let outcome = Outcome::plain(204, None, String::new());
+            (Effect::Remove(record.seen()), outcome)
         }
         _ => {
-            let action = action(command, record, actor)?;
+            let action = action(act, record, actor)?;
             let draft = Draft::new(record, &action).map_err(Error::from)?;
-            let response = Response::Plain {
-                status: 200,
-                etag: Some(etag(draft.record.game.version(), role)),
-                body: (views.changed)(&draft, role)?,
-            };
-            let tokens = None;
-            (Effect::Update(draft.into()), Outcome { response, tokens })
+            let etag = etag(draft.record.game.version(), role);
+            let body = (views.changed)(&draft, role)?;
+            let outcome = Outcome::plain(200, Some(etag), body);
+            (Effect::Update(draft.into()), outcome)
         }
     };
-    Ok((Some(effect), outcome))
+    Ok(Attempt::Change(effect, outcome))
+}
+
+/// A game to add, and its tokens.
+fn create<E: Clone + From<Error>>(
+    creation: &Result<Creation, E>,
+    creator: Option<Creator>,
+    request: &Request,
+    views: &Views<E>,
+) -> Result<(Effect, Outcome), E> {
+    let salt = random();
+    let tokens = TokenMaker::new(request.retry.as_ref(), &salt)?;
+    let creation = creation.as_ref().map_err(Clone::clone)?;
+    let new = new_game(creation, creator, &tokens).map_err(Error::from)?;
+    let record = &new.record;
+    let seats = record.game.rules().seats;
+    let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
+    let response = Response::Created {
+        id: record.id.to_string(),
+        seats,
+        bots: Seat::all(seats).filter(without_token).collect(),
+        salt,
+        etag: etag(record.game.version(), Role::Host),
+        game: (views.game)(record, Role::Host)?,
+    };
+    let tokens = Some(tokens);
+    Ok((Effect::Insert(new.into()), Outcome { response, tokens }))
 }
 
 /// The seat that acts, or is acted upon; none if the host acts for no seat.
 ///
 /// # Errors
 /// `forbidden`, if this role may not do that.
-fn actor<E>(command: &Command<E>, role: Role, named: Option<Seat>) -> Result<Option<Seat>, Error> {
-    match (command, role) {
-        (Command::HandOver { .. }, Role::Host) => Ok(named),
-        (Command::HandOver { .. }, _) => Err(Error::Forbidden("only the host hands over a seat")),
-        (Command::ReissueToken { .. }, Role::Host) => Ok(named),
-        (Command::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
-        (Command::ReissueToken { .. }, _) => Err(Error::Forbidden(
+fn actor<E>(act: &Act<E>, role: Role, named: Option<Seat>) -> Result<Option<Seat>, Error> {
+    match (act, role) {
+        (Act::HandOver { .. }, Role::Host) => Ok(named),
+        (Act::HandOver { .. }, _) => Err(Error::Forbidden("only the host hands over a seat")),
+        (Act::ReissueToken { .. }, Role::Host) => Ok(named),
+        (Act::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
+        (Act::ReissueToken { .. }, _) => Err(Error::Forbidden(
             "only the seat itself and the host reissue its token",
         )),
-        (Command::Remove(_), Role::Host) | (Command::CreateTicket(_), _) => Ok(None),
-        (Command::Remove(_), _) => Err(Error::Forbidden("only the host removes a game")),
-        (Command::Deal(_), Role::Host) => Ok(None),
+        (Act::Remove(_), Role::Host) | (Act::CreateTicket(_), _) => Ok(None),
+        (Act::Remove(_), _) => Err(Error::Forbidden("only the host removes a game")),
+        (Act::Deal(_), Role::Host) => Ok(None),
         (_, Role::Seat(seat)) => Ok(Some(seat)),
         (_, _) => Err(Error::Forbidden("this is for seats, the host has no cards")),
     }
 }
 
-/// The action of the game that a command asks for, if the phase and the turn are right.
+/// The action of the game that a request asks for, if the phase and the turn are right.
 fn action<E: Clone + From<Error>>(
-    command: &Command<E>,
+    act: &Act<E>,
     record: &Record,
     actor: Option<Seat>,
 ) -> Result<Action, E> {
     let game = &record.game;
     let refused = |refusal: dog_rules::ActionRefusal| Error::from(refusal);
-    match (command, actor) {
-        (Command::HandOver { to, .. }, Some(seat)) => {
+    match (act, actor) {
+        (Act::HandOver { to, .. }, Some(seat)) => {
             game.check_not_over().map_err(refused)?;
             record.check_table_change().map_err(Error::from)?;
             let HandOver { bot, name, level } = to.clone()?;
@@ -411,7 +428,7 @@ fn action<E: Clone + From<Error>>(
             let player = Player { name, bot, level };
             Ok(Action::HandOver { seat, player })
         }
-        (Command::Swap(swap), Some(seat)) => {
+        (Act::Swap(swap), Some(seat)) => {
             game.check_exchange(seat).map_err(refused)?;
             record.check_play().map_err(Error::from)?;
             Ok(match swap.clone()? {
@@ -420,19 +437,19 @@ fn action<E: Clone + From<Error>>(
                 Swap::Ask => Action::Ask { seat },
             })
         }
-        (Command::Play(mv), Some(seat)) => {
+        (Act::Play(mv), Some(seat)) => {
             game.check_play(seat).map_err(refused)?;
             record.check_play().map_err(Error::from)?;
             let mv = mv.clone()?;
             Ok(Action::Play { seat, mv })
         }
-        (Command::Deal(content), by) => {
+        (Act::Deal(content), by) => {
             game.check_deal(by).map_err(refused)?;
             record.check_play().map_err(Error::from)?;
             content.clone()?;
             Ok(Action::Deal { by })
         }
-        _ => Err(Error::Internal("a command is no action").into()),
+        _ => Err(Error::Internal("an act is no action").into()),
     }
 }
 

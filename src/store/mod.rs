@@ -83,20 +83,22 @@ impl Store {
         self.0.read_one(|reader| reader.game(id))
     }
 
-    /// What a write is worked out from: the game and, for a request with an `Idempotency-Key`, the
-    /// response that was saved for it. That is of the same state as the game or a later one.
-    pub async fn look(&self, id: &GameId, scope: Option<&Scope>) -> Result<Look, StoreError> {
+    /// What a write is worked out from: the game, if it is about one, and for a request with an
+    /// `Idempotency-Key` the response that was saved for it. That is of the same state as the game
+    /// or a later one.
+    pub async fn look(
+        &self,
+        id: Option<&GameId>,
+        scope: Option<&Scope>,
+    ) -> Result<Look, StoreError> {
         self.0.read_one(|reader| {
-            let game = reader.game(id)?;
+            let game = id.map(|id| reader.game(id)).transpose()?;
             let saved = scope.map(|scope| reader.saved(scope, now())).transpose()?;
-            let saved = saved.flatten();
-            Ok(Look { game, saved })
+            Ok(Look {
+                game: game.flatten(),
+                saved: saved.flatten(),
+            })
         })
-    }
-
-    /// The response that was saved for this scope, if it is not older than 24 hours.
-    pub async fn saved(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
-        self.0.read_one(|reader| reader.saved(scope, now()))
     }
 
     /// The game that was added under this unique key, if it is there.

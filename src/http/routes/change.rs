@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{App, execute};
+use super::{App, act_in_game};
 use crate::{
     http::{
         problem::Problem,
@@ -15,7 +15,7 @@ use crate::{
             request::{DealRequest, HandOverRequest, PlayRequest, SwapRequest, TokenRequest},
         },
     },
-    service::Command,
+    service::Act,
 };
 
 /// Deals the round: the dealer's seat or the host.
@@ -29,8 +29,8 @@ pub async fn deal_cards(
     id: Path<String>,
     body: WriteRequest<DealRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = Command::Deal(body.content.map(drop));
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::Deal(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.request, act).await
 }
 
 /// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
@@ -44,8 +44,8 @@ pub async fn swap_cards(
     id: Path<String>,
     body: WriteRequest<SwapRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = Command::Swap(body.content.and_then(SwapRequest::swap));
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::Swap(body.content.and_then(SwapRequest::swap));
+    act_in_game(&app, id.into_inner(), &body.request, act).await
 }
 
 /// Plays a move: any legal one, listed or not.
@@ -59,8 +59,8 @@ pub async fn play_move(
     id: Path<String>,
     body: WriteRequest<PlayRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = Command::Play(body.content.and_then(PlayRequest::mv));
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::Play(body.content.and_then(PlayRequest::mv));
+    act_in_game(&app, id.into_inner(), &body.request, act).await
 }
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
@@ -80,8 +80,8 @@ pub async fn hand_over_seat(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let to = body.content.and_then(HandOverRequest::hand_over);
-    let command = Command::HandOver { seat, to };
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::HandOver { seat, to };
+    act_in_game(&app, id, &body.request, act).await
 }
 
 /// Gives the seat a fresh token; the old one dies.
@@ -100,6 +100,6 @@ pub async fn reissue_token(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let content = body.content.map(drop);
-    let command = Command::ReissueToken { seat, content };
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::ReissueToken { seat, content };
+    act_in_game(&app, id, &body.request, act).await
 }

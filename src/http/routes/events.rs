@@ -7,7 +7,7 @@ use actix_web::{
 };
 use dog_rules::Phase;
 
-use super::{App, execute, read_id};
+use super::{App, act_in_game, read_id};
 use crate::{
     http::{
         headers::preferred,
@@ -22,7 +22,7 @@ use crate::{
             request::{EventsParams, TokenRequest, query},
         },
     },
-    service::{Caller, Command},
+    service::{Act, Caller},
     store::{Record, TokenHash},
 };
 
@@ -142,6 +142,6 @@ pub async fn create_ticket(
     id: Path<String>,
     body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = Command::CreateTicket(body.content.map(drop));
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::CreateTicket(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.request, act).await
 }

@@ -10,10 +10,9 @@ use actix_web::{
 };
 use dog_rules::Phase;
 
-use super::{App, execute, look, picture};
+use super::{App, act_in_game, execute, look, picture};
 use crate::{
     http::{
-        answer::{VIEWS, respond},
         headers::{is_known, private},
         limits::Client,
         metrics::Untimed,
@@ -26,7 +25,7 @@ use crate::{
             request::{CreateGame, GameParams, ListParams, RemoveRequest, query},
         },
     },
-    service::{Caller, Command, create, etag},
+    service::{Act, Caller, Command, etag},
     store::{GameId, ListQuery},
 };
 
@@ -48,7 +47,7 @@ pub async fn create_game(
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     let creation = body.content.and_then(CreateGame::creation);
-    respond(create(&app.store, creator, &body.request, &creation, &VIEWS).await?)
+    execute(&app, &body.request, Command::Create { creator, creation }).await
 }
 
 /// The public games, newest first, without secrets.
@@ -190,6 +189,6 @@ pub async fn delete_game(
     id: Path<String>,
     body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = Command::Remove(body.content.map(drop));
-    execute(&app, &id, &body.request, &command).await
+    let act = Act::Remove(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.request, act).await
 }

@@ -1,6 +1,9 @@
 //! What happened in a game, from its beginning; and finished games from elsewhere.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -10,10 +13,10 @@ use actix_web::{
 use dog_rules::record::{About, Replayed, Step, StepWriter, Transcript, Written};
 use futures_util::stream::{self, StreamExt};
 
-use super::{App, look};
+use super::{App, execute, look};
 use crate::{
     http::{
-        answer::{VIEWS, json, respond},
+        answer::json,
         headers::{preferred, private},
         limits::Client,
         pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
@@ -25,7 +28,7 @@ use crate::{
             request::{ImportRequest, NoQuery, query},
         },
     },
-    service::{Caller, Creation, Role, create},
+    service::{Caller, Command, Creation, Role},
     store::{LogEntry, LogPage, PackedLog, Record, now},
 };
 
@@ -38,6 +41,9 @@ const TEXT: &str = "text/plain";
 
 /// Versions that an imported game may have: many times those of a long game.
 const MOST_VERSIONS: usize = 10_000;
+
+/// For how long a response that has begun tries again what cannot be done just now.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
 
 /// What happened in the game from its beginning, as the caller may see it.
 ///
@@ -109,9 +115,11 @@ impl History {
                 Ok((part, progress)) => return Ok(Some((part.into(), progress))),
                 Err(problem) => {
                     problem.log();
-                    if problem.code() != Code::Unavailable || !pause(begun).await {
+                    let may_wait = begun.elapsed() < LONGEST_OUTAGE;
+                    if problem.code() != Code::Unavailable || !may_wait {
                         return Err(problem);
                     }
+                    pause().await;
                 }
             }
         }
@@ -214,11 +222,15 @@ pub async fn import_game(
     body: WriteRequest<ImportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let import = body.content?;
-    // Longer than an async worker should be busy.
-    let imported = app.pages.run(client, QUICK, move || imported(&import));
-    let creation = Ok(imported.await?);
-    respond(create(&app.store, creator, &body.request, &creation, &VIEWS).await?)
+    let creation = match body.content {
+        // Longer than an async worker should be busy.
+        Ok(import) => {
+            let imported = move || imported(&import);
+            app.pages.run(client, QUICK, imported).await
+        }
+        Err(problem) => Err(problem),
+    };
+    execute(&app, &body.request, Command::Create { creator, creation }).await
 }
 
 /// The game that a record tells of, if it is over.

@@ -36,7 +36,7 @@ use super::{
     views::Views,
 };
 use crate::{
-    service::{self, Command, Request},
+    service::{self, Act, Command, Request},
     store::{GameId, Record, Store},
 };
 
@@ -224,14 +224,23 @@ async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> 
     Err(Problem::new(Code::RouteNotFound, detail))
 }
 
-/// Carries out a command in the game of that id, and answers with what came of it.
+/// Carries out a command, and answers with what came of it.
 async fn execute(
     app: &App,
-    id: &str,
     request: &Request,
-    command: &Command<Problem>,
+    command: Command<Problem>,
 ) -> Result<HttpResponse, Problem> {
-    respond(service::execute(&app.store, id, request, command, &VIEWS).await?)
+    respond(service::execute(&app.store, request, &command, &VIEWS).await?)
+}
+
+/// The same in the game of that id.
+async fn act_in_game(
+    app: &App,
+    id: String,
+    request: &Request,
+    act: Act<Problem>,
+) -> Result<HttpResponse, Problem> {
+    execute(app, request, Command::InGame(id, act)).await
 }
 
 /// The media type of a picture.

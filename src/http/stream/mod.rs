@@ -60,8 +60,6 @@ pub struct Viewing {
     over: bool,
     /// When the last message was handed over.
     handed_over: Option<Instant>,
-    /// When the store began to fail, if its last answer was a failure.
-    failing_since: Option<Instant>,
 }
 
 impl Viewing {
@@ -94,7 +92,6 @@ impl Viewing {
             first,
             over: finished && version == now,
             handed_over: None,
-            failing_since: None,
         })
     }
 
@@ -108,7 +105,7 @@ impl Viewing {
     }
 
     /// The next message; none at the end. A failure ends the stream too, and the reader resumes
-    /// it; but what may soon be possible again is tried again for a while.
+    /// it; but as long as the store cannot be read just now, the stream waits.
     async fn next(&mut self) -> Option<Bytes> {
         let too_slow = |then: Instant| then.elapsed() > PATIENCE;
         if self.handed_over.is_some_and(too_slow) {
@@ -119,17 +116,14 @@ impl Viewing {
         }
         while !self.over && !self.subscription.closed() {
             match self.news().await {
-                Ok(Some(message)) => {
-                    self.failing_since = None;
-                    return Some(message);
-                }
-                Ok(None) => self.failing_since = None,
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
                 Err(problem) => {
                     problem.log();
-                    let since = *self.failing_since.get_or_insert_with(Instant::now);
-                    if problem.code() != Code::Unavailable || !pause(since).await {
+                    if problem.code() != Code::Unavailable {
                         return None;
                     }
+                    pause().await;
                     return Some(self.format.heartbeat());
                 }
             }
@@ -191,7 +185,6 @@ impl Viewing {
 mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
-    use actix_web::http::header::HeaderMap;
     use dog_rules::{BySeat, Game, Player, Preset, Seed, Setup};
     use futures_util::FutureExt;
 
@@ -202,7 +195,10 @@ mod tests {
             pool::{Make, Pool},
             stream::hub::{Hub, Watching},
         },
-        store::{GameId, LogEntry, Store, TableChanges, Tempo, TokenHash, Tokens, now},
+        store::{
+            Committed, Effect, GameId, NewGame, Settings, Store, TableChanges, Tempo, TokenHash,
+            Tokens, Write, now,
+        },
     };
 
     const POOL: Make = Make {
@@ -227,7 +223,8 @@ mod tests {
             let id = GameId::random();
             let folder = env::temp_dir().join(format!("dog-stream-{id}"));
             fs::create_dir(&folder).unwrap();
-            let store = Store::open(folder.join("games.db")).unwrap();
+            let file = folder.join("games.db");
+            let store = Store::open(file, Settings::default()).unwrap();
             let now = now();
             let record = Record {
                 id,
@@ -252,17 +249,12 @@ mod tests {
                 })
                 .into(),
             };
-            let mut added = record.clone();
-            let entry = LogEntry {
-                version: 1,
-                at: now,
-                action: None,
-                events: vec![record.game.last_event().clone()],
-            };
-            let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
-            add.await.unwrap();
+            let new = NewGame::created(record.clone(), record.game.last_event()).unwrap();
+            let effect = Effect::Insert(new.into());
+            let added = store.commit(Write { effect, save: None }).await;
+            assert_eq!(added.unwrap(), Committed::Done);
             let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
-            let (hub, watching) = Hub::start(&store, &pool, &pool).unwrap();
+            let (hub, watching) = Hub::start(&store, &pool);
             Table {
                 folder,
                 subscription: Some(hub.subscribe(id)),
@@ -275,7 +267,7 @@ mod tests {
         /// A spectator's stream that begins there.
         fn viewing(&mut self, start: Start) -> Viewing {
             let subscription = self.subscription.take().unwrap();
-            let caller = Caller::of(&HeaderMap::new());
+            let caller = Caller::new(None);
             let caller = (caller, Role::Spectator, Client(None));
             Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
