@@ -80,7 +80,7 @@ impl Store {
     /// # Errors
     /// The store cannot be read, or the game cannot be understood. So with all that follow.
     pub async fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
-        self.0.read_one(|reader| reader.game(id))
+        self.0.game(id)
     }
 
     /// What a write is worked out from: the game, if it is about one, and for a request with an
@@ -91,14 +91,11 @@ impl Store {
         id: Option<&GameId>,
         scope: Option<&Scope>,
     ) -> Result<Look, StoreError> {
-        self.0.read_one(|reader| {
-            let game = id.map(|id| reader.game(id)).transpose()?;
-            let saved = scope.map(|scope| reader.saved(scope, now())).transpose()?;
-            Ok(Look {
-                game: game.flatten(),
-                saved: saved.flatten(),
-            })
-        })
+        // In this order: else a response could be missed that belongs to the game as it is.
+        let game = id.map(|id| self.0.game(id)).transpose()?.flatten();
+        let saved = scope.map(|scope| self.0.read_one(|reader| reader.saved(scope, now())));
+        let saved = saved.transpose()?.flatten();
+        Ok(Look { game, saved })
     }
 
     /// The game that was added under this unique key, if it is there.

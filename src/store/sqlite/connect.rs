@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{at_first_look, migrations, recent::Glance};
+use super::{at_first_look, migrations};
 use crate::store::StoreError;
 
 /// How long to wait for another process to let go of a lock.
@@ -162,7 +162,7 @@ impl Drop for State<'_> {
 pub(super) struct Readers {
     path: PathBuf,
     place: Place,
-    idle: Mutex<Vec<(Connection, Glance)>>,
+    idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
@@ -171,27 +171,27 @@ impl Readers {
         Readers { path, place, idle }
     }
 
-    /// Does some reading on a connection of its own, which has last seen that.
+    /// Does some reading on a connection of its own.
     pub(super) fn with<T>(
         &self,
-        read: impl FnOnce(&Connection, &Glance) -> Result<T, StoreError>,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let idle = self.idle().pop();
-        let (connection, glance) = match idle {
+        let connection = match idle {
             Some(idle) => idle,
             None => {
                 let connection = reader(&self.path)?;
                 // Of another file it would read another state than its neighbours.
                 self.place.check()?;
-                (connection, Glance::default())
+                connection
             }
         };
-        let result = read(&connection, &glance);
+        let result = read(&connection);
         // One that is stuck in a transaction would see the past for ever.
         if connection.is_autocommit() {
             let mut idle = self.idle();
             if idle.len() < KEPT_READERS {
-                idle.push((connection, glance));
+                idle.push(connection);
             }
         }
         result
@@ -202,7 +202,7 @@ impl Readers {
         &self.path
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<(Connection, Glance)>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         // Nothing panics while the lock is held, and a list of connections is never half changed.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

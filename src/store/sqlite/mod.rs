@@ -38,10 +38,11 @@ use self::{
     reader::Reader,
     recent::Recent,
     transaction::Transaction,
+    wal::Index,
     watch::{Changes, Watcher},
     writer::{OnFailure, Writer, WriterThread},
 };
-use super::{Feed, Settings, Sizes, StoreError, StoreMetrics, id::CreatorKey};
+use super::{Feed, GameId, Record, Settings, Sizes, StoreError, StoreMetrics, id::CreatorKey};
 
 /// An open database file; a clone is another handle to it. When the last one goes, the writes that
 /// wait are finished first.
@@ -86,7 +87,8 @@ impl Database {
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
         let place = Place::of(&path)?;
-        let recent = Arc::new(Recent::new(settings.games_in_memory));
+        let index = Index::open(&path).map_err(create)?;
+        let recent = Arc::new(Recent::new(settings.games_in_memory, index));
         let changes = Arc::new(Changes::new());
         let watcher = Watcher::start(&path, &changes)?;
         let thread = WriterThread {
@@ -121,12 +123,23 @@ impl Database {
         &self,
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.0.readers.with(|connection, _| {
+        self.0.readers.with(|connection| {
             let _state = State::begin(connection)?;
             // What is known of games in memory is of another state.
             let recent = None;
             read(&Reader { connection, recent })
         })
+    }
+
+    /// A game, if it is there: from memory if nobody has committed anything since it was read.
+    ///
+    /// # Errors
+    /// The database cannot be read, or the game cannot be understood.
+    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+        match self.0.recent.current(*id) {
+            Some(record) => Ok(Some(record)),
+            None => self.read_one(|reader| reader.game(id)),
+        }
     }
 
     /// Reads something that a single statement says, which sees one state by itself.
@@ -137,8 +150,8 @@ impl Database {
         &self,
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.0.readers.with(|connection, glance| {
-            let recent = Some((&*self.0.recent, glance));
+        self.0.readers.with(|connection| {
+            let recent = Some(&*self.0.recent);
             read(&Reader { connection, recent })
         })
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     migrations,
-    recent::{Glance, LastChange, Recent},
+    recent::{LastChange, Recent},
     rows::{int, log_row, record, select_games, time, version},
 };
 use crate::store::{
@@ -20,9 +20,9 @@ use crate::store::{
 #[derive(Debug)]
 pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
-    /// Games that need not be taken from their JSON, and what the connection has seen, if all that
-    /// there is to see here is on the disk.
-    pub(super) recent: Option<(&'c Recent, &'c Glance)>,
+    /// Games that need not be taken from their JSON, if all that there is to see here is on the
+    /// disk.
+    pub(super) recent: Option<&'c Recent>,
 }
 
 /// Microseconds for which a response is saved: 24 hours.
@@ -39,8 +39,9 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read, or the game cannot be understood.
     pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
-        if let Some((recent, glance)) = self.recent {
-            recent.catch_up(self.connection, glance)?;
+        let mut caught_up = 0;
+        if let Some(recent) = self.recent {
+            caught_up = recent.catch_up(self.connection)?;
             if let Some(record) = recent.get(*id) {
                 return Ok(Some(record));
             }
@@ -49,8 +50,8 @@ impl Reader<'_> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
         let record = rows.next()?.map(|row| record(row, None)).transpose()?;
-        if let (Some((recent, glance)), Some(record)) = (self.recent, &record) {
-            recent.offer(record, glance);
+        if let (Some(recent), Some(record)) = (self.recent, &record) {
+            recent.offer(record, caught_up);
         }
         Ok(record)
     }
@@ -163,7 +164,7 @@ impl Reader<'_> {
             && let Some(row) = rows.next()?
         {
             last = Some(Cursor(row.get(0)?));
-            match record(row, self.recent.map(|(recent, _)| recent)) {
+            match record(row, self.recent) {
                 Ok(record) => games.push(record),
                 Err(error) => left_out.push(error),
             }

@@ -1,12 +1,11 @@
 //! Games kept in memory as they were last read or written, and whether they are still so.
 //!
 //! The list of changes has a number for each. What is here is the newest there is as of the last
-//! change that is known. A reader sees by SQLite's `data_version` whether anybody, in this process
-//! or another, has committed anything since it last looked. Only then does it look for changes that
-//! are not known yet, and removes the games that have changed.
+//! change that is known. The index of the write-ahead log tells whether anybody, in this process
+//! or another, has committed anything since. Only then are the changes read that are not known
+//! yet, and the games removed that have changed.
 
 use std::{
-    cell::Cell,
     fmt,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -14,15 +13,25 @@ use std::{
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
+use super::wal::{Header, Index};
 use crate::store::{GameId, Record, StoreError};
 
 /// The games.
 pub(super) struct Recent {
     /// None if there is room for no game.
     games: Option<Cache<GameId, Record>>,
-    /// The last change that is known. Whoever adds a game holds the lock for reading, whoever learns
-    /// of changes holds it for writing.
-    known: RwLock<LastChange>,
+    index: Index,
+    /// What is known of changes. Whoever adds a game holds the lock for reading, whoever learns of
+    /// changes holds it for writing.
+    known: RwLock<Known>,
+}
+
+/// How far the changes are known.
+#[derive(Default)]
+struct Known {
+    last: LastChange,
+    /// The log's index when they were read; none if somebody has committed since.
+    index: Option<Header>,
 }
 
 /// The last row of the list of changes. More than its number tells it from that of a file that was
@@ -58,22 +67,21 @@ impl LastChange {
     }
 }
 
-/// What a reader's connection saw when it last looked.
-#[derive(Debug, Default)]
-pub(super) struct Glance {
-    /// None if it has not looked yet.
-    data_version: Cell<Option<i64>>,
-    /// The last change then.
-    change: Cell<i64>,
-}
-
 impl Recent {
     /// Room for so many.
-    pub fn new(games: usize) -> Recent {
+    pub fn new(games: usize, index: Index) -> Recent {
         Recent {
             games: (games > 0).then(|| Cache::new(games)),
+            index,
             known: RwLock::default(),
         }
+    }
+
+    /// The game as it is on the disk, if it is here and nobody has committed anything since.
+    pub fn current(&self, id: GameId) -> Option<Record> {
+        let index = self.index.header();
+        let is_current = index.is_some() && self.known().index == index;
+        self.get(id).filter(|_| is_current)
     }
 
     /// The game as it was last read or written, if it is here. It is as it is on the disk for a
@@ -82,58 +90,48 @@ impl Recent {
         self.games.as_ref()?.get(&id)
     }
 
-    /// Removes what has changed by what this connection sees.
+    /// Removes the games that have changed by what this connection sees; the number of the last
+    /// change that is known then.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn catch_up(&self, connection: &Connection, glance: &Glance) -> Result<(), StoreError> {
-        let mut statement = connection.prepare_cached("PRAGMA data_version")?;
-        let data_version = statement.query_row([], |row| row.get(0))?;
-        if glance.data_version.get() == Some(data_version) {
-            return Ok(());
-        }
-        let last = LastChange::read(connection)?;
-        glance.change.set(last.number);
-        if *self.known() != last {
-            self.learn(connection)?;
-        }
-        glance.data_version.set(Some(data_version));
-        Ok(())
-    }
-
-    /// Removes the games that have changed since the last change that is known.
-    fn learn(&self, connection: &Connection) -> Result<(), StoreError> {
+    pub fn catch_up(&self, connection: &Connection) -> Result<i64, StoreError> {
         let Some(games) = &self.games else {
-            return Ok(());
+            return Ok(0);
         };
         let mut known = self.known_mut();
+        // Before the changes are read: whoever commits in between is seen the next time.
+        let index = self.index.header();
+        if index.is_some() && known.index == index {
+            return Ok(known.last.number);
+        }
         let sql = "SELECT number, game, version FROM changes WHERE number >= ?1 ORDER BY number";
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([known.number])?;
-        // A list that does not hold what is known is another, or has forgotten it.
-        let known_row = rows.next()?.map(LastChange::of).transpose()?;
-        if known_row.is_none_or(|row| row != *known) {
-            games.clear();
-            drop(rows);
-            *known = LastChange::read(connection)?;
-            return Ok(());
-        }
+        let mut rows = statement.query([known.last.number])?;
+        let mut changes = Vec::new();
         while let Some(row) = rows.next()? {
-            let change = LastChange::of(row)?;
+            changes.push(LastChange::of(row)?);
+        }
+        // A list that does not hold what is known is another, or has forgotten it.
+        if changes.first().unwrap_or(&LastChange::default()) != &known.last {
+            games.clear();
+        }
+        for change in changes.iter().skip(1) {
             if let Ok(id) = change.game.parse::<GameId>() {
                 games.remove(&id);
             }
-            *known = change;
         }
-        Ok(())
+        known.last = changes.pop().unwrap_or_default();
+        known.index = index;
+        Ok(known.last.number)
     }
 
-    /// Keeps a game that this connection has read after it caught up.
-    pub fn offer(&self, record: &Record, glance: &Glance) {
+    /// Keeps a game that was read after its reader had caught up with that change.
+    pub fn offer(&self, record: &Record, caught_up: i64) {
         let known = self.known();
         // Else it may have changed by a change that others know of.
         if let Some(games) = &self.games
-            && known.number <= glance.change.get()
+            && known.last.number <= caught_up
         {
             games.insert(record.id, record.clone());
         }
@@ -148,7 +146,7 @@ impl Recent {
     ) {
         let Some(games) = &self.games else { return };
         let mut known = self.known_mut();
-        if *known != before && *known != after {
+        if known.last != before && known.last != after {
             // Others have committed, too. Readers see to it.
             return;
         }
@@ -158,15 +156,16 @@ impl Recent {
                 None => drop(games.remove(&id)),
             }
         }
-        *known = after;
+        known.last = after;
+        known.index = None;
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, LastChange> {
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
         // What was half done when somebody panicked is done again by the next reader.
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, LastChange> {
+    fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the write-ahead log is whole.
+//! The write-ahead log: whether it is whole, and whether anybody has committed.
 //!
 //! SQLite reads the log up to the first frame that does not fit its checksum, and takes the rest
 //! for a write that a crash has cut short. After a crash that is so. If the frame was spoilt on the
@@ -10,6 +10,7 @@
 use std::{
     fs::{self, File},
     io::{self, BufReader, ErrorKind, Read},
+    mem::ManuallyDrop,
     path::Path,
     sync::Arc,
     thread,
@@ -135,7 +136,6 @@ fn read(path: &Path) -> io::Result<Option<Result<Contents, &'static str>>> {
 /// The salts of the log and its number of committed frames, as the processes that share it have
 /// last told each other, if that can be read. It outlives a process that is killed.
 fn index(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
-    const COPY: usize = 48;
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -150,6 +150,42 @@ fn index(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     let mut salts = [0; 8];
     salts.copy_from_slice(&header[32..40]);
     Ok(whole.then(|| (salts, native(16))))
+}
+
+/// Bytes of the header of a log's index, of which there are two copies.
+const COPY: usize = 48;
+
+/// The header of a log's index. Every commit changes it, and a reader of SQLite's goes by it to
+/// see whether what it knows of the database is still so.
+pub(super) type Header = [u8; COPY];
+
+/// The index of a database's log, in the file that all its processes share. Reading its header is
+/// one call of the operating system's. Asking SQLite (`PRAGMA data_version`) takes two locks.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// Never closed: a process that closes a file drops the locks that SQLite holds on it for it.
+    file: ManuallyDrop<File>,
+}
+
+impl Index {
+    /// The index of a database that this process has open already.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be read.
+    pub fn open(database: &Path) -> io::Result<Index> {
+        let file = File::open(beside(database, "-shm"))?;
+        let file = ManuallyDrop::new(file);
+        Ok(Index { file })
+    }
+
+    /// The header as it is; none if it cannot be read, or where the system reads no file at a
+    /// place. It may be half written, but not by a commit that is told of already.
+    pub fn header(&self) -> Option<Header> {
+        let mut header = [0; COPY];
+        #[cfg(unix)]
+        std::os::unix::fs::FileExt::read_exact_at(&*self.file, &mut header, 0).ok()?;
+        (header != [0; COPY]).then_some(header)
+    }
 }
 
 /// The checksum of a log, which goes on from frame to frame.
