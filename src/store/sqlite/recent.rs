@@ -11,6 +11,7 @@ use std::{
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
+use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
@@ -133,6 +134,7 @@ impl Recent {
         let known = self.known();
         // Else it may have changed by a change that others know of.
         if let Some(games) = &self.games
+            && may_be_kept(record)
             && known.number <= glance.change.get()
         {
             games.insert(record.id, record.clone());
@@ -154,8 +156,8 @@ impl Recent {
         }
         for (id, record) in changed {
             match record {
-                Some(record) => games.insert(id, record),
-                None => drop(games.remove(&id)),
+                Some(record) if may_be_kept(&record) => games.insert(id, record),
+                _ => drop(games.remove(&id)),
             }
         }
         *known = after;
@@ -169,6 +171,12 @@ impl Recent {
     fn known_mut(&self) -> RwLockWriteGuard<'_, LastChange> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
+/// forgotten when its log is packed.
+fn may_be_kept(record: &Record) -> bool {
+    record.creator.is_none() || record.game.phase() != Phase::Finished
 }
 
 /// Without the games, which are full of secrets.
