@@ -191,7 +191,6 @@ impl Viewing {
 mod tests {
     use std::{env, fs, path::PathBuf, sync::mpsc};
 
-    use actix_web::http::header::HeaderMap;
     use dog_rules::{BySeat, Game, Player, Preset, Seed, Setup};
     use futures_util::FutureExt;
 
@@ -202,7 +201,10 @@ mod tests {
             pool::{Make, Pool},
             stream::hub::{Hub, Watching},
         },
-        store::{GameId, LogEntry, Store, TableChanges, Tempo, TokenHash, Tokens, now},
+        store::{
+            Committed, Effect, GameId, NewGame, Settings, Store, TableChanges, Tempo, TokenHash,
+            Tokens, Write, now,
+        },
     };
 
     const POOL: Make = Make {
@@ -227,7 +229,7 @@ mod tests {
             let id = GameId::random();
             let folder = env::temp_dir().join(format!("dog-stream-{id}"));
             fs::create_dir(&folder).unwrap();
-            let store = Store::open(folder.join("games.db")).unwrap();
+            let store = Store::open(folder.join("games.db"), Settings::default()).unwrap();
             let now = now();
             let record = Record {
                 id,
@@ -252,17 +254,14 @@ mod tests {
                 })
                 .into(),
             };
-            let mut added = record.clone();
-            let entry = LogEntry {
-                version: 1,
-                at: now,
-                action: None,
-                events: vec![record.game.last_event().clone()],
+            let new = NewGame::created(record.clone(), record.game.last_event()).unwrap();
+            let write = Write {
+                effect: Effect::Insert(Box::new(new)),
+                save: None,
             };
-            let add = store.write(move |tx| tx.insert(&mut added, &[entry]));
-            add.await.unwrap();
+            assert_eq!(store.commit(write).await.unwrap(), Committed::Done);
             let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
-            let (hub, watching) = Hub::start(&store, &pool, &pool).unwrap();
+            let (hub, watching) = Hub::start(&store, &pool);
             Table {
                 folder,
                 subscription: Some(hub.subscribe(id)),
@@ -275,8 +274,7 @@ mod tests {
         /// A spectator's stream that begins there.
         fn viewing(&mut self, start: Start) -> Viewing {
             let subscription = self.subscription.take().unwrap();
-            let caller = Caller::of(&HeaderMap::new());
-            let caller = (caller, Role::Spectator, Client(None));
+            let caller = (Caller::new(None), Role::Spectator, Client(None));
             Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
     }
