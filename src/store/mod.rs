@@ -15,6 +15,8 @@ mod metrics;
 mod record;
 mod retention;
 mod sqlite;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod write;
 
