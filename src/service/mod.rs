@@ -168,10 +168,9 @@ pub async fn execute<E: Clone + From<Error>>(
     };
     for _ in 0..MOST_ATTEMPTS {
         let look = store.look(id.as_ref(), request.scope()).await;
-        let attempt = attempt(&look.map_err(Error::from)?, request, command, views)?;
-        let (effect, outcome) = match attempt {
-            Attempt::Replay(outcome) => return Ok(outcome),
-            Attempt::Change(effect, outcome) => (effect, outcome),
+        let (effect, outcome) = attempt(&look.map_err(Error::from)?, request, command, views)?;
+        let Some(effect) = effect else {
+            return Ok(outcome);
         };
         let write = request.write(effect, &outcome.response)?;
         if store.commit(write).await.map_err(Error::from)? == Committed::Done {
@@ -276,22 +275,15 @@ impl Request {
     }
 }
 
-/// What a command comes to in the state that was looked at.
-enum Attempt {
-    /// The very request was carried out before.
-    Replay(Outcome),
-    /// This is to change, and then this is the response.
-    Change(Effect, Outcome),
-}
-
-/// Works out what a command comes to. Every refusal but those of the store is found here, in the
-/// order of the documentation.
+/// Works out what a command comes to in the state that was looked at: what is to change, or nothing
+/// if the very request was carried out before, and the response. Every refusal but those of the
+/// store is found here, in the order of the documentation.
 fn attempt<E: Clone + From<Error>>(
     look: &Look,
     request: &Request,
     command: &Command<E>,
     views: &Views<E>,
-) -> Result<Attempt, E> {
+) -> Result<(Option<Effect>, Outcome), E> {
     let replay = || {
         let saved = look.saved.as_ref();
         saved.map(|saved| request.replay(saved)).transpose()
@@ -299,16 +291,16 @@ fn attempt<E: Clone + From<Error>>(
     let (record, act) = match (command, &look.game) {
         (Command::Create { creator, creation }, _) => {
             if let Some(outcome) = replay()? {
-                return Ok(Attempt::Replay(outcome));
+                return Ok((None, outcome));
             }
             let (effect, outcome) = create(creation, *creator, request, views)?;
-            return Ok(Attempt::Change(effect, outcome));
+            return Ok((Some(effect), outcome));
         }
         (Command::InGame(_, act), Some(record)) => (record, act),
         // The game is gone, with its tokens; whoever removed it is told so again.
         (Command::InGame(_, act), None) => {
             return match (act, replay()?) {
-                (Act::Remove(_), Some(outcome)) => Ok(Attempt::Replay(outcome)),
+                (Act::Remove(_), Some(outcome)) => Ok((None, outcome)),
                 _ => Err(Error::GameNotFound.into()),
             };
         }
@@ -324,13 +316,13 @@ fn attempt<E: Clone + From<Error>>(
         // The seat's own retry comes with the token that its first try has killed.
         (Err(unknown), Act::ReissueToken { .. }) => {
             let outcome = replay()?.ok_or(unknown)?;
-            return Ok(Attempt::Replay(outcome));
+            return Ok((None, outcome));
         }
         (Err(unknown), _) => return Err(unknown.into()),
     };
     let actor = actor(act, role, named)?;
     if let Some(outcome) = replay()? {
-        return Ok(Attempt::Replay(outcome));
+        return Ok((None, outcome));
     }
     if let (Some(seat), None) = (actor, named)
         && record.game.player(seat).bot
@@ -361,7 +353,7 @@ fn attempt<E: Clone + From<Error>>(
             (Effect::Update(draft.into()), outcome)
         }
     };
-    Ok(Attempt::Change(effect, outcome))
+    Ok((Some(effect), outcome))
 }
 
 /// A game to add, and its tokens.

@@ -15,6 +15,8 @@ mod metrics;
 mod record;
 mod retention;
 mod sqlite;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod write;
 
@@ -114,7 +116,7 @@ impl Store {
     }
 
     /// What is new in a game since this version, if one is known: the last entries of its log, so
-    /// many at most. None if there is no such game.
+    /// many at most. Of a packed log there may be more after them. None if there is no such game.
     pub async fn news(
         &self,
         id: &GameId,

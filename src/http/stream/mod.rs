@@ -305,7 +305,12 @@ mod tests {
         assert_eq!(viewing.next().await.as_deref(), Some(&b"\n"[..]));
         go.send(()).unwrap();
         assert!(busy.await.unwrap());
-        let first = viewing.next().await.expect("the creation");
+        // The pool may answer before it knows that it has time again.
+        let mut first = viewing.next().await;
+        while first.as_deref() == Some(b"\n") {
+            first = viewing.next().await;
+        }
+        let first = first.expect("the creation");
         assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
     }
 

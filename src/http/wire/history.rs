@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        http::wire::game::Role,
+        service::Role,
         store::{GameId, TableChanges, Tempo, TokenHash, Tokens, now},
     };
 

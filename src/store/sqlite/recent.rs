@@ -10,6 +10,7 @@ use std::{
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
+use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
@@ -131,6 +132,7 @@ impl Recent {
         let known = self.known();
         // Else it may have changed by a change that others know of.
         if let Some(games) = &self.games
+            && may_be_kept(record)
             && known.last.number <= caught_up
         {
             games.insert(record.id, record.clone());
@@ -152,8 +154,8 @@ impl Recent {
         }
         for (id, record) in changed {
             match record {
-                Some(record) => games.insert(id, record),
-                None => drop(games.remove(&id)),
+                Some(record) if may_be_kept(&record) => games.insert(id, record),
+                _ => drop(games.remove(&id)),
             }
         }
         known.last = after;
@@ -168,6 +170,12 @@ impl Recent {
     fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
+/// forgotten when its log is packed.
+fn may_be_kept(record: &Record) -> bool {
+    record.creator.is_none() || record.game.phase() != Phase::Finished
 }
 
 /// Without the games, which are full of secrets.

@@ -2,64 +2,27 @@
 
 use std::{fs::OpenOptions, time::Duration};
 
-use dog_rules::{Generator, record::Written};
+use dog_rules::record::Written;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use rusqlite::Connection;
 use serde_json::Value;
 
-use super::{check::Finding, *};
+use super::*;
 
 /// Bits that are flipped, one at a time.
 const FLIPS: usize = 30;
 
-/// What the game asks for next: the first card, the first move.
-fn next(game: &Game) -> Action {
-    let seats = game.rules().seats;
-    match game.phase() {
-        Phase::Deal => Action::Deal { by: None },
-        Phase::Exchange => Seat::all(seats)
-            .filter(|&seat| game.check_exchange(seat).is_ok())
-            .find_map(|seat| {
-                let card = game.hand(seat).sorted().next()?;
-                Some(Action::Offer { seat, card })
-            })
-            .expect("somebody is to answer"),
-        Phase::Play => {
-            let seat = game.turn().expect("a seat is to move");
-            let moves =
-                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
-            let mv = moves[0].mv;
-            Action::Play { seat, mv }
-        }
-        Phase::Finished => panic!("the game is over"),
-    }
-}
-
 /// Games that were played for so many versions, each write a commit of its own.
 fn played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
-    let games = (0..games).map(|_| create(store).id);
-    let play = |id: GameId| {
+    let play = |_| {
+        let mut record = create(store);
         for _ in 0..versions {
-            store
-                .write_blocking(move |tx| {
-                    let action = next(&tx.game(&id)?.expect("a game").game);
-                    act(tx, &id, action)
-                })
-                .unwrap();
+            let seat = record.game.late_seat().expect("it is not over");
+            let action = record.game.legal_actions(seat).swap_remove(0);
+            record = act(store, &record.id, &action);
         }
-        id
+        record.id
     };
-    games.map(play).collect()
-}
-
-fn checked(dir: &Dir) -> Vec<String> {
-    let checked = check::check(&dir.file(), |_, _| {}).unwrap();
-    checked.findings.iter().map(Finding::to_string).collect()
-}
-
-fn sql(dir: &Dir, sql: &str) {
-    let connection = Connection::open(dir.file()).unwrap();
-    connection.execute_batch(sql).unwrap();
+    (0..games).map(play).collect()
 }
 
 /// Flips one bit of a file.
@@ -74,20 +37,17 @@ fn a_sound_database_has_no_findings() {
     let dir = Dir::new();
     let store = dir.store();
     played(&store, 3, 40);
-    let text = include_str!("../../../tests/records/four.dog");
+    let text = include_str!("../../../../tests/records/four.dog");
     let replayed = Written::read(text).unwrap().replay().unwrap();
     let now = now();
-    let log: Vec<LogEntry> = replayed
-        .log
-        .into_iter()
-        .map(|entry| LogEntry {
-            version: entry.version,
-            at: now,
-            action: entry.action,
-            events: entry.events,
-        })
-        .collect();
-    let mut imported = Record {
+    let entries = replayed.log.into_iter().map(|entry| LogEntry {
+        version: entry.version,
+        at: now,
+        action: entry.action,
+        events: entry.events,
+    });
+    let log: Vec<LogEntry> = entries.collect();
+    let imported = Record {
         created_at: now,
         updated_at: now,
         imported: true,
@@ -95,18 +55,16 @@ fn a_sound_database_has_no_findings() {
         ..fresh()
     };
     let versions = log.len() as u64;
-    store
-        .write_blocking(move |tx| tx.insert(&mut imported, &log))
-        .unwrap();
-    let gone = create(&store).id;
-    store.write_blocking(move |tx| tx.delete(&gone)).unwrap();
+    done(&store, import(&imported, &log));
+    let gone = create(&store);
+    done(&store, Effect::Remove(gone.seen()));
 
     // Beside the store that is open, and after it.
-    let beside = check::check(&dir.file(), |_, _| {}).unwrap();
+    let beside = check(&dir.file(), |_, _| {}).unwrap();
     drop(store);
     examine(&dir.file()).unwrap();
     let mut shown = Vec::new();
-    let after = check::check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
+    let after = check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
     assert_eq!(shown, (0..=4).map(|done| (done, 4)).collect::<Vec<_>>());
     assert_eq!(after.findings, []);
     assert_eq!((after.games, after.versions), (4, 3 * 41 + versions));
@@ -119,11 +77,10 @@ type Known = (Value, Vec<(u64, Option<Action>, Vec<Event>)>);
 
 /// What the check can know of a game: names, tokens and times are nobody's business but its own.
 fn known(store: &Store, id: &GameId) -> Known {
-    let record = store.game(id).unwrap().unwrap();
+    let record = wait(store.game(id)).unwrap();
     let mut game = serde_json::to_value(&record.game).unwrap();
     game["players"].take();
-    let log = store.log(id, 0, 1000).unwrap();
-    let log = log
+    let log = log(store, id)
         .into_iter()
         .map(|entry| (entry.version, entry.action, entry.events));
     (game, log.collect())
@@ -143,7 +100,7 @@ fn a_flipped_bit_is_found_or_harmless() {
         let (byte, bit) = (rng.random_range(0..sound.len()), rng.random_range(0..8));
         fs::write(dir.file(), &sound).unwrap();
         flip(&dir.file(), byte as u64, bit);
-        let checked = check::check(&dir.file(), |_, _| {});
+        let checked = check(&dir.file(), |_, _| {});
         if checked.is_err() || !checked.unwrap().findings.is_empty() {
             found += 1;
             continue;
@@ -165,7 +122,7 @@ fn a_swapped_card_is_found_and_not_told() {
     let finding = |change: &str| {
         let before = fs::read(dir.file()).unwrap();
         sql(&dir, change);
-        let findings = checked(&dir);
+        let findings = findings(&dir);
         fs::write(dir.file(), before).unwrap();
         assert_eq!(findings.len(), 1, "{change}: {findings:?}");
         findings[0].clone()
@@ -222,7 +179,7 @@ fn a_swapped_card_is_found_and_not_told() {
                  FROM log WHERE version = 3";
     assert_eq!(finding(stray), "database: 1 rows of log belong to no game");
     let store = dir.store();
-    assert_eq!(store.game(&other.id).unwrap(), Some(other));
+    assert_eq!(wait(store.game(&other.id)), Some(other));
 }
 
 #[test]
@@ -236,7 +193,7 @@ fn a_damaged_file_is_not_served() {
         fs::write(dir.file(), bytes).unwrap();
         let refusal = examine(&dir.file()).expect_err(what);
         assert!(!refusal.is_temporary(), "{what}: {refusal}");
-        let found = check::check(&dir.file(), |_, _| {});
+        let found = check(&dir.file(), |_, _| {});
         assert!(
             found.is_err() || !found.unwrap().findings.is_empty(),
             "{what}"
@@ -280,9 +237,9 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
                 "{error}"
             );
         };
-        lost(Store::open(image.file()).expect_err("lost"));
+        lost(Store::open(image.file(), Settings::default()).expect_err("lost"));
         lost(examine(&image.file()).expect_err("lost"));
-        lost(check::check(&image.file(), |_, _| {}).expect_err("lost"));
+        lost(check(&image.file(), |_, _| {}).expect_err("lost"));
         let copy = image.0.join("copy.db");
         match backup(&image.file(), &copy, |_, _| {}) {
             Err(BackupError::Store(error)) => lost(error),
@@ -298,7 +255,7 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
     let store = dir.store();
     let games = played(&store, 2, 12);
     let versions = |store: &Store| -> Vec<u64> {
-        let version = |id| store.version(id).unwrap().unwrap_or_default();
+        let version = |id| wait(store.version(id)).unwrap_or_default();
         games.iter().map(version).collect()
     };
     let before = versions(&store);
@@ -371,7 +328,7 @@ fn a_copy_is_whole_and_replaces_nothing() {
         let mode = fs::metadata(&copy).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    let found = check::check(&copy, |_, _| {}).unwrap();
+    let found = check(&copy, |_, _| {}).unwrap();
     assert_eq!((found.games, found.findings), (20, vec![]));
     let bytes = fs::read(&copy).unwrap();
     let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("it is there");
@@ -411,21 +368,19 @@ fn a_copy_is_one_state() {
                 if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
-                writing
-                    .write_blocking(move |tx| {
-                        act(tx, &first, reissue())?;
-                        act(tx, &last, reissue())
-                    })
-                    .unwrap();
+                wait(writing.0.write(move |tx| {
+                    act_in(tx, &first, reissue())?;
+                    act_in(tx, &last, reissue())
+                }));
             }
         });
         for number in 0..5 {
             let copy = dir.0.join(format!("{number}.db"));
             backup(&dir.file(), &copy, |_, _| {}).unwrap();
-            let found = check::check(&copy, |_, _| {}).unwrap();
+            let found = check(&copy, |_, _| {}).unwrap();
             assert_eq!(found.findings, []);
-            let copy = Store::open(copy).unwrap();
-            assert_eq!(copy.version(&first).unwrap(), copy.version(&last).unwrap());
+            let copy = Store::open(copy, Settings::default()).unwrap();
+            assert_eq!(wait(copy.version(&first)), wait(copy.version(&last)));
         }
         drop(stop);
     });

@@ -1,24 +1,22 @@
 //! The disk, or somebody on it, lets a running store down; and a game that cannot be read.
 
-use rusqlite::Connection;
-
 use super::*;
 
 /// Tries to write to this game.
 fn write(store: &Store, id: GameId) -> Result<u64, StoreError> {
-    let written = store.write_blocking(move |tx| act(tx, &id, reissue()));
-    written.map(|record| record.game.version())
+    let record = block_on(store.game(&id))?.expect("the game is there");
+    let draft = draft(&record, &reissue());
+    let version = draft.record.game.version();
+    assert_eq!(block_on(store.commit(draft.into()))?, Committed::Done);
+    Ok(version)
 }
 
 /// Bounds the pages that the file may have.
 fn set_pages(store: &Store, most: &'static str) {
-    store
-        .write_blocking(move |tx| {
-            let sql = format!("PRAGMA max_page_count = {most}");
-            tx.connection.query_row(&sql, [], |_| Ok(()))?;
-            Ok::<_, StoreError>(())
-        })
-        .unwrap();
+    wait(store.0.write(move |tx| {
+        let sql = format!("PRAGMA max_page_count = {most}");
+        Ok(tx.connection.query_row(&sql, [], |_| Ok(()))?)
+    }));
 }
 
 #[test]
@@ -26,7 +24,7 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    set_pages(&store, "1");
+    set_pages(&store, "1"); // which SQLite takes for as many as there are
     let mut version = 1;
     let full = loop {
         match write(&store, id) {
@@ -37,11 +35,11 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
     let known = matches!(full, StoreError::Full | StoreError::RolledBack);
     assert!(known, "{full}");
     assert!(full.is_temporary());
-    assert_eq!(store.version(&id).unwrap(), Some(version));
-    assert_eq!(store.log(&id, 0, 1000).unwrap().len() as u64, version);
+    assert_eq!(wait(store.version(&id)), Some(version));
+    assert_eq!(log(&store, &id).len() as u64, version);
     set_pages(&store, "1000000");
     assert_eq!(write(&store, id).unwrap(), version + 1);
-    block_on(store.ready()).unwrap();
+    wait(store.ready());
 }
 
 #[cfg(unix)]
@@ -52,7 +50,7 @@ fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
     let id = create(&store).id;
     let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", dir.file().display()));
     let away = dir.0.join("away");
-    let mut version = store.version(&id).unwrap().unwrap();
+    let mut version = wait(store.version(&id)).unwrap();
     for (what, replacement) in [
         ("", None),
         ("", Some("")),
@@ -68,13 +66,13 @@ fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
         assert!(matches!(gone, StoreError::Gone), "{gone}");
         assert!(gone.is_temporary());
         block_on(store.ready()).expect_err("nowhere to write to");
-        assert_eq!(store.version(&id).unwrap(), Some(version), "reads go on");
+        assert_eq!(wait(store.version(&id)), Some(version), "reads go on");
         fs::rename(&away, beside(what)).unwrap();
         version += 1;
         assert_eq!(write(&store, id).unwrap(), version, "nothing was kept");
     }
     drop(store);
-    assert_eq!(dir.store().version(&id).unwrap(), Some(version));
+    assert_eq!(wait(dir.store().version(&id)), Some(version));
 }
 
 #[test]
@@ -87,7 +85,7 @@ fn a_store_locked_by_another_process_is_busy_until_it_lets_go() {
     let busy = write(&store, id).expect_err("a locked store");
     assert!(matches!(busy, StoreError::Busy), "{busy}");
     assert!(busy.is_temporary());
-    assert_eq!(store.version(&id).unwrap(), Some(1), "reads go on");
+    assert_eq!(wait(store.version(&id)), Some(1), "reads go on");
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(write(&store, id).unwrap(), 2);
 }
@@ -95,20 +93,16 @@ fn a_store_locked_by_another_process_is_busy_until_it_lets_go() {
 #[test]
 fn a_game_that_contradicts_its_row_is_damaged() {
     let dir = Dir::new();
-    let store = dir.store();
+    let store = forgetful(&dir);
     let (bad, good) = (create(&store).id, create(&store).id);
-    let sql = Connection::open(dir.file()).unwrap();
     for (change, back) in [
         ("version = 9", "version = 1"),
         ("phase = 'play'", "phase = 'deal'"),
         ("due_at = 1", "due_at = NULL"),
     ] {
-        let set = |what: &str| {
-            let update = format!("UPDATE games SET {what} WHERE id = ?1");
-            sql.execute(&update, [bad]).unwrap();
-        };
+        let set = |what: &str| sql(&dir, &format!("UPDATE games SET {what} WHERE id = '{bad}'"));
         set(change);
-        let damaged = store.game(&bad).expect_err("a contradiction");
+        let damaged = block_on(store.game(&bad)).expect_err("a contradiction");
         assert!(matches!(damaged, StoreError::Damaged(_)), "{damaged}");
         assert!(!damaged.is_temporary());
         write(&store, bad).expect_err("a contradiction");
@@ -117,10 +111,10 @@ fn a_game_that_contradicts_its_row_is_damaged() {
             limit: 9,
             ..ListQuery::default()
         };
-        let listed = store.games(&query).unwrap().games;
+        let listed = wait(store.games(&query)).games;
         assert_eq!(listed.len(), 1, "{change}");
         set(back);
-        store.game(&bad).unwrap();
+        wait(store.game(&bad));
     }
 }
 
@@ -129,17 +123,58 @@ fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
     let dir = Dir::new();
     let store = dir.store();
     let (bad, good) = (create(&store).id, create(&store).id);
-    let sql = Connection::open(dir.file()).unwrap();
-    let set = |what: &str, id: GameId| {
-        let update = format!("UPDATE games SET {what} WHERE id = ?1");
-        sql.execute(&update, [id]).unwrap();
-    };
+    let set = |what: &str, id| sql(&dir, &format!("UPDATE games SET {what} WHERE id = '{id}'"));
     set("due_at = 2", good);
     set("due_at = 1, id = 'nonsense'", bad);
-    let now = now();
-    let due = store.read(|reader| reader.due(true, now, 9)).unwrap();
-    assert_eq!(due, [(good, None)]);
+    assert_eq!(wait(store.due(true, 9)), [(good, None)]);
+    assert_eq!(wait(store.due_by_creator(true, None, 9)).0, [(good, None)]);
     set("due_at = 9223372036854775807", good);
-    let next = store.read(|reader| reader.next_due(now)).unwrap();
+    let next = wait(store.next_due(now()));
     assert_eq!(next, None, "after the end of time");
+}
+
+#[test]
+fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
+    let dir = Dir::new();
+    let settings = Settings {
+        max_bytes: 400_000,
+        ..Settings::default()
+    };
+    let store = dir.store_with(settings);
+    let add = || {
+        let record = fresh();
+        let write = Write {
+            effect: Effect::Insert(insert(&record)),
+            save: None,
+        };
+        block_on(store.commit(write)).map(|_| record)
+    };
+    let mut games = Vec::new();
+    let full = loop {
+        match add() {
+            Ok(record) => games.push(record),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::Quota), "{full}");
+    let usage = wait(store.ready());
+    assert!(usage.is_nearly_full(), "{usage:?}");
+
+    // Those that are there go on for a while.
+    assert_eq!(write(&store, games[0].id).unwrap(), 2);
+    let mut plays = games.iter().cycle();
+    let full = plays.find_map(|record| write(&store, record.id).err());
+    assert!(matches!(full, Some(StoreError::Quota)), "{full:?}");
+    let refused = block_on(store.ready()).expect_err("it is full");
+    assert!(matches!(refused, StoreError::Quota), "{refused}");
+    let usage = wait(store.usage());
+    assert!(usage.used <= 400_000, "{usage:?}");
+
+    // What goes makes room.
+    for record in &games {
+        let record = wait(store.game(&record.id)).unwrap();
+        done(&store, Effect::Remove(record.seen()));
+    }
+    wait(store.ready());
+    add().unwrap();
 }

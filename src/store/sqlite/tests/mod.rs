@@ -1,153 +1,59 @@
-//! What the tests of the store share: a file of their own, and games to put in it.
+//! What is SQLite's own: its files, its one writer, and the games that are kept in memory. What
+//! every store promises is tested in [`crate::store::tests`].
 
 mod archive;
 mod checking;
+mod expiry;
 mod faults;
-mod idempotency;
 mod opening;
 mod reading;
 mod recent;
-mod retention;
-mod schedule;
-mod sharing;
-mod writing;
+mod writer;
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
-    pin::pin,
-    sync::Arc,
-    task::{Context, Poll, Wake, Waker},
-    thread::{self, Thread},
+    sync::mpsc::{Sender, channel},
+    thread,
 };
 
-use dog_rules::{Action, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
+use dog_rules::{Action, Event, Player};
+use rusqlite::Connection;
 
 use super::*;
+use crate::store::{Changes, tests::*, *};
 
-/// A directory that goes when the test is over.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new() -> Dir {
-        let dir = env::temp_dir().join(format!("dog-store-{}", GameId::random()));
-        fs::create_dir(&dir).unwrap();
-        Dir(dir)
-    }
-
-    /// A file in it.
-    fn file(&self) -> PathBuf {
-        self.0.join("games.db")
-    }
-
-    /// A store in that file.
-    fn store(&self) -> Store {
-        Store::open(self.file()).unwrap()
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
-
-/// A game nobody has touched.
-fn fresh() -> Record {
-    let rules = Preset::DogspielIt.rules();
-    let now = now();
-    Record {
-        id: GameId::random(),
-        listed: true,
-        imported: false,
-        creator: None,
-        created_at: now,
-        updated_at: now,
-        tokens: tokens("first"),
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
-        deadline: None,
-        game: Game::new(Setup {
-            players: (0..rules.seats)
-                .map(|seat| Player::human(format!("player {seat}")))
-                .collect(),
-            rules,
-            first_dealer: None,
-            seed: Seed::new([7; 32]),
-            seed_given: false,
-        })
-        .into(),
-    }
-}
-
-fn tokens(text: &str) -> Tokens {
-    Tokens {
-        host: TokenHash::of(text),
-        seats: BySeat::from_fn(|seat| (seat < 3).then(|| TokenHash::of(&format!("{text} {seat}")))),
-    }
-}
-
-/// How that game came to be.
-fn creation(record: &Record) -> LogEntry {
-    LogEntry {
-        version: 1,
-        at: record.created_at,
-        action: None,
-        events: vec![record.game.last_event().clone()],
-    }
-}
-
-/// Puts a fresh game into the store.
-fn create(store: &Store) -> Record {
-    add(store, fresh())
-}
-
-fn add(store: &Store, record: Record) -> Record {
-    let mut added = record;
-    store
-        .write_blocking(move |tx| {
-            let log = [creation(&added)];
-            tx.insert(&mut added, &log).map(|()| added)
-        })
-        .unwrap()
-}
-
-/// An action that can be repeated a hundred times.
-fn reissue() -> Action {
-    Action::ReissueToken {
-        seat: Seat::default(),
-    }
-}
-
-/// Carries out an action on a game that was read before.
-fn apply(tx: &mut Transaction<'_>, record: &mut Record, action: Action) -> Result<(), StoreError> {
-    let draft = Draft::new(record, &action).expect("a legal action");
-    tx.keep(&draft)?;
-    *record = draft.record;
-    Ok(())
-}
-
-/// Reads a game and carries out an action, as the service does.
-fn act(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<Record, StoreError> {
-    let mut record = tx.game(id)?.expect("the game is there");
-    apply(tx, &mut record, action)?;
+/// Carries out an action in the middle of a transaction.
+fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<Record, StoreError> {
+    let draft = draft(&tx.game(id)?.expect("the game is there"), &action);
+    let record = draft.record.clone();
+    assert_eq!(tx.write(&draft.into())?, Committed::Done);
     Ok(record)
 }
 
-/// Waits for a future without a runtime.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
+/// A store that keeps no games in memory, and so sees what is done to its rows.
+fn forgetful(dir: &Dir) -> Store {
+    dir.store_with(Settings {
+        games_in_memory: 0,
+        ..Settings::default()
+    })
+}
+
+/// Does something behind the store's back.
+fn sql(dir: &Dir, sql: &str) {
+    let connection = Connection::open(dir.file()).unwrap();
+    connection.execute_batch(sql).unwrap();
+}
+
+/// Rows of a table.
+fn rows(dir: &Dir, table: &str) -> i64 {
+    let connection = Connection::open(dir.file()).unwrap();
+    let sql = format!("SELECT count(*) FROM {table}");
+    connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+}
+
+/// What a check of the file finds.
+fn findings(dir: &Dir) -> Vec<String> {
+    let checked = check(&dir.file(), |_, _| {}).unwrap();
+    checked.findings.iter().map(Finding::to_string).collect()
 }

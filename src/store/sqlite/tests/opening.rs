@@ -2,9 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use rusqlite::Connection;
-
-use super::{connect, migrations::MIGRATIONS, *};
+use super::*;
 
 fn pragma(path: &Path, name: &str) -> String {
     let connection = Connection::open(path).unwrap();
@@ -13,7 +11,7 @@ fn pragma(path: &Path, name: &str) -> String {
 }
 
 fn refusal(path: &Path) -> StoreError {
-    Store::open(path).expect_err("a file that is none of ours")
+    Store::open(path, Settings::default()).expect_err("a file that is none of ours")
 }
 
 #[test]
@@ -49,7 +47,7 @@ fn any_number_may_open_a_new_file_at_once() {
         });
         let id = create(&stores[0]).id;
         for store in &stores {
-            assert_eq!(store.version(&id).unwrap(), Some(1));
+            assert_eq!(wait(store.version(&id)), Some(1));
         }
     }
 }
@@ -74,12 +72,12 @@ fn older_files_are_migrated_and_newer_ones_refused() {
     let versions = [known, known + 1].map(|version| version.to_string());
 
     for migrations in [broken, dangling] {
-        Store::open_migrated(&path, &migrations, Settings::default())
+        Database::open_migrated(&path, &migrations, Settings::default())
             .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), versions[0]);
     }
-    let store = Store::open_migrated(&path, &two, Settings::default()).unwrap();
-    assert_eq!(store.version(&id).unwrap(), Some(1));
+    let store = Store(Database::open_migrated(&path, &two, Settings::default()).unwrap());
+    assert_eq!(wait(store.version(&id)), Some(1));
     drop(store);
     assert_eq!(pragma(&path, "user_version"), versions[1]);
 
@@ -109,17 +107,12 @@ fn games_of_the_second_schema_go_on() {
         )
         .unwrap();
     let store = dir.store();
-    assert_eq!(store.game(&record.id).unwrap(), Some(record.clone()));
-    let (id, last) = (
-        record.id,
-        store.read(|reader| reader.last_change()).unwrap(),
-    );
-    store
-        .write_blocking(move |tx| act(tx, &id, reissue()))
-        .unwrap();
+    assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
+    let (id, last) = (record.id, last_change(&store));
+    act(&store, &id, &reissue());
     let version = Some(2);
-    let changes = store.read(|reader| reader.changes(last)).unwrap();
-    assert_eq!(changes, Changes::Of(vec![Change { id, version }]));
+    let change = Change { id, version };
+    assert_eq!(changes(&store, last), Changes::Of(vec![change]));
 }
 
 #[test]
@@ -133,9 +126,9 @@ fn strange_files_are_left_alone() {
         assert_eq!(fs::read(&path).unwrap(), before);
     };
     fs::write(&path, "These are my notes, not a database. ".repeat(99)).unwrap();
-    unchanged("not a SQLite database");
+    unchanged("not a database");
     fs::write(&path, "short").unwrap();
-    unchanged("not a SQLite database");
+    unchanged("not a database");
 
     fs::remove_file(&path).unwrap();
     let other = Connection::open(&path).unwrap();

@@ -1,24 +1,16 @@
 //! Games that were seen before are as they are on the disk, whatever has happened since.
 
-use super::*;
-use crate::store::record::Recent;
+use super::{
+    super::{
+        recent::{LastChange, Recent},
+        wal::Index,
+    },
+    *,
+};
 
 /// What can become of a fresh game in one step.
 fn steps() -> [Action; 2] {
     [reissue(), Action::Deal { by: None }]
-}
-
-#[test]
-fn what_another_process_writes_is_seen() {
-    let dir = Dir::new();
-    let (here, there) = (dir.store(), dir.store());
-    let record = create(&here);
-    let id = record.id;
-    for _ in 0..3 {
-        assert_eq!(here.game(&id).unwrap(), there.game(&id).unwrap());
-        let written = there.write_blocking(move |tx| act(tx, &id, reissue()));
-        assert_eq!(here.game(&id).unwrap(), Some(written.unwrap()));
-    }
 }
 
 #[test]
@@ -27,133 +19,178 @@ fn what_was_undone_is_not_seen() {
     let store = dir.store();
     let id = create(&store).id;
     let [undone, done] = steps();
-    let failed = store.write_blocking(move |tx| {
-        let record = act(tx, &id, undone)?;
+    let failed = block_on(store.0.write(move |tx| {
+        let record = act_in(tx, &id, undone)?;
         assert_eq!(tx.game(&id)?, Some(record));
         Err::<(), _>(StoreError::Misuse("on purpose"))
-    });
+    }));
     assert!(failed.is_err());
-    assert_eq!(store.game(&id).unwrap().unwrap().game.version(), 1);
-    let written = store.write_blocking(move |tx| act(tx, &id, done)).unwrap();
+    assert_eq!(wait(store.game(&id)).unwrap().game.version(), 1);
+    let written = act(&store, &id, &done);
     assert_eq!(written.game.version(), 2, "as the one that was undone");
-    assert_eq!(store.game(&id).unwrap(), Some(written));
+    assert_eq!(wait(store.game(&id)), Some(written));
+}
+
+/// Somebody who puts a file back to an earlier state while it is served.
+struct Restorer(Connection);
+
+impl Restorer {
+    /// The state is that of now.
+    fn new(dir: &Dir) -> Restorer {
+        let connection = Connection::open(dir.file()).unwrap();
+        let copy = "CREATE TEMP TABLE old_games AS SELECT * FROM games; \
+                    CREATE TEMP TABLE old_changes AS SELECT * FROM changes; \
+                    CREATE TEMP TABLE old_log AS SELECT * FROM log";
+        connection.execute_batch(copy).unwrap();
+        Restorer(connection)
+    }
+
+    fn restore(&self) {
+        let restore = "BEGIN; \
+                       DELETE FROM games; INSERT INTO games SELECT * FROM old_games; \
+                       DELETE FROM changes; INSERT INTO changes SELECT * FROM old_changes; \
+                       DELETE FROM log; INSERT INTO log SELECT * FROM old_log; \
+                       COMMIT";
+        self.0.execute_batch(restore).unwrap();
+    }
 }
 
 #[test]
 fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
     let dir = Dir::new();
     let store = dir.store();
-    let id = create(&store).id;
-    let database = rusqlite::Connection::open(dir.file()).unwrap();
-    let run = |sql| database.execute_batch(sql).unwrap();
-    run("CREATE TEMP TABLE copy AS SELECT * FROM games");
-    let first = steps().map(|action| {
-        let written = store.write_blocking(move |tx| act(tx, &id, action));
-        assert_eq!(store.game(&id).unwrap(), Some(written.unwrap()));
-        run("DELETE FROM games; INSERT INTO games SELECT * FROM copy");
-        store.game(&id).unwrap().unwrap().game.version()
-    });
-    assert_eq!(first, [1, 1]);
+    let first = create(&store);
+    let id = first.id;
+    let earlier = Restorer::new(&dir);
+    for action in steps() {
+        let written = act(&store, &id, &action);
+        assert_eq!(wait(store.game(&id)), Some(written));
+        earlier.restore();
+        assert_eq!(wait(store.game(&id)), Some(first.clone()));
+    }
 }
 
-/// At the same version, and with the same tokens.
+/// It has gone on to the same version, so that nothing tells that the game in memory is another.
 #[test]
-fn what_was_last_seen_is_not_kept_on_top_of_another_history() {
+fn what_is_in_memory_is_not_written_on_top_of_another_history() {
+    let dir = Dir::new();
+    let (store, there) = (dir.store(), forgetful(&dir));
+    let first = create(&store);
+    let earlier = Restorer::new(&dir);
+    let [reissue, deal] = steps();
+    let second = act(&store, &first.id, &reissue);
+    earlier.restore();
+    let stored = act(&there, &first.id, &deal);
+    assert_eq!(stored.game.version(), second.game.version());
+    assert_eq!(commit(&store, update(&second, &deal)), Committed::Stale);
+    // Whoever was told so looks again, and finds it.
+    assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
+    assert_eq!(wait(there.game(&first.id)), Some(stored));
+}
+
+/// Room for so many games, beside a store.
+fn recent(games: usize) -> (Dir, Store, Recent) {
     let dir = Dir::new();
     let store = dir.store();
-    let id = create(&store).id;
-    store.game(&id).unwrap();
-    let seen = |version| {
-        let record = store.last_seen(&id).unwrap();
-        assert_eq!(record.game.version(), version);
-        record
-    };
-    let first = seen(1);
-    let database = rusqlite::Connection::open(dir.file()).unwrap();
-    let run = |sql| database.execute_batch(sql).unwrap();
-    run("CREATE TEMP TABLE copy AS SELECT * FROM games");
-    let [reissue, deal] = steps();
-    let keep = |record: &Record, action: &Action| {
-        let draft = Draft::new(record, action).unwrap();
-        store.keep_blocking([draft]).remove(0)
-    };
-    keep(&first, &reissue).unwrap();
-    let second = seen(2);
-    run("DELETE FROM games; INSERT INTO games SELECT * FROM copy");
-    keep(&first, &deal).unwrap();
-    let stored = store.game(&id).unwrap();
-    let stale = keep(&second, &deal);
-    assert!(matches!(stale, Err(StoreError::Stale(2))), "{stale:?}");
-    assert_eq!(store.game(&id).unwrap(), stored);
+    let index = Index::open(&dir.file()).unwrap();
+    (dir, store, Recent::new(games, index))
 }
 
 /// A game that no other is like.
 fn numbered(number: u32) -> Record {
-    let mut record = fresh();
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&number.to_le_bytes());
-    record.game = Game::new(Setup {
-        rules: Preset::DogspielIt.rules(),
-        players: vec![Player::human(""); 4],
-        first_dealer: None,
-        seed: Seed::new(seed),
-        seed_given: false,
-    })
-    .into();
-    record
+    Record {
+        game: game(|_| Player::human(""), seed),
+        ..fresh()
+    }
+}
+
+/// Keeps a game as one that was written.
+fn put(recent: &Recent, record: &Record) {
+    let change = LastChange::default();
+    let changed = vec![(record.id, Some(record.clone()))];
+    recent.committed((change.clone(), change), changed);
 }
 
 #[test]
 fn games_do_not_take_each_others_places() {
-    let recent = Recent::new(1_024);
+    let (_dir, _store, recent) = recent(1_024);
     let games: Vec<Record> = (0..3_000).map(numbered).collect();
+    for record in &games {
+        assert_eq!(recent.get(record.id), None);
+        put(&recent, record);
+        assert_eq!(recent.get(record.id).as_ref(), Some(record));
+    }
     let mut kept = 0;
     for record in &games {
-        assert_eq!(recent.get(record.id, record.stamp()), None);
-        recent.put(record.clone());
-        let game = recent.get(record.id, record.stamp());
-        assert_eq!(game.as_ref(), Some(&record.game));
-    }
-    for record in &games {
-        let game = recent.get(record.id, record.stamp());
+        let game = recent.get(record.id);
         kept += usize::from(game.is_some());
-        assert!(game.is_none_or(|game| game == record.game));
+        assert!(game.is_none_or(|game| game == *record));
     }
     assert!((1..=1_024).contains(&kept), "{kept}");
 }
 
 #[test]
 fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
-    let recent = Recent::new(1_024);
+    let (_dir, _store, recent) = recent(1_024);
     let played = numbered(0);
-    recent.offer(&played);
-    let is_there = || recent.last(played.id).is_some();
+    recent.offer(&played, 0);
+    let is_there = || recent.get(played.id).is_some();
     assert!(is_there(), "nobody had to go for it");
     let mut driven_out = 0;
     for _ in 0..100 * 1_024 {
-        recent.offer(&Record {
-            id: GameId::random(),
+        let id = GameId::random();
+        let other = Record {
+            id,
             ..played.clone()
-        });
+        };
+        recent.offer(&other, 0);
         driven_out += usize::from(!is_there());
-        recent.put(played.clone());
+        put(&recent, &played);
     }
-    // Some hundred want its place, and one in eight of them gets it.
-    assert!((1..=60).contains(&driven_out), "{driven_out}");
+    assert!(driven_out <= 60, "{driven_out}");
+}
+
+/// Else its creator would be known for longer than it is kept on the disk: nobody is told when that
+/// is forgotten.
+#[test]
+fn a_finished_game_is_not_kept_while_its_creator_is_known() {
+    let (_dir, _store, recent) = recent(9);
+    let (over, ..) = played_out(&fresh());
+    let creator = Some(Creator([1; 16]));
+    for (going_on, creator, is_kept) in [
+        (true, creator, true),
+        (true, None, true),
+        (false, creator, false),
+        (false, None, true),
+    ] {
+        let record = Record {
+            creator,
+            ..if going_on { fresh() } else { over.clone() }
+        };
+        // It was kept before it was finished.
+        let before = Record {
+            id: record.id,
+            ..fresh()
+        };
+        put(&recent, &before);
+        put(&recent, &record);
+        let kept = is_kept.then_some(record.clone());
+        assert_eq!(recent.get(record.id), kept);
+        recent.offer(&record, 0);
+        assert_eq!(recent.get(record.id), kept);
+    }
 }
 
 #[test]
 fn a_store_works_without_games_in_memory() {
     let dir = Dir::new();
-    let settings = Settings {
-        games_in_memory: 0,
-        ..Settings::default()
-    };
-    let store = Store::open_with(dir.file(), settings).unwrap();
+    let store = forgetful(&dir);
     let id = create(&store).id;
     for action in steps() {
-        let written = store.write_blocking(move |tx| act(tx, &id, action));
-        assert_eq!(store.game(&id).unwrap(), Some(written.unwrap()));
-        assert_eq!(store.last_seen(&id), None);
+        let written = act(&store, &id, &action);
+        assert_eq!(wait(store.game(&id)), Some(written));
+        assert_eq!(store.0.0.recent.get(id), None);
     }
 }

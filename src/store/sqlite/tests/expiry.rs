@@ -1,0 +1,95 @@
+//! Responses are saved for a day.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::*;
+
+/// Saves a response, with a game that nobody needs.
+fn keep(store: &Store, number: u8, text: &str) -> Committed {
+    let write = Write {
+        effect: Effect::Insert(insert(&fresh())),
+        save: Some(save(number, text)),
+    };
+    wait(store.commit(write))
+}
+
+/// Makes what was saved older by that.
+fn age(dir: &Dir, by: SignedDuration) {
+    let by = by.as_micros();
+    sql(
+        dir,
+        &format!("UPDATE idempotency SET created_at = created_at - {by}"),
+    );
+}
+
+#[test]
+fn responses_are_saved_for_a_day() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let day = SignedDuration::from_hours(24);
+    assert_eq!(keep(&store, 1, "one"), Committed::Done);
+    let begin = now();
+    let connection = Connection::open(dir.file()).unwrap();
+    let set = "UPDATE idempotency SET created_at = ?1";
+    connection.execute(set, [begin.as_microsecond()]).unwrap();
+    let at = |at: Timestamp| store.0.read(|reader| reader.saved(&scope(1), at)).unwrap();
+    assert_eq!(at(begin), Some(saved("one")));
+    let last = begin + day - SignedDuration::from_micros(1);
+    assert_eq!(at(last), Some(saved("one")));
+    assert_eq!(at(begin + day), None);
+
+    age(&dir, day - SignedDuration::from_hours(1));
+    assert_eq!(keep(&store, 1, "two"), Committed::Stale);
+    assert_eq!(
+        wait(store.look(None, Some(&scope(1)))).saved,
+        Some(saved("one"))
+    );
+    age(&dir, SignedDuration::from_hours(1));
+    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
+    let look = wait(store.look(Some(&GameId::random()), Some(&scope(1))));
+    assert_eq!(look.saved, None);
+    assert_eq!(keep(&store, 1, "two"), Committed::Done);
+    assert_eq!(
+        wait(store.look(None, Some(&scope(1)))).saved,
+        Some(saved("two"))
+    );
+}
+
+#[test]
+fn old_responses_go_faster_than_new_ones_come() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let keep = |number| assert_eq!(keep(&store, number, "a response"), Committed::Done);
+    let count = || rows(&dir, "idempotency");
+    (0..40).for_each(keep);
+    assert_eq!(count(), 40);
+    age(&dir, SignedDuration::from_hours(24));
+    keep(100);
+    assert_eq!(count(), 33);
+    (101..105).for_each(keep);
+    assert_eq!(count(), 5);
+    keep(105);
+    assert_eq!(count(), 6);
+}
+
+#[test]
+fn expired_responses_are_forgotten_some_at_a_time() {
+    let dir = Dir::new();
+    let store = dir.store();
+    for number in 0..5 {
+        assert_eq!(keep(&store, number, "a response"), Committed::Done);
+    }
+    let day = SignedDuration::from_hours(24).as_micros();
+    let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE key <= 4");
+    sql(&dir, &age);
+    let mut left = Vec::new();
+    while wait(store.forget_expired(2)) {
+        left.push(rows(&dir, "idempotency"));
+    }
+    assert_eq!(left, [3, 1]);
+    assert_eq!(rows(&dir, "idempotency"), 1);
+    assert_eq!(
+        wait(store.look(None, Some(&scope(4)))).saved,
+        Some(saved("a response"))
+    );
+}

@@ -1,0 +1,400 @@
+//! The one writer: batches, savepoints, and writes that wait for it.
+
+use std::{
+    pin::Pin,
+    task::{Context, Waker},
+};
+
+use futures_util::FutureExt;
+
+use super::{super::writer, *};
+
+type Queued<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>>>;
+
+/// Queues a write. It owns a handle of the store.
+fn queue<T, F>(store: &Store, write: impl FnOnce(Store) -> F) -> Queued<T>
+where
+    F: Future<Output = Result<T, StoreError>> + 'static,
+{
+    let mut write: Queued<T> = Box::pin(write(store.clone()));
+    let polled = write.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(polled.is_pending());
+    write
+}
+
+/// Queues work that is undone if it fails.
+fn work<T: Send + 'static>(
+    store: &Store,
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> Queued<T> {
+    queue(store, |store| async move { store.0.write(work).await })
+}
+
+/// Queues work that promises to change nothing if it fails.
+fn checked_work<T: Send + 'static>(
+    store: &Store,
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> Queued<T> {
+    queue(
+        store,
+        |store| async move { store.0.write_checked(work).await },
+    )
+}
+
+/// Queues a write of the store's interface.
+fn effect(store: &Store, effect: Effect) -> Queued<Committed> {
+    let write = Write { effect, save: None };
+    queue(store, |store| async move { store.commit(write).await })
+}
+
+/// Keeps the writer busy until the sender is used or dropped.
+fn occupy(store: &Store) -> (Queued<()>, Sender<()>) {
+    let (release, released) = channel();
+    let (begin, begun) = channel();
+    let busy = work(store, move |_| {
+        begin.send(()).unwrap();
+        released.recv().ok();
+        Ok(())
+    });
+    begun.recv().unwrap();
+    (busy, release)
+}
+
+fn refuse() -> StoreError {
+    StoreError::Misuse("on purpose")
+}
+
+#[test]
+fn reads_do_not_wait_for_a_write() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let id = record.id;
+    let (begin, begun) = channel();
+    let (release, released) = channel::<()>();
+    let write = work(&store, move |tx| {
+        act_in(tx, &id, reissue())?;
+        begin.send(()).unwrap();
+        released.recv().ok();
+        Ok(())
+    });
+    begun.recv().unwrap();
+    assert_eq!(wait(store.game(&id)), Some(record));
+    assert_eq!(log(&store, &id).len(), 1);
+    drop(release);
+    wait(write);
+    assert_eq!(wait(store.version(&id)), Some(2));
+}
+
+#[test]
+fn what_fails_changes_nothing() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let (id, other) = (record.id, fresh());
+    let other_id = other.id;
+    let mut feed = store.feed();
+    let refused = block_on(store.0.write(move |tx| {
+        act_in(tx, &id, reissue())?;
+        let effect = Effect::Insert(insert(&other));
+        let save = Some(save(1, "both"));
+        assert_eq!(tx.write(&Write { effect, save })?, Committed::Done);
+        assert_eq!(tx.version(&id)?, Some(2));
+        Err::<(), _>(refuse())
+    }));
+    assert!(matches!(refused, Err(StoreError::Misuse("on purpose"))));
+    let panicked = block_on(store.0.write(move |tx| -> Result<(), _> {
+        act_in(tx, &id, reissue())?;
+        panic!("on purpose");
+    }));
+    assert!(matches!(panicked, Err(StoreError::Panicked)));
+
+    assert_eq!(wait(store.game(&id)), Some(record));
+    assert_eq!(wait(store.game(&other_id)), None);
+    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
+    assert_eq!(log(&store, &id).len(), 1);
+    assert_eq!(feed.changed().now_or_never(), None, "nobody is told");
+    act(&store, &id, &reissue());
+    assert_eq!(wait(store.version(&id)), Some(2));
+    assert!(feed.changed().now_or_never().is_some());
+}
+
+#[test]
+fn a_write_that_fails_takes_none_of_its_batch_with_it() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    let (busy, release) = occupy(&store);
+    let act = |number| {
+        work(&store, move |tx| {
+            let record = act_in(tx, &id, reissue())?;
+            match number % 2 {
+                0 => Ok(record.game.version()),
+                _ => Err(refuse()),
+            }
+        })
+    };
+    let writes: Vec<_> = (0..10).map(act).collect();
+    release.send(()).unwrap();
+    wait(busy);
+    let versions = writes.into_iter().map(|write| block_on(write).ok());
+    let expected = [2, 0, 3, 0, 4, 0, 5, 0, 6, 0].map(|version| (version != 0).then_some(version));
+    assert!(versions.eq(expected));
+    assert_eq!(wait(store.version(&id)), Some(6));
+    assert_eq!(log(&store, &id).len(), 6);
+}
+
+/// Writes come too late or do not fit, and work refuses, before anything is changed.
+#[test]
+fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let id = record.id;
+    let (busy, release) = occupy(&store);
+    let done = effect(&store, update(&record, &reissue()));
+    let late = effect(&store, update(&record, &reissue()));
+    let taken = effect(&store, Effect::Insert(insert(&record)));
+    let refused = checked_work(&store, |_| Err::<(), _>(refuse()));
+    let other = work(&store, move |tx| act_in(tx, &id, reissue()));
+    release.send(()).unwrap();
+    wait(busy);
+    assert_eq!(wait(done), Committed::Done);
+    assert_eq!(wait(late), Committed::Stale);
+    assert!(matches!(block_on(taken), Err(StoreError::Failed(_))));
+    assert!(matches!(block_on(refused), Err(StoreError::Misuse(_))));
+    assert_eq!(wait(other).game.version(), 3);
+    assert_eq!(wait(store.version(&id)), Some(3));
+    assert_eq!(log(&store, &id).len(), 3);
+}
+
+/// It breaks its promise, so nobody can be told that anything was kept.
+#[test]
+fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let id = record.id;
+    for panics in [false, true] {
+        let (busy, release) = occupy(&store);
+        let before = work(&store, move |tx| act_in(tx, &id, reissue()).map(drop));
+        let broken = checked_work(&store, move |tx| {
+            act_in(tx, &id, reissue())?;
+            assert!(!panics, "on purpose");
+            Err(refuse())
+        });
+        let after = checked_work(&store, move |tx| act_in(tx, &id, reissue()).map(drop));
+        release.send(()).unwrap();
+        wait(busy);
+        for outcome in [before, broken, after].map(block_on) {
+            let is_expected = matches!(outcome, Err(StoreError::RolledBack));
+            assert!(is_expected, "{outcome:?}");
+        }
+        assert_eq!(wait(store.game(&id)), Some(record.clone()));
+        assert_eq!(log(&store, &id).len(), 1);
+    }
+    done(&store, update(&record, &reissue()));
+    assert_eq!(wait(store.version(&id)), Some(2));
+}
+
+#[test]
+fn too_many_writes_are_refused_at_once() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (busy, release) = occupy(&store);
+    let nothing = |_: &mut Transaction<'_>| Ok(());
+    let queued: Vec<_> = (0..writer::QUEUE).map(|_| work(&store, nothing)).collect();
+    let refused = block_on(store.0.write(nothing));
+    assert!(matches!(refused, Err(StoreError::Overloaded)));
+    let refused = block_on(store.commit(Write {
+        effect: Effect::Insert(insert(&fresh())),
+        save: None,
+    }));
+    assert!(matches!(refused, Err(StoreError::Overloaded)));
+    release.send(()).unwrap();
+    wait(busy);
+    queued.into_iter().for_each(wait);
+    wait(store.ready());
+}
+
+#[test]
+fn a_write_can_be_taken_back_before_its_turn() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (one, two) = (create(&store), create(&store));
+    let (busy, release) = occupy(&store);
+    let kept = effect(&store, update(&one, &reissue()));
+    drop(effect(&store, update(&two, &reissue())));
+    release.send(()).unwrap();
+    wait(busy);
+    assert_eq!(wait(kept), Committed::Done);
+    wait(store.ready());
+    assert_eq!(wait(store.version(&one.id)), Some(2));
+    assert_eq!(wait(store.game(&two.id)), Some(two));
+}
+
+/// Files in a directory: one, if the write-ahead log is gone.
+fn files(dir: &Dir) -> usize {
+    fs::read_dir(&dir.0).unwrap().count()
+}
+
+#[test]
+fn the_last_handle_waits_for_the_writes() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    let (busy, release) = occupy(&store);
+    let act = |_| work(&store, move |tx| act_in(tx, &id, reissue()));
+    let writes: Vec<_> = (0..90).map(act).collect();
+    drop((busy, release, store));
+    writes.into_iter().map(wait).for_each(drop);
+    assert_eq!(files(&dir), 1);
+    let store = dir.store();
+    assert_eq!(wait(store.version(&id)), Some(91));
+
+    // Nobody waits for this one any more, but it has begun.
+    let (begin, begun) = channel();
+    let (release, released) = channel::<()>();
+    let write = work(&store, move |tx| {
+        begin.send(()).unwrap();
+        released.recv().ok();
+        act_in(tx, &id, Action::Deal { by: None })
+    });
+    begun.recv().unwrap();
+    drop((write, release));
+    drop(store);
+    assert_eq!(files(&dir), 1);
+    assert_eq!(wait(dir.store().version(&id)), Some(92));
+}
+
+#[test]
+fn a_write_may_own_the_last_handle() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    let (begin, begun) = channel();
+    let (release, released) = channel::<()>();
+    let (drops, dropped) = channel();
+    let own = store.clone();
+    let write = work(&store, move |tx| {
+        begin.send(()).unwrap();
+        released.recv().ok();
+        let record = act_in(tx, &id, reissue());
+        drop(own);
+        drops.send(()).unwrap();
+        record
+    });
+    begun.recv().unwrap();
+    drop((write, store));
+    drop(release);
+    dropped.recv().unwrap();
+    // The next writer waits for the last.
+    assert_eq!(wait(dir.store().version(&id)), Some(2));
+}
+
+#[test]
+fn a_write_waits_for_another_process() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let other = Connection::open(dir.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let write = effect(&store, Effect::Insert(insert(&fresh())));
+    assert_eq!(rows(&dir, "games"), 0);
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(wait(write), Committed::Done);
+    assert_eq!(rows(&dir, "games"), 1);
+}
+
+#[test]
+fn readiness_shows_whether_the_file_can_be_written() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let other = Connection::open(dir.file()).unwrap();
+    let commits = || -> i64 {
+        let version = other.pragma_query_value(None, "data_version", |row| row.get(0));
+        version.unwrap()
+    };
+    let before = commits();
+    wait(store.ready());
+    assert_ne!(commits(), before, "something was committed");
+    sql(&dir, "PRAGMA user_version = 99");
+    let error = block_on(store.ready()).expect_err("a newer program took over");
+    let is_newer = matches!(error, StoreError::Newer { found: 99, .. });
+    assert!(is_newer, "{error}");
+}
+
+#[test]
+fn a_removed_game_leaves_no_rows() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (record, _) = finish(&store, fresh());
+    wait(store.archive(now(), None, 10));
+    let ticket = Ticket {
+        hash: TokenHash::of("ticket"),
+        token: record.tokens.host,
+        expires_at: now() + seconds(30),
+    };
+    done(&store, Effect::AddTicket(record.seen(), ticket));
+    let other = create(&store);
+    act(&store, &other.id, &reissue());
+    let count = || ["games", "log", "archive", "tickets"].map(|table| rows(&dir, table));
+    let [games, log, archive, tickets] = count();
+    assert_eq!((games, log, tickets), (2, 2, 1));
+    assert!(archive > 0);
+    done(&store, Effect::Remove(record.seen()));
+    assert_eq!(count(), [1, 2, 0, 0]);
+    let other = wait(store.game(&other.id)).unwrap();
+    done(&store, Effect::Remove(other.seen()));
+    assert_eq!(count(), [0; 4]);
+}
+
+#[test]
+fn a_long_log_goes_in_slices_and_the_game_at_once() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let under_key = |record| {
+        let mut new = insert(record);
+        new.unique_key = Some("a key".to_owned());
+        Effect::Insert(new)
+    };
+    let (long, other) = (aged(30, 11), create(&store));
+    let id = long.id;
+    done(&store, under_key(&long));
+    let since = last_change(&store);
+    let file = Connection::open(dir.file()).unwrap();
+    let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
+                INSERT INTO log SELECT key, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
+    assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
+    done(&store, Effect::Remove(long.seen()));
+    assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");
+
+    assert_eq!(wait(store.game(&id)), None);
+    assert_eq!(wait(store.game_of_key("a key")), None);
+    assert_eq!(wait(store.version(&id)), None);
+    assert_eq!(log(&store, &id), []);
+    assert_eq!(
+        commit(&store, Effect::Remove(long.seen())),
+        Committed::Stale
+    );
+    let listed = wait(store.games(&ListQuery::default()));
+    assert_eq!(listed.games, [other]);
+    let counted = wait(store.census()).games;
+    assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
+    assert_eq!(wait(store.old_games(KEEP, None, 100)).old, []);
+    let change = Change { id, version: None };
+    assert_eq!(changes(&store, since), Changes::Of(vec![change]));
+    let checked = check(&dir.file(), |_, _| {}).unwrap();
+    assert_eq!((checked.games, checked.findings), (1, vec![]));
+    let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();
+    assert_eq!(copied.games, 1);
+    // The game's id and its key are free, though a part of it is still there.
+    done(&store, under_key(&long));
+    done(&store, Effect::Remove(long.seen()));
+
+    let mut slices = 0;
+    while wait(store.remove_rest()) {
+        slices += 1;
+    }
+    assert_eq!(slices, 2);
+    assert_eq!((rows(&dir, "log"), rows(&dir, "games")), (1, 1));
+}

@@ -1,0 +1,121 @@
+//! The logs of finished games are packed, and nobody notices.
+
+use super::*;
+
+#[test]
+fn a_packed_log_reads_like_before() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let going_on = create(&store);
+    let (over, expected) = finish(&store, fresh());
+    let (id, version) = (over.id, over.game.version());
+    assert!(version > 200, "{version} versions");
+    let since = last_change(&store);
+    for pass in ["as it was played", "packed", "packed twice"] {
+        assert_eq!(log(&store, &id), expected, "{pass}");
+        for (after, limit) in [
+            (0, 1),
+            (5, 2),
+            (120, 64),
+            (127, 1),
+            (128, 1),
+            (128, 64),
+            (1, 200),
+            (version as usize - 1, 9),
+            (version as usize, 9),
+        ] {
+            let part = &expected[after..(after + limit).min(expected.len())];
+            let read = entries(&store, &id, after as u64, limit);
+            assert_eq!(read, part, "{pass}: {limit} after {after}");
+        }
+        // What is packed elsewhere is another page.
+        let news = wait(store.news(&id, Some(100), 64)).unwrap();
+        let first = expected.len() - 64;
+        let news = news.entries.entries().unwrap();
+        assert_eq!(news[..], expected[first..][..news.len()], "{pass}");
+        assert!(!news.is_empty(), "{pass}");
+        assert_eq!(wait(store.game(&id)), Some(over.clone()), "{pass}");
+        assert_eq!(wait(store.archive(now(), None, 10)), None);
+    }
+    assert_eq!(log(&store, &going_on.id).len(), 1);
+    let nothing = Changes::Of(Vec::new());
+    assert_eq!(changes(&store, since), nothing, "nothing has happened");
+    done(&store, Effect::Remove(over.seen()));
+    assert_eq!(log(&store, &id), []);
+}
+
+#[test]
+fn creators_are_told_apart_in_one_store_only() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let creator = store.creator(&[7; 16]);
+    assert_eq!(creator, dir.store().creator(&[7; 16]));
+    assert_ne!(creator, store.creator(&[8; 16]));
+    assert_ne!(creator, Dir::new().store().creator(&[7; 16]));
+}
+
+/// So that it shows whether the log is packed.
+#[test]
+fn who_created_a_game_is_forgotten_when_it_is_packed() {
+    let dir = Dir::new();
+    let (store, there) = (dir.store(), dir.store());
+    let creator = Some(store.creator(&[7; 16]));
+    let (played, log) = finish(&store, Record { creator, ..fresh() });
+    let imported = Record {
+        id: GameId::random(),
+        ..played.clone()
+    };
+    done(&store, import(&imported, &log));
+    let going_on = add(&store, Record { creator, ..fresh() });
+    let known = |record: &Record| {
+        let known = wait(store.standing(&record.id)).unwrap().creator;
+        for store in [&store, &there] {
+            assert_eq!(wait(store.game(&record.id)).unwrap().creator, known);
+        }
+        assert!(known.is_none() || known == creator);
+        known.is_some()
+    };
+    let before = played.updated_at - SignedDuration::from_millis(1);
+    let at = played.updated_at;
+    for (by, is_known) in [(before, true), (at, false), (now(), false)] {
+        assert_eq!(wait(store.archive(by, None, 10)), None);
+        for record in [&played, &imported] {
+            assert_eq!(known(record), is_known);
+            assert_eq!(super::log(&store, &record.id), log);
+        }
+        assert!(known(&going_on));
+    }
+}
+
+#[test]
+fn logs_are_packed_some_at_a_time() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (over, log, _) = played_out(&fresh());
+    let creator = Some(store.creator(&[7; 16]));
+    let imported = [(); 3].map(|()| {
+        let id = GameId::random();
+        let over = over.clone();
+        done(
+            &store,
+            import(
+                &Record {
+                    id,
+                    creator,
+                    ..over
+                },
+                &log,
+            ),
+        );
+        id
+    });
+    let packed = || {
+        let standings = imported.map(|id| wait(store.standing(&id)).unwrap());
+        standings.map(|standing| standing.creator.is_none())
+    };
+    let next = wait(store.archive(now(), None, 2));
+    assert!(next.is_some());
+    assert_eq!(packed(), [true, true, false]);
+    assert_eq!(wait(store.archive(now(), next, 2)), None);
+    assert_eq!(packed(), [true; 3]);
+}

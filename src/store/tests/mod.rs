@@ -1,0 +1,280 @@
+//! What every store promises, whatever it keeps its games in: values go in, and values come out.
+//! What is about SQLite itself is tested beside it.
+
+mod archive;
+mod reading;
+mod retention;
+mod saving;
+mod schedule;
+mod sharing;
+mod writing;
+
+use std::{
+    env, fs,
+    path::PathBuf,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
+
+use dog_rules::{Action, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
+use jiff::SignedDuration;
+use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+
+use super::*;
+
+/// A place for a store, which goes when the test is over.
+pub(super) struct Dir(pub PathBuf);
+
+impl Dir {
+    pub fn new() -> Dir {
+        let dir = env::temp_dir().join(format!("dog-store-{}", GameId::random()));
+        fs::create_dir(&dir).unwrap();
+        Dir(dir)
+    }
+
+    /// A file in it.
+    pub fn file(&self) -> PathBuf {
+        self.0.join("games.db")
+    }
+
+    /// The store there. A second one stands for another process: the two share nothing but what is
+    /// stored.
+    pub fn store(&self) -> Store {
+        self.store_with(Settings::default())
+    }
+
+    pub fn store_with(&self, settings: Settings) -> Store {
+        Store::open(self.file(), settings).unwrap()
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// Waits for a future without a runtime.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Waits for what the store says.
+pub(super) fn wait<T>(future: impl Future<Output = Result<T, StoreError>>) -> T {
+    block_on(future).unwrap()
+}
+
+/// Carries out a write that saves no response.
+pub(super) fn commit(store: &Store, effect: Effect) -> Committed {
+    wait(store.commit(Write { effect, save: None }))
+}
+
+/// Carries out a write that nobody comes before.
+pub(super) fn done(store: &Store, effect: Effect) {
+    assert_eq!(commit(store, effect), Committed::Done);
+}
+
+pub(super) fn seconds(seconds: i64) -> SignedDuration {
+    SignedDuration::from_secs(seconds)
+}
+
+/// A game nobody has touched.
+pub(super) fn fresh() -> Record {
+    let now = now();
+    Record {
+        id: GameId::random(),
+        listed: true,
+        imported: false,
+        creator: None,
+        created_at: now,
+        updated_at: now,
+        tokens: tokens("first"),
+        tempo: Tempo::default(),
+        changes: TableChanges::default(),
+        deadline: None,
+        game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
+    }
+}
+
+/// A new game of these players.
+pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game> {
+    let setup = Setup {
+        rules: Preset::DogspielIt.rules(),
+        players: (0..4).map(player).collect(),
+        first_dealer: Some(Seat::default()),
+        seed: Seed::new(seed),
+        seed_given: false,
+    };
+    Game::new(setup).into()
+}
+
+pub(super) fn tokens(text: &str) -> Tokens {
+    Tokens {
+        host: TokenHash::of(text),
+        seats: BySeat::from_fn(|seat| (seat < 3).then(|| TokenHash::of(&format!("{text} {seat}")))),
+    }
+}
+
+/// How that game came to be.
+pub(super) fn creation(record: &Record) -> LogEntry {
+    LogEntry {
+        version: 1,
+        at: record.created_at,
+        action: None,
+        events: vec![record.game.last_event().clone()],
+    }
+}
+
+/// What adds that game.
+pub(super) fn insert(record: &Record) -> Box<NewGame> {
+    let new = NewGame::created(record.clone(), record.game.last_event());
+    Box::new(new.unwrap())
+}
+
+/// What adds that finished game.
+pub(super) fn import(record: &Record, log: &[LogEntry]) -> Effect {
+    let new = NewGame::finished(record.clone(), PackedLog::new(log).unwrap());
+    Effect::Insert(Box::new(new.unwrap()))
+}
+
+/// Puts a fresh game into the store.
+pub(super) fn create(store: &Store) -> Record {
+    add(store, fresh())
+}
+
+pub(super) fn add(store: &Store, record: Record) -> Record {
+    let new = insert(&record);
+    let record = new.record.clone();
+    done(store, Effect::Insert(new));
+    record
+}
+
+/// An action that can be repeated a hundred times.
+pub(super) fn reissue() -> Action {
+    Action::ReissueToken {
+        seat: Seat::default(),
+    }
+}
+
+/// What an action makes of a game.
+pub(super) fn draft(record: &Record, action: &Action) -> Draft {
+    Draft::new(record, action).expect("a legal action")
+}
+
+/// What carries out an action.
+pub(super) fn update(record: &Record, action: &Action) -> Effect {
+    Effect::Update(Box::new(draft(record, action)))
+}
+
+/// Looks at a game and carries out an action, as the service does.
+pub(super) fn act(store: &Store, id: &GameId, action: &Action) -> Record {
+    let record = wait(store.game(id)).expect("the game is there");
+    let draft = draft(&record, action);
+    let record = draft.record.clone();
+    assert_eq!(wait(store.commit(draft.into())), Committed::Done);
+    record
+}
+
+/// The entries of a game's log after this version, so many at most.
+pub(super) fn entries(store: &Store, id: &GameId, after: u64, limit: usize) -> Vec<LogEntry> {
+    let (mut last, mut entries) = (after, Vec::new());
+    while entries.len() < limit {
+        let page = wait(store.log(id, last, (limit - entries.len()) as u32));
+        let page = page.entries().unwrap();
+        let Some(end) = page.last() else { break };
+        last = end.version;
+        entries.extend(page);
+    }
+    entries
+}
+
+/// A game's whole log.
+pub(super) fn log(store: &Store, id: &GameId) -> Vec<LogEntry> {
+    entries(store, id, 0, usize::MAX)
+}
+
+/// The number of the last change.
+pub(super) fn last_change(store: &Store) -> i64 {
+    wait(store.changes(0)).1
+}
+
+/// What has changed since.
+pub(super) fn changes(store: &Store, since: i64) -> Changes {
+    wait(store.changes(since)).0
+}
+
+/// A game that was played to its end by chance, its log, and the drafts that led there.
+pub(super) fn played_out(first: &Record) -> (Record, Vec<LogEntry>, Vec<Draft>) {
+    let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
+    let (mut record, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
+    while let Some(seat) = record.game.late_seat() {
+        let actions = record.game.legal_actions(seat);
+        let action = actions.choose(&mut dice).expect("it may act");
+        let draft = draft(&record, action);
+        record = draft.record.clone();
+        log.push(LogEntry {
+            version: record.game.version(),
+            at: record.updated_at,
+            action: Some(action.clone()),
+            events: draft.events.clone(),
+        });
+        drafts.push(draft);
+    }
+    (record, log, drafts)
+}
+
+/// Plays a game to its end in the store, and says what its log must be.
+pub(super) fn finish(store: &Store, first: Record) -> (Record, Vec<LogEntry>) {
+    let (record, log, drafts) = played_out(&add(store, first));
+    for draft in drafts {
+        done(store, Effect::Update(Box::new(draft)));
+    }
+    (record, log)
+}
+
+pub(super) fn scope(number: u8) -> Scope {
+    Scope([number; 32])
+}
+
+pub(super) fn saved(text: &str) -> SavedResponse {
+    SavedResponse {
+        body_hash: TokenHash::of(text).0,
+        response: text.into(),
+    }
+}
+
+/// What saves a response.
+pub(super) fn save(number: u8, text: &str) -> (Scope, SavedResponse) {
+    (scope(number), saved(text))
+}
+
+/// Keeps games for ten days if nobody goes on with them.
+pub(super) const KEEP: Keep = Keep {
+    finished_days: 0,
+    idle_days: 10,
+};
+
+/// A game that was created so many days ago and has not changed for so many.
+pub(super) fn aged(created: i64, changed: i64) -> Record {
+    let ago = |days: i64| now() - SignedDuration::from_hours(24 * days);
+    Record {
+        created_at: ago(created),
+        updated_at: ago(changed),
+        ..fresh()
+    }
+}

@@ -1,0 +1,124 @@
+//! Reads: parts of logs, and the list of games.
+
+use super::*;
+
+#[test]
+fn the_log_is_read_in_parts() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    for _ in 0..5 {
+        act(&store, &id, &reissue());
+    }
+    let versions = |after, limit| -> Vec<u64> {
+        let page = wait(store.log(&id, after, limit)).entries().unwrap();
+        page.iter().map(|entry| entry.version).collect()
+    };
+    assert_eq!(versions(0, 2), [1, 2]);
+    assert_eq!(versions(2, 99), [3, 4, 5, 6]);
+    assert!(versions(6, 99).is_empty());
+    assert!(versions(u64::MAX, 99).is_empty());
+    assert_eq!(log(&store, &GameId::random()), []);
+}
+
+#[test]
+fn news_are_the_last_entries_since_what_is_known() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let id = create(&store).id;
+    for _ in 0..5 {
+        act(&store, &id, &reissue());
+    }
+    let news = |known, limit| -> Vec<u64> {
+        let News { standing, entries } = wait(store.news(&id, known, limit)).unwrap();
+        assert_eq!(Some(standing), wait(store.standing(&id)));
+        let entries = entries.entries().unwrap();
+        entries.iter().map(|entry| entry.version).collect()
+    };
+    assert_eq!(news(Some(4), 9), [5, 6]);
+    assert_eq!(news(Some(1), 2), [5, 6], "the last ones only");
+    assert_eq!(news(Some(0), 9), [1, 2, 3, 4, 5, 6]);
+    for known in [None, Some(6), Some(7), Some(u64::MAX)] {
+        assert!(news(known, 9).is_empty(), "{known:?}");
+    }
+    assert!(wait(store.news(&GameId::random(), None, 9)).is_none());
+}
+
+#[test]
+fn the_list_has_the_newest_first_and_nothing_private() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let mut expected = Vec::new();
+    for number in 0..20 {
+        let listed = number % 4 != 3;
+        let id = add(&store, Record { listed, ..fresh() }).id;
+        if listed {
+            expected.insert(0, id);
+        }
+    }
+    let list = |phase, after, limit| {
+        let query = ListQuery {
+            phase,
+            after,
+            limit,
+        };
+        let Page { games, next } = wait(store.games(&query));
+        let ids: Vec<GameId> = games.iter().map(|record| record.id).collect();
+        (ids, next)
+    };
+    let pages = |phase, limit| -> Vec<Vec<GameId>> {
+        let (mut pages, mut after) = (Vec::new(), None);
+        loop {
+            let (ids, next) = list(phase, after, limit);
+            pages.push(ids);
+            after = next.map(|cursor| cursor.to_string().parse().unwrap());
+            if after.is_none() {
+                return pages;
+            }
+        }
+    };
+    assert_eq!(pages(None, 99), [&expected[..]]);
+    assert_eq!(pages(None, 15), [&expected[..]]);
+    let parts = [&expected[..7], &expected[7..14], &expected[14..]];
+    assert_eq!(pages(None, 7), parts);
+    assert_eq!(pages(None, 0).len(), 15);
+    let parts = [&expected[..10], &expected[10..]];
+    assert_eq!(pages(Some(Phase::Deal), 10), parts);
+    assert_eq!(pages(Some(Phase::Play), 10), [&[][..]]);
+
+    let dealt = act(&store, &expected[4], &Action::Deal { by: None });
+    assert_eq!(pages(Some(Phase::Exchange), 10), [[dealt.id]]);
+    assert_eq!(pages(Some(Phase::Deal), 99).concat().len(), 14);
+    assert_eq!(pages(None, 99), [&expected[..]]);
+    let counted = wait(store.census()).games;
+    assert!(counted.contains(&(Phase::Deal, 19)) && counted.contains(&(Phase::Exchange, 1)));
+
+    // Games that come and go between two parts move nothing.
+    let (ids, next) = list(None, None, 5);
+    assert_eq!(ids, expected[..5]);
+    done(&store, Effect::Remove(dealt.seen()));
+    create(&store);
+    let (ids, _) = list(None, next, 5);
+    assert_eq!(ids, expected[5..10]);
+}
+
+#[test]
+fn a_game_is_listed_as_it_is_read() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let id = create(&here).id;
+    let steps: [fn(&Record) -> Effect; 3] = [
+        |record| update(record, &reissue()),
+        |record| Effect::SetTokens(record.seen(), tokens("second")),
+        |record| update(record, &Action::Deal { by: None }),
+    ];
+    for step in steps {
+        let record = wait(here.game(&id)).unwrap();
+        done(&here, step(&record));
+        let record = wait(here.game(&id));
+        for store in [&here, &there] {
+            let listed = wait(store.games(&ListQuery::default())).games;
+            assert_eq!(listed.first(), record.as_ref());
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What the server has to do, what has changed, and tickets.
+
+use dog_rules::Level;
+use futures_util::FutureExt;
+use jiff::Timestamp;
+
+use super::*;
+
+const HOUR: i64 = 3_600;
+
+/// A game in which these seats are bots, as it was created and left then.
+fn with_bots(bots: &[usize], tempo: Tempo, at: Timestamp) -> Record {
+    let player = |number| Player {
+        bot: bots.contains(&number),
+        ..Player::human(format!("player {number}"))
+    };
+    Record {
+        created_at: at,
+        updated_at: at,
+        tempo,
+        game: game(player, [7; 32]),
+        ..fresh()
+    }
+}
+
+#[test]
+fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let pace = |seconds: u32| Tempo {
+        bot_pace_ms: 1_000 * seconds,
+        turn_seconds: None,
+    };
+    let clock = |seconds| Tempo {
+        bot_pace_ms: 0,
+        turn_seconds: Some(seconds),
+    };
+    let then = now() - seconds(HOUR);
+    let with = |bots: &[usize], tempo| add(&store, with_bots(bots, tempo, then));
+    let idle = with(&[1], Tempo::default());
+    let late = with(&[], clock(5));
+    let bot = with(&[0], pace(2));
+    let alone = with(&[0, 1, 2, 3], Tempo::default());
+    with(&[0], pace(2 * HOUR as u32));
+    let awaited = with(&[], clock(3 * HOUR as u32));
+    assert_eq!((idle.deadline, bot.deadline), (None, None));
+    assert_eq!(late.deadline, Some(then + seconds(5)));
+    assert_eq!(awaited.deadline, Some(then + seconds(3 * HOUR)));
+
+    let due = |attended, limit| wait(store.due(attended, limit));
+    assert_eq!(due(false, 10), [(alone.id, None)]);
+    assert_eq!(due(true, 10), [(bot.id, None), (late.id, None)]);
+    assert_eq!(due(true, 1), [(bot.id, None)]);
+    assert_eq!(wait(store.census()).due, 3);
+    let mut next = then - seconds(1);
+    for expected in [0, 2, 5, 2 * HOUR, 3 * HOUR] {
+        let due = wait(store.next_due(next));
+        assert_eq!(due, Some(then + seconds(expected)));
+        next = due.unwrap();
+    }
+    assert_eq!(wait(store.next_due(next)), None);
+}
+
+#[test]
+fn a_game_of_each_creator_is_found_however_many_another_has() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let mut at = now() - seconds(HOUR);
+    let mut of = |creator: Option<u8>, tempo| {
+        at += seconds(1);
+        let record = Record {
+            creator: creator.map(|number| Creator([number; 16])),
+            ..with_bots(&[0], tempo, at)
+        };
+        add(&store, record)
+    };
+    let many: Vec<Record> = (0..30).map(|_| of(Some(2), Tempo::default())).collect();
+    let others = [1, 3, 4].map(|creator| of(Some(creator), Tempo::default()));
+    let [one, another] = [(), ()].map(|()| of(None, Tempo::default()));
+    let not_yet = Tempo {
+        bot_pace_ms: 2_000 * HOUR as u32,
+        turn_seconds: None,
+    };
+    of(None, not_yet);
+    let last = of(Some(5), not_yet).creator;
+    let look = |after, limit| wait(store.due_by_creator(true, after, limit));
+    let found = |records: &[&Record]| -> Vec<_> {
+        let found = |record: &&Record| (record.id, record.creator);
+        records.iter().map(found).collect()
+    };
+    let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
+    assert_eq!(look(None, 10), (found(&each), None));
+    // In parts.
+    assert_eq!(look(None, 2), (found(&each[..4]), many[0].creator));
+    let rest = found(&[&one, &another, &others[1], &others[2]]);
+    assert_eq!(look(many[0].creator, 3), (rest.clone(), last));
+    assert_eq!(look(many[0].creator, 4), (rest, None));
+    assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
+}
+
+#[test]
+fn a_deadline_moves_with_the_turn_and_not_with_anything_else() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let clock = Tempo {
+        bot_pace_ms: 0,
+        turn_seconds: Some(5),
+    };
+    let record = add(&store, with_bots(&[], clock, now()));
+    let first = record.deadline;
+    assert_eq!(first, Some(record.created_at + seconds(5)));
+    let act = |action| act(&store, &record.id, &action);
+    assert_eq!(act(reissue()).deadline, first);
+    let player = Player::bot("Bot", Level::Fast);
+    let seat = Seat::default();
+    assert_eq!(act(Action::HandOver { seat, player }).deadline, first);
+    let dealt = act(Action::Deal { by: None });
+    assert_eq!(dealt.deadline, Some(dealt.updated_at + seconds(5)));
+    assert_eq!(wait(store.game(&record.id)), Some(dealt));
+}
+
+#[test]
+fn changes_are_told_since_the_one_that_is_known() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let last = || last_change(&there);
+    let since = |change| changes(&there, change);
+    let before = last();
+    let (one, two) = (create(&here), create(&there));
+    let change = |record: &Record, version| Change {
+        id: record.id,
+        version,
+    };
+    let created = vec![change(&one, Some(1)), change(&two, Some(1))];
+    assert_eq!(since(before), Changes::Of(created));
+    let mut known = last();
+    let step = |effect: fn(&Record) -> Effect, version, known| {
+        let record = wait(here.game(&one.id)).unwrap();
+        done(&here, effect(&record));
+        assert_eq!(since(known), Changes::Of(vec![change(&one, version)]));
+        last()
+    };
+    known = step(|record| update(record, &reissue()), Some(2), known);
+    let fresh = |record: &Record| Effect::SetTokens(record.seen(), tokens("fresh"));
+    known = step(fresh, Some(2), known);
+    known = step(|record| Effect::Remove(record.seen()), None, known);
+    assert_eq!(since(known), Changes::Of(Vec::new()));
+    assert_eq!(since(-1_000_000), Changes::Any);
+    assert_eq!(
+        since(known + 1),
+        Changes::Any,
+        "there is less than was known"
+    );
+}
+
+#[test]
+fn who_waits_is_woken_by_a_commit_of_any_process() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    create(&here);
+    let mut feed = here.feed();
+    assert_eq!(feed.last(), last_change(&here));
+    assert_eq!(feed.changed().now_or_never(), None);
+    for store in [&here, &there] {
+        thread::scope(|scope| {
+            let changed = scope.spawn(|| block_on(feed.changed()));
+            create(store);
+            assert_eq!(changed.join().unwrap(), last_change(&here));
+        });
+    }
+    // It tells of its own process's at once.
+    create(&here);
+    assert_eq!(feed.changed().now_or_never(), Some(last_change(&here)));
+    drop((here, there));
+    assert_eq!(feed.changed().now_or_never(), None, "the store is gone");
+}
+
+#[test]
+fn a_ticket_is_taken_once_and_in_time() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (record, other) = (create(&store), create(&store).id);
+    let id = record.id;
+    let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
+    let add = |seconds_left| {
+        let expires_at = now() + seconds(seconds_left);
+        let ticket = Ticket {
+            hash,
+            token,
+            expires_at,
+        };
+        done(&store, Effect::AddTicket(record.seen(), ticket));
+    };
+    let look = || wait(store.ticket(&id, &hash));
+    let take = |game| wait(store.take_ticket(&game, &hash));
+    add(-1);
+    assert_eq!((look(), take(id)), (None, None), "it has expired");
+    assert!(wait(store.forget_expired(1)));
+    assert!(!wait(store.forget_expired(1)));
+    let since = last_change(&store);
+    add(30);
+    assert_eq!(wait(store.ticket(&other, &hash)), None);
+    assert_eq!(take(other), None);
+    assert_eq!(look(), Some(token), "looking takes nothing");
+    assert_eq!(take(id), Some(token));
+    assert_eq!((look(), take(id)), (None, None), "it was taken");
+    assert_eq!(changes(&store, since), Changes::Of(Vec::new()));
+    add(30);
+    done(&store, Effect::Remove(record.seen()));
+    assert_eq!((look(), take(id)), (None, None), "it went with its game");
+}

@@ -1,0 +1,118 @@
+//! Many threads and processes on one store.
+
+use futures_util::FutureExt;
+
+use super::*;
+
+#[test]
+fn processes_see_each_others_commits() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let mut feed = there.feed();
+    assert_eq!(feed.changed().now_or_never(), None);
+    let record = create(&here);
+    let id = record.id;
+    block_on(feed.changed());
+    assert_eq!(feed.changed().now_or_never(), None);
+    assert_eq!(wait(there.game(&id)), Some(record.clone()));
+
+    // Each has the game in memory, and sees at once what the other makes of it.
+    for version in 2..5 {
+        let written = act(&there, &id, &reissue());
+        assert_eq!(written.game.version(), version);
+        assert_eq!(wait(here.version(&id)), Some(version));
+        assert_eq!(wait(here.game(&id)), Some(written.clone()));
+        done(&here, Effect::SetTokens(written.seen(), tokens("next")));
+        assert_eq!(wait(there.game(&id)), wait(here.game(&id)));
+    }
+    let since = last_change(&there);
+    assert_eq!(commit(&here, update(&record, &reissue())), Committed::Stale);
+    assert_eq!(changes(&there, since), Changes::Of(Vec::new()));
+
+    let last = wait(here.game(&id)).unwrap();
+    done(&here, Effect::Remove(last.seen()));
+    assert_eq!(wait(there.game(&id)), None);
+    drop(here);
+    create(&there);
+    wait(there.ready());
+}
+
+/// Eight threads carry out actions on what they last read and try again when they were too late.
+fn count_together(stores: &[Store], each: u64) {
+    let id = create(&stores[0]).id;
+    let count = |store: &Store| {
+        for _ in 0..each {
+            let attempt = || {
+                let record = wait(store.game(&id)).expect("the game is there");
+                commit(store, update(&record, &reissue()))
+            };
+            while attempt() == Committed::Stale {}
+        }
+    };
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let store = &stores[number % stores.len()];
+            scope.spawn(move || count(store));
+        }
+    });
+    let expected = 1 + 8 * each;
+    assert_eq!(wait(stores[0].version(&id)), Some(expected));
+    let log = log(&stores[0], &id);
+    assert!(log.iter().map(|entry| entry.version).eq(1..=expected));
+}
+
+#[test]
+fn threads_lose_nothing() {
+    let dir = Dir::new();
+    count_together(&[dir.store()], 12);
+}
+
+#[test]
+fn processes_lose_nothing() {
+    let dir = Dir::new();
+    count_together(&[dir.store(), dir.store()], 12);
+}
+
+/// The same key, or the same request, at the same time.
+#[test]
+fn only_one_of_many_is_done_of_what_may_be_done_once() {
+    let dir = Dir::new();
+    let stores = [dir.store(), dir.store()];
+    let games: Vec<(Record, usize)> = (0..16).map(|number| (fresh(), number)).collect();
+    let add = |(record, number): &(Record, usize)| {
+        let mut new = insert(record);
+        let by_key = number % 4 < 2;
+        new.unique_key = by_key.then(|| "the only one".to_owned());
+        let write = Write {
+            effect: Effect::Insert(new),
+            save: (!by_key).then(|| save(1, &record.id.to_string())),
+        };
+        let committed = wait(stores[number % 2].commit(write));
+        (by_key, committed == Committed::Done)
+    };
+    let outcomes: Vec<_> = thread::scope(|scope| {
+        let start = |game| scope.spawn(move || add(game));
+        let threads: Vec<_> = games.iter().map(start).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    for by_key in [true, false] {
+        let is_done = |outcome: &&(bool, bool)| **outcome == (by_key, true);
+        assert_eq!(outcomes.iter().filter(is_done).count(), 1);
+    }
+    for ((record, _), (by_key, is_done)) in games.iter().zip(outcomes) {
+        let found = wait(stores[0].game(&record.id));
+        assert_eq!(found.is_some(), is_done);
+        if is_done && by_key {
+            assert_eq!(wait(stores[1].game_of_key("the only one")), found);
+        } else if is_done {
+            let response = saved(&record.id.to_string());
+            assert_eq!(
+                wait(stores[1].look(None, Some(&scope(1)))).saved,
+                Some(response)
+            );
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Writes: all or nothing, and only of what was seen.
+
+use super::*;
+
+#[test]
+fn games_survive_storage() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let first = create(&store);
+    let id = first.id;
+    assert_eq!(wait(store.game(&id)), Some(first.clone()));
+    assert_eq!(wait(store.version(&id)), Some(1));
+    let nobody = GameId::random();
+    assert_eq!(wait(store.game(&nobody)), None);
+    assert_eq!(wait(store.version(&nobody)), None);
+    assert_eq!(wait(store.standing(&nobody)), None);
+
+    let deal = Action::Deal { by: None };
+    let mut draft = draft(&first, &deal);
+    draft.record.tokens = tokens("second");
+    let record = draft.record.clone();
+    assert_eq!(wait(store.commit(draft.into())), Committed::Done);
+    assert_eq!(record.game.version(), 2);
+    assert_eq!(wait(store.game(&id)), Some(record.clone()));
+
+    drop(store);
+    let store = dir.store();
+    assert_eq!(wait(store.game(&id)), Some(record.clone()));
+    let standing = Standing {
+        version: 2,
+        tokens: tokens("second"),
+        creator: None,
+    };
+    assert_eq!(wait(store.standing(&id)), Some(standing));
+    let log = log(&store, &id);
+    assert_eq!(log[0], creation(&first));
+    assert_eq!(log[1].at, record.updated_at);
+    assert_eq!(log[1].action, Some(deal));
+    assert!(matches!(log[1].events[..], [Event::CardsDealt { .. }]));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    let since = last_change(&store);
+    let again = Write {
+        effect: Effect::Insert(insert(&record)),
+        save: Some(save(1, "created")),
+    };
+    let taken = block_on(store.commit(again)).expect_err("the id is taken");
+    assert!(!taken.is_temporary(), "{taken}");
+    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
+    assert_eq!(changes(&store, since), Changes::Of(vec![]));
+    assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
+    assert_eq!(log(&store, &record.id), [creation(&record)]);
+
+    let misuse = |refused: Option<StoreError>| matches!(refused, Some(StoreError::Misuse(_)));
+    let (over, log, _) = played_out(&record);
+    let event = over.game.last_event();
+    assert!(misuse(NewGame::created(over.clone(), event).err()));
+    let whole = PackedLog::new(&log).unwrap();
+    assert!(misuse(NewGame::finished(record, whole).err()));
+    assert!(misuse(PackedLog::new(&log[1..]).err()));
+    let half = PackedLog::new(&log[..9]).unwrap();
+    assert!(misuse(NewGame::finished(over, half).err()));
+}
+
+/// Everything that can be done to a game that was seen.
+fn effects(record: &Record) -> [Effect; 4] {
+    let ticket = Ticket {
+        hash: TokenHash::of("ticket"),
+        token: record.tokens.host,
+        expires_at: now() + seconds(30),
+    };
+    [
+        update(record, &reissue()),
+        Effect::SetTokens(record.seen(), tokens("late")),
+        Effect::AddTicket(record.seen(), ticket),
+        Effect::Remove(record.seen()),
+    ]
+}
+
+/// Makes sure that these writes are stale and change nothing.
+fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = Effect>) {
+    let since = last_change(store);
+    let look = || {
+        let look = wait(store.look(Some(id), Some(&scope(1))));
+        let ticket = wait(store.ticket(id, &TokenHash::of("ticket")));
+        (look.game, look.saved, ticket, log(store, id))
+    };
+    let before = look();
+    for effect in effects {
+        let save = Some(save(1, "late"));
+        let committed = wait(store.commit(Write { effect, save }));
+        assert_eq!(committed, Committed::Stale);
+        assert_eq!(look(), before);
+        assert_eq!(changes(store, since), Changes::Of(vec![]));
+    }
+}
+
+#[test]
+fn a_write_is_stale_when_the_game_is_another_by_now() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let changes: [fn(&Record) -> Effect; 4] = [
+        |record| update(record, &reissue()),
+        |record| update(record, &Action::Deal { by: None }),
+        |record| Effect::SetTokens(record.seen(), tokens("second")),
+        |record| Effect::Remove(record.seen()),
+    ];
+    for change in changes {
+        for store in [&here, &there] {
+            let record = create(&here);
+            done(store, change(&record));
+            assert_stale(&here, &record.id, effects(&record));
+        }
+    }
+    let nobodys = fresh();
+    assert_stale(&here, &nobodys.id, effects(&nobodys));
+}
+
+/// The same version does not mean the same game, if a store was put back to an earlier state.
+#[test]
+fn a_write_is_stale_when_its_version_came_about_differently() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let first = create(&store);
+    let other = draft(&first, &reissue()).record;
+    let record = act(&store, &first.id, &Action::Deal { by: None });
+    assert_eq!(other.game.version(), record.game.version());
+    assert_stale(&store, &first.id, effects(&other));
+}
+
+#[test]
+fn a_write_is_stale_when_a_response_is_saved_for_its_request() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let first = create(&store);
+    let write = Write {
+        effect: update(&first, &reissue()),
+        save: Some(save(1, "in time")),
+    };
+    assert_eq!(wait(store.commit(write)), Committed::Done);
+    let record = wait(store.game(&first.id)).unwrap();
+    assert_stale(&store, &record.id, effects(&record));
+    let new = fresh();
+    assert_stale(&store, &record.id, [Effect::Insert(insert(&new))]);
+    assert_eq!(wait(store.game(&new.id)), None);
+    assert_eq!(
+        wait(store.look(None, Some(&scope(1)))).saved,
+        Some(saved("in time"))
+    );
+}
+
+#[test]
+fn a_unique_key_is_free_again_when_its_game_is_gone() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let under_key = |key: &str| {
+        let mut new = insert(&fresh());
+        new.unique_key = Some(key.to_owned());
+        (new.record.clone(), Effect::Insert(new))
+    };
+    let add = |key| {
+        let (record, effect) = under_key(key);
+        done(&store, effect);
+        assert_eq!(wait(store.game_of_key(key)), Some(record.clone()));
+        record
+    };
+    assert_eq!(wait(store.game_of_key("after one")), None);
+    let (first, other) = (add("after one"), add("after another"));
+    let (late, effect) = under_key("after one");
+    assert_stale(&store, &first.id, [effect]);
+    assert_eq!(wait(store.game(&late.id)), None);
+    // It stays the game's whatever happens to it.
+    let first = act(&store, &first.id, &Action::Deal { by: None });
+    assert_eq!(wait(store.game_of_key("after one")), Some(first.clone()));
+    assert_stale(&store, &first.id, [under_key("after one").1]);
+
+    done(&store, Effect::Remove(first.seen()));
+    assert_eq!(wait(store.game_of_key("after one")), None);
+    let second = add("after one");
+    let old = Old {
+        id: second.id,
+        version: 1,
+    };
+    assert_eq!(wait(store.remove_old(vec![old])), 1);
+    assert_eq!(wait(store.game_of_key("after one")), None);
+    add("after one");
+    assert_eq!(wait(store.game_of_key("after another")), Some(other));
+}
+
+#[test]
+fn tokens_change_without_a_version() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let record = create(&store);
+    for renewals in 1..=2 {
+        let before = wait(store.game(&record.id)).unwrap();
+        let tokens = tokens(&renewals.to_string());
+        done(&store, Effect::SetTokens(before.seen(), tokens.clone()));
+        let changes = TableChanges {
+            versions: 0,
+            renewals,
+        };
+        let after = Record {
+            tokens,
+            changes,
+            ..record.clone()
+        };
+        assert_eq!(wait(store.game(&record.id)), Some(after));
+    }
+    assert_eq!(log(&store, &record.id).len(), 1);
+}
+
+#[test]
+fn a_removed_game_takes_its_log_with_it() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (id, other) = (create(&store).id, create(&store));
+    let record = act(&store, &id, &reissue());
+    done(&store, Effect::Remove(record.seen()));
+    assert_eq!(
+        commit(&store, Effect::Remove(record.seen())),
+        Committed::Stale
+    );
+    assert_eq!(wait(store.game(&id)), None);
+    assert_eq!(wait(store.version(&id)), None);
+    assert_eq!(wait(store.standing(&id)), None);
+    assert_eq!(log(&store, &id), []);
+    assert_eq!(wait(store.game(&other.id)), Some(other.clone()));
+    assert_eq!(log(&store, &other.id), [creation(&other)]);
+}
+
+#[test]
+fn the_store_says_how_full_it_is() {
+    let dir = Dir::new();
+    let settings = Settings {
+        max_bytes: 1 << 30,
+        ..Settings::default()
+    };
+    let store = dir.store_with(settings);
+    create(&store);
+    let usage = wait(store.usage());
+    assert!(usage.used > 0 && !usage.is_nearly_full());
+    assert_eq!(usage.max, Some(1 << 30));
+    assert_eq!(wait(store.ready()).max, usage.max);
+    let unlimited = Settings {
+        max_bytes: 0,
+        ..settings
+    };
+    assert_eq!(wait(dir.store_with(unlimited).usage()).max, None);
+}
