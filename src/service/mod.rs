@@ -310,10 +310,12 @@ fn attempt<E: Clone + From<Error>>(
     };
     let Some(record) = &look.game else {
         // The game is gone, with its tokens; whoever removed it is told so again.
-        return match (command, replay()?) {
-            (Command::Remove(_), Some(outcome)) => Ok((None, outcome)),
-            _ => Err(Error::GameNotFound.into()),
+        let replayed = match command {
+            Command::Remove(_) => replay()?,
+            _ => None,
         };
+        let outcome = replayed.ok_or(Error::GameNotFound)?;
+        return Ok((None, outcome));
     };
     let named = match command {
         Command::HandOver { seat, .. } | Command::ReissueToken { seat, .. } => {
@@ -446,6 +448,9 @@ fn reissue_token<E: Clone + From<Error>>(
 ) -> Result<(Effect, Outcome), E> {
     if record.game.player(seat).bot {
         return Err(Error::NoHuman(seat).into());
+    }
+    if role == Role::Host {
+        record.game.check_not_over().map_err(Error::from)?;
     }
     record.check_table_change().map_err(Error::from)?;
     content.clone()?;

@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::Phase;
+use serde::Deserialize;
 
 use super::{App, execute, read_id};
 use crate::{
@@ -55,11 +56,10 @@ pub async fn stream_events(
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id).await?;
     let record = record.ok_or_else(Problem::game_not_found)?;
-    let params: Result<EventsParams, Problem> = query(request.query_string());
-    let ticket = match (&params, caller.token()) {
-        (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
+    let ticket = match caller.token() {
+        None => ticket_of(request.query_string()),
         // Whoever sends a token needs no ticket.
-        _ => None,
+        Some(_) => None,
     };
     let caller = match &ticket {
         Some(ticket) => {
@@ -69,7 +69,7 @@ pub async fn stream_events(
         None => caller,
     };
     let role = caller.role(&record)?;
-    let params = params?;
+    let params: EventsParams = query(request.query_string())?;
     let start = start(&request, &params, &record)?;
     let format = Format::of(content_type?);
     if app.hub.waiting() > MOST_STREAMS {
@@ -101,6 +101,16 @@ pub async fn stream_events(
     let viewing = Viewing::new(subscription, &record, (caller, role, client), format, start)?;
     request.extensions_mut().insert(Untimed);
     Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
+}
+
+/// The ticket in a query of whatever shape.
+fn ticket_of(text: &str) -> Option<TokenHash> {
+    #[derive(Deserialize)]
+    struct Ticketed {
+        ticket: String,
+    }
+    let ticketed = query::<Ticketed>(text);
+    ticketed.ok().map(|query| TokenHash::of(&query.ticket))
 }
 
 /// Where the stream is to begin; `invalid_request`, if the last event's id is none of this game's.

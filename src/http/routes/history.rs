@@ -57,8 +57,12 @@ pub async fn get_history(
 ) -> Result<HttpResponse, Problem> {
     let record = look(&app.store, &id).await?;
     let role = caller.role(&record)?;
+    let form = preferred(request.headers(), &FORMS);
+    if let Ok(TEXT) = form {
+        transcript(&record)?;
+    }
     let NoQuery {} = query(request.query_string())?;
-    let form = preferred(request.headers(), &FORMS)?;
+    let form = form?;
     let history = Arc::new(History { record, role, form });
     let (first, progress) = history.part(&app, client, Progress::default()).await?;
     let mut response = private(StatusCode::OK);
@@ -173,19 +177,11 @@ impl History {
     /// What comes before the log.
     ///
     /// # Errors
-    /// `wrong_phase` as long as the game is on, if its text is asked for: its cards are secrets.
+    /// As [`transcript`], if its text is asked for.
     fn head(&self) -> Result<String, Problem> {
         let record = &self.record;
         if self.form == TEXT {
-            let about = About {
-                game: Some(record.id.to_string()),
-                created: Some(record.created_at.to_string()),
-                ended: Some(record.updated_at.to_string()),
-            };
-            let transcript = Transcript::without_steps(&record.game, about).map_err(|error| {
-                Problem::new(Code::WrongPhase, format!("{error}: there is no record"))
-            })?;
-            return Ok(transcript.to_string());
+            return Ok(transcript(record)?.to_string());
         }
         let mut head = json(&HistoryHead::of(record))?;
         if self.form == NDJSON {
@@ -197,6 +193,20 @@ impl History {
         }
         Ok(head)
     }
+}
+
+/// A game's text record, without its steps.
+///
+/// # Errors
+/// `wrong_phase` as long as the game is on: its cards are secrets.
+fn transcript(record: &Record) -> Result<Transcript, Problem> {
+    let about = About {
+        game: Some(record.id.to_string()),
+        created: Some(record.created_at.to_string()),
+        ended: Some(record.updated_at.to_string()),
+    };
+    Transcript::without_steps(&record.game, about)
+        .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
 /// Takes in a finished game by its text record, which is played again and checked.
@@ -214,10 +224,14 @@ pub async fn import_game(
     body: WriteRequest<ImportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let import = body.content?;
-    // Longer than an async worker should be busy.
-    let imported = app.pages.run(client, QUICK, move || imported(&import));
-    let creation = Ok(imported.await?);
+    let creation = match body.content {
+        // Longer than an async worker should be busy.
+        Ok(import) => {
+            let imported = move || imported(&import);
+            app.pages.run(client, QUICK, imported).await
+        }
+        Err(problem) => Err(problem),
+    };
     respond(create(&app.store, creator, &body.request, &creation, &VIEWS).await?)
 }
 
