@@ -16,14 +16,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{Action, BySeat, Event, Seat};
+use actix_web::rt::System;
+use dog_rules::BySeat;
 use dog_server::store::{
-    GameId, LogEntry, Record, Store, TableChanges, Tempo, TokenHash, Tokens, now,
+    Committed, Draft, Effect, GameId, NewGame, Record, Settings, Store, TableChanges, Tempo,
+    TokenHash, Tokens, Write, now,
 };
+use futures_util::future::join_all;
 use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
 
-use script::{Script, actions, median, script};
+use script::{Script, actions, beginning, median, script};
 use support::{Client, Server, request};
 
 const FEW: usize = 1_000;
@@ -115,16 +118,17 @@ fn main() {
 /// and how large they are.
 fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
     let store = Store::open(file, Settings::default()).expect("a store");
-    for script in scripts {
-        keep(&store, script, script.steps.len());
-    }
-    for script in &scripts[..scripts.len() / 19 + 1] {
-        keep(&store, script, script.steps.len() / 2);
-    }
+    let whole = scripts.iter().map(|script| (script, script.steps.len()));
+    let some = &scripts[..scripts.len() / 19 + 1];
+    let half = some.iter().map(|script| (script, script.steps.len() / 2));
+    let games_kept = whole
+        .chain(half)
+        .map(|(script, steps)| keep(&store, script, steps));
     let over = u32::try_from(scripts.len()).expect("few");
-    let runtime = Builder::new_current_thread().build().expect("a runtime");
-    let archive = store.archive(now(), None, over);
-    runtime.block_on(archive).expect("packed");
+    System::new().block_on(async {
+        join_all(games_kept).await;
+        store.archive(now(), None, over).await.expect("packed");
+    });
     drop(store);
 
     let mut database = Connection::open(file).expect("a database");
@@ -163,25 +167,15 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
 }
 
 /// Puts a game into the store as it is after so many steps, with its log.
-fn keep(store: &Store, script: &Script, steps: usize) {
-    let dealer = Seat::default();
-    let mut log = vec![entry(1, None, vec![Event::GameCreated { dealer }])];
-    for step in &script.steps[..steps] {
-        let events = serde_json::from_str(&step.entry).expect("events");
-        log.push(entry(
-            log.len() as u64 + 1,
-            Some(step.action.clone()),
-            events,
-        ));
-    }
-    let token = TokenHash::of("a token");
+async fn keep(store: &Store, script: &Script, steps: usize) {
+    let (token, created_at) = (TokenHash::of("a token"), now());
     let mut record = Record {
         id: GameId::random(),
         listed: true,
         imported: false,
         creator: None,
-        created_at: now(),
-        updated_at: now(),
+        created_at,
+        updated_at: created_at,
         tokens: Tokens {
             host: token,
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
@@ -189,20 +183,20 @@ fn keep(store: &Store, script: &Script, steps: usize) {
         tempo: Tempo::default(),
         changes: TableChanges::default(),
         deadline: None,
-        game: serde_json::from_str(&script.steps[steps - 1].snapshot).expect("a game"),
+        game: beginning(&script.seed).into(),
     };
-    let kept = store.write_blocking(move |transaction| transaction.insert(&mut record, &log));
-    kept.expect("kept");
+    let new = NewGame::created(record.clone(), record.game.last_event()).expect("a new game");
+    let (effect, save) = (Effect::Insert(new.into()), None);
+    commit(store, Write { effect, save }).await;
+    for step in &script.steps[..steps] {
+        let draft = Draft::new(&record, &step.action).expect("a legal action");
+        record = draft.record.clone();
+        commit(store, draft.into()).await;
+    }
 }
 
-fn entry(version: u64, action: Option<Action>, events: Vec<Event>) -> LogEntry {
-    let at = now();
-    LogEntry {
-        version,
-        at,
-        action,
-        events,
-    }
+async fn commit(store: &Store, write: Write) {
+    assert_eq!(store.commit(write).await.expect("kept"), Committed::Done);
 }
 
 /// Prints how large the file is, and its parts by table with their indexes.

@@ -22,6 +22,8 @@ pub struct Script {
 }
 
 /// An action, and what the store keeps of it.
+// Not every bench needs all of it.
+#[allow(dead_code)]
 pub struct Step {
     pub action: Action,
     /// The game after it.
@@ -34,13 +36,7 @@ pub struct Step {
 pub fn script(number: u8) -> Script {
     let nets = Nets::built_in().expect("nets that fit");
     let seed = Seed::new([number; 32]);
-    let mut game = Game::new(Setup {
-        rules: Preset::DogspielIt.rules(),
-        players: vec![Player::human(""); 4],
-        first_dealer: Seat::new(0, 4),
-        seed: seed.clone(),
-        seed_given: true,
-    });
+    let mut game = beginning(&seed);
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(number.into());
     let mut steps = Vec::new();
     let mut choose = |game: &Game, seat| {
@@ -54,6 +50,17 @@ pub fn script(number: u8) -> Script {
         });
     }
     Script { seed, steps }
+}
+
+/// The game of a script before its first step.
+pub fn beginning(seed: &Seed) -> Game {
+    Game::new(Setup {
+        rules: Preset::DogspielIt.rules(),
+        players: vec![Player::human(""); 4],
+        first_dealer: Seat::new(0, 4),
+        seed: seed.clone(),
+        seed_given: true,
+    })
 }
 
 /// Has so many clients deal, swap and play for that long; how many of these actions there were a

@@ -299,10 +299,11 @@ fn attempt<E: Clone + From<Error>>(
         (Command::InGame(_, act), Some(record)) => (record, act),
         // The game is gone, with its tokens; whoever removed it is told so again.
         (Command::InGame(_, act), None) => {
-            return match (act, replay()?) {
-                (Act::Remove(_), Some(outcome)) => Ok((None, outcome)),
-                _ => Err(Error::GameNotFound.into()),
+            let replayed = match act {
+                Act::Remove(_) => replay()?,
+                _ => None,
             };
+            return Ok((None, replayed.ok_or(Error::GameNotFound)?));
         }
     };
     let named = match act {
@@ -455,6 +456,9 @@ fn reissue_token<E: Clone + From<Error>>(
 ) -> Result<(Effect, Outcome), E> {
     if record.game.player(seat).bot {
         return Err(Error::NoHuman(seat).into());
+    }
+    if role == Role::Host {
+        record.game.check_not_over().map_err(Error::from)?;
     }
     record.check_table_change().map_err(Error::from)?;
     content.clone()?;

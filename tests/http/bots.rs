@@ -296,14 +296,6 @@ fn a_human_takes_over_from_a_bot() {
     assert!(view["seats"][1]["hand"].is_array());
 }
 
-#[test]
-fn nobody_is_handed_a_finished_game() {
-    let server = Server::shared();
-    let game = Game::imported(&server);
-    let request = game.request("PUT", Host, "/seats/0").json(&human());
-    request.send().refused("game_over");
-}
-
 /// Has so many games played by bots, kills the server so many times meanwhile, and checks that all
 /// games end, with one entry for each version, and records that verify.
 fn kill_while_bots_play(games: usize, kills: u64) {

@@ -21,8 +21,6 @@ struct Write<'a> {
     by: Viewer,
     rest: &'static str,
     body: Value,
-    /// A body that the key is not for.
-    other: Value,
     /// How many versions it makes.
     versions: u64,
 }
@@ -45,7 +43,6 @@ impl<'a> Write<'a> {
                 by: Host,
                 rest: "/deal",
                 body: json!({}),
-                other: json!({"version": 1}),
                 versions: 1,
             },
             Write {
@@ -53,7 +50,6 @@ impl<'a> Write<'a> {
                 by: Seat(0),
                 rest: "/swap",
                 body: json!({"card": hand[0]}),
-                other: json!({"card": hand[5]}),
                 versions: 1,
             },
             Write {
@@ -61,7 +57,6 @@ impl<'a> Write<'a> {
                 by: Seat(3),
                 rest: "/swap",
                 body: json!({"ask": true}),
-                other: json!({"decline": true}),
                 versions: 1,
             },
             Write {
@@ -69,7 +64,6 @@ impl<'a> Write<'a> {
                 by: Seat(seat),
                 rest: "/play",
                 body: json!({"move": id}),
-                other: json!({"move": "J:none"}),
                 versions: 1,
             },
             Write {
@@ -77,7 +71,6 @@ impl<'a> Write<'a> {
                 by: Host,
                 rest: "/seats/2/token",
                 body: json!({}),
-                other: json!({"version": 3}),
                 versions: 1,
             },
         ]
@@ -111,20 +104,6 @@ fn every_write_is_replayed() {
         }
         let after = write.game.version();
         assert_eq!(after, before + write.versions, "{}", first.what);
-    }
-}
-
-#[test]
-fn another_body_under_the_same_key_is_refused() {
-    let server = Server::shared();
-    for write in Write::all(&server) {
-        let key = key();
-        let first = write.request(&key).send();
-        let before = write.game.view(Spectator);
-        let other = write.game.post(write.by, write.rest).json(&write.other);
-        other.key(&key).send().refused("idempotency_key_reused");
-        assert_eq!(write.game.view(Spectator), before);
-        same(first, write.request(&key).send());
     }
 }
 
@@ -248,136 +227,6 @@ fn duplicates_at_the_same_moment_are_one() {
     for answer in &answers {
         same(answers[0].clone(), answer.clone());
     }
-}
-
-#[test]
-fn a_replay_comes_before_version_and_phase() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let keys = [key(), key(), key()];
-    let deal = || {
-        let request = game.post(Host, "/deal").json(&json!({"version": 1}));
-        request.if_match("\"1\"").key(&keys[0]).send()
-    };
-    let dealt = deal();
-    same(dealt.clone(), deal());
-    let card = game.hand(0)[0].clone();
-    let swap = || {
-        let request = game.post(Seat(0), "/swap").json(&json!({"card": card}));
-        request.if_match("\"2-0\"").key(&keys[1]).send()
-    };
-    let swapped = swap();
-    for seat in 1..4 {
-        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
-    }
-    let (seat, id) = game.first_move();
-    let play = || {
-        let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
-        request.key(&keys[2]).send()
-    };
-    let played = play();
-    let (next, id) = game.first_move();
-    game.play(next, &id);
-    let before = game.snapshot();
-    same(dealt, deal());
-    same(swapped, swap());
-    same(played, play());
-    assert_eq!(game.snapshot(), before);
-}
-
-/// What a seat was answered it is answered again although a bot plays the seat by now.
-#[test]
-fn a_replay_comes_before_the_bot_that_plays_the_seat() {
-    let server = Server::shared();
-    for write in Write::all(&server) {
-        let by = match (write.rest, write.by) {
-            ("/deal", _) => Seat(0),
-            (_, by @ Seat(_)) => by,
-            _ => continue,
-        };
-        let Seat(seat) = by else {
-            unreachable!("a seat writes")
-        };
-        let game = &write.game;
-        let (key, other) = (key(), self::key());
-        let send = |key: &str| {
-            let request = game.post(by, write.rest).json(&write.body).key(key);
-            request.send()
-        };
-        let first = send(&key);
-        let path = format!("/seats/{seat}");
-        let hand_over = |kind: &str| {
-            let request = game.request("PUT", Host, &path);
-            request.json(&json!({"kind": kind})).send().expect(200);
-        };
-        hand_over("bot");
-        same(first.clone(), send(&key));
-        send(&other).refused("forbidden");
-        let changed = game.post(by, write.rest).json(&write.other);
-        changed.key(&key).send().refused("idempotency_key_reused");
-        let stranger = game.post(Spectator, write.rest).json(&write.body).key(&key);
-        stranger.send().refused("unauthorized");
-        hand_over("human");
-        same(first, send(&key));
-    }
-}
-
-#[test]
-fn authorisation_and_existence_come_before_a_replay() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
-    let (key, body) = (key(), json!({"card": game.hand(0)[0]}));
-    let swap = |game: &Game| game.post(Seat(0), "/swap").json(&body).key(&key).send();
-    let first = swap(&game);
-    // The token dies: what was answered to it is answered to nobody.
-    let fresh = game.post(Seat(0), "/seats/0/token").send().expect(200);
-    swap(&game).refused("unauthorized");
-    let mut renewed = game.clone();
-    renewed.tokens[0] = fresh["token"].as_str().expect("a token").to_owned();
-    swap(&renewed).refused("not_your_turn");
-    assert_eq!(first.status, 200);
-    game.request("DELETE", Host, "").send().expect(204);
-    swap(&game).refused("game_not_found");
-}
-
-/// Else a seat whose answer was lost would have no token that is alive.
-#[test]
-fn a_seats_own_fresh_token_is_replayed_to_the_token_it_killed() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
-    let key = key();
-    let reissue = |key: &str| game.post(Seat(1), "/seats/1/token").key(key).send();
-    let told = same(reissue(&key), reissue(&key));
-    let token = told["token"].as_str().expect("a token");
-    server.get(&game.path("")).token(token).send().expect(200);
-    reissue(&self::key()).refused("unauthorized");
-    game.post(Seat(1), "/seats/1/token")
-        .send()
-        .refused("unauthorized");
-    // Neither elsewhere nor to somebody else.
-    for seat in [0, 2, 3] {
-        let other = game.post(Seat(1), &format!("/seats/{seat}/token"));
-        other.key(&key).send().refused("unauthorized");
-        let other = game.post(Seat(seat), "/seats/1/token");
-        other.key(&key).send().refused("forbidden");
-    }
-}
-
-#[test]
-fn a_removal_is_replayed_though_the_game_is_gone() {
-    let server = Server::start();
-    let game = Game::fixed(&server);
-    let key = key();
-    let remove = |key: &str| game.request("DELETE", Host, "").key(key).send();
-    for _ in 0..3 {
-        let answer = remove(&key);
-        assert_eq!((answer.status, answer.body.len()), (204, 0));
-    }
-    server.restart(Signal::Kill);
-    remove(&key).expect(204);
-    remove(&self::key()).refused("game_not_found");
-    let stranger = game.request("DELETE", Seat(0), "").key(&key);
-    stranger.send().refused("game_not_found");
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod play;
 mod raw_http;
 mod ready;
 mod reference_checker;
+mod refusal_order;
 mod restart;
 mod retention;
 mod rules;

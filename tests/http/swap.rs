@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, CARDS, Game, Server, UNKNOWN_TOKEN,
+    Answer, CARDS, Game, Server,
     Viewer::{self, *},
 };
 
@@ -185,32 +185,6 @@ fn an_offer_is_final() {
         swap(&game, Seat(0), &body).refused("not_your_turn");
     }
     assert_eq!(game.snapshot(), before);
-}
-
-#[test]
-fn only_seats_swap_and_only_in_the_exchange() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::dealt(&server));
-    let body = json!({"card": "K"});
-    swap(&game, Seat(0), &body).refused("wrong_phase");
-    swap(&game, Seat(0), &json!({"card": "?"})).refused("wrong_phase");
-    game.deal();
-    let before = game.snapshot();
-    swap(&game, Host, &body).refused("forbidden");
-    swap(&game, Spectator, &body).refused("unauthorized");
-    for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
-        let answer = server
-            .post(&game.path("/swap"))
-            .token(token)
-            .json(&body)
-            .send();
-        answer.refused("unauthorized");
-    }
-    let guarded = game.post(Seat(0), "/swap").if_match("\"1\"").json(&body);
-    guarded.send().refused("stale_version");
-    assert_eq!(game.snapshot(), before);
-    game.exchange();
-    swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).refused("wrong_phase");
 }
 
 #[test]

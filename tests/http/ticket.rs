@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::support::{Game, Server, Stream, Viewer::*};
 
-const KEY: &str = "7b1f0c9a5e3d48c2b6a79081f2e3d4c5";
-
 fn ticket(answer: &Value) -> String {
     answer["ticket"].as_str().expect("a ticket").to_owned()
 }
@@ -73,25 +71,4 @@ fn a_ticket_of_a_replaced_token_is_worth_nothing() {
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     let path = format!("/events?ticket={ticket}");
     game.get(Spectator, &path).send().refused("unauthorized");
-}
-
-#[test]
-fn spectators_need_no_ticket_and_get_none() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
-    game.post(Spectator, "/events/ticket")
-        .send()
-        .refused("unauthorized");
-    let unknown = "/v1/games/00000000000000000000000000/events/ticket";
-    server.post(unknown).send().refused("game_not_found");
-}
-
-#[test]
-fn a_retry_gets_the_same_ticket() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
-    let ask = |key: &str| game.post(Seat(0), "/events/ticket").key(key).send();
-    let first = ask(KEY).expect(200);
-    assert_eq!(ask(KEY).expect(200), first);
-    ask("order-17").refused("weak_idempotency_key");
 }

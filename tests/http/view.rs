@@ -197,25 +197,6 @@ fn tokens_that_are_none_of_this_game_are_refused() {
 }
 
 #[test]
-fn a_game_that_is_not_there_comes_before_a_bad_token() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let absent = game.id.chars().rev().collect::<String>();
-    let path = format!("/v1/games/{absent}");
-    server.get(&path).send().refused("game_not_found");
-    server
-        .get(&path)
-        .token(UNKNOWN_TOKEN)
-        .send()
-        .refused("game_not_found");
-    server
-        .get(&path)
-        .token(&game.host)
-        .send()
-        .refused("game_not_found");
-}
-
-#[test]
 fn timestamps_are_utc_and_in_order() {
     let server = Server::shared();
     let game = Game::fixed(&server);

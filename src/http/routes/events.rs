@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::Phase;
+use serde::Deserialize;
 
 use super::{App, act_in_game, read_id};
 use crate::{
@@ -58,8 +59,10 @@ pub async fn stream_events(
     let params: Result<EventsParams, Problem> = query(request.query_string());
     let ticket = match (&params, caller.token()) {
         (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
+        // Whose it is counts before what is wrong beside it.
+        (Err(_), None) => ticket_of(request.query_string()),
         // Whoever sends a token needs no ticket.
-        _ => None,
+        (_, Some(_)) => None,
     };
     let caller = match &ticket {
         Some(ticket) => {
@@ -101,6 +104,16 @@ pub async fn stream_events(
     let viewing = Viewing::new(subscription, &record, (caller, role, client), format, start)?;
     request.extensions_mut().insert(Untimed);
     Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
+}
+
+/// The ticket in a query of whatever shape.
+fn ticket_of(text: &str) -> Option<TokenHash> {
+    #[derive(Deserialize)]
+    struct Ticketed {
+        ticket: String,
+    }
+    let ticketed = query::<Ticketed>(text);
+    ticketed.ok().map(|query| TokenHash::of(&query.ticket))
 }
 
 /// Where the stream is to begin; `invalid_request`, if the last event's id is none of this game's.

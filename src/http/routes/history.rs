@@ -63,8 +63,12 @@ pub async fn get_history(
 ) -> Result<HttpResponse, Problem> {
     let record = look(&app.store, &id).await?;
     let role = caller.role(&record)?;
+    let form = preferred(request.headers(), &FORMS);
+    if let Ok(TEXT) = form {
+        transcript(&record)?;
+    }
     let NoQuery {} = query(request.query_string())?;
-    let form = preferred(request.headers(), &FORMS)?;
+    let form = form?;
     let history = Arc::new(History { record, role, form });
     let (first, progress) = history.part(&app, client, Progress::default()).await?;
     let mut response = private(StatusCode::OK);
@@ -181,19 +185,11 @@ impl History {
     /// What comes before the log.
     ///
     /// # Errors
-    /// `wrong_phase` as long as the game is on, if its text is asked for: its cards are secrets.
+    /// As [`transcript`], if its text is asked for.
     fn head(&self) -> Result<String, Problem> {
         let record = &self.record;
         if self.form == TEXT {
-            let about = About {
-                game: Some(record.id.to_string()),
-                created: Some(record.created_at.to_string()),
-                ended: Some(record.updated_at.to_string()),
-            };
-            let transcript = Transcript::without_steps(&record.game, about).map_err(|error| {
-                Problem::new(Code::WrongPhase, format!("{error}: there is no record"))
-            })?;
-            return Ok(transcript.to_string());
+            return Ok(transcript(record)?.to_string());
         }
         let mut head = json(&HistoryHead::of(record))?;
         if self.form == NDJSON {
@@ -205,6 +201,20 @@ impl History {
         }
         Ok(head)
     }
+}
+
+/// A game's text record, without its steps.
+///
+/// # Errors
+/// `wrong_phase` as long as the game is on: its cards are secrets.
+fn transcript(record: &Record) -> Result<Transcript, Problem> {
+    let about = About {
+        game: Some(record.id.to_string()),
+        created: Some(record.created_at.to_string()),
+        ended: Some(record.updated_at.to_string()),
+    };
+    Transcript::without_steps(&record.game, about)
+        .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
 /// Takes in a finished game by its text record, which is played again and checked.

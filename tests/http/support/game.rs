@@ -159,15 +159,6 @@ impl<'a> Game<'a> {
         Game::of(server, &import.send().expect(201))
     }
 
-    /// The same, played to the end by advice.
-    #[track_caller]
-    pub fn finished(server: &'a Server) -> Game<'a> {
-        let game = Game::in_play(server);
-        let mut dice = Dice::new(1);
-        while game.step(&mut dice)["phase"] != "finished" {}
-        game
-    }
-
     pub fn seats(&self) -> usize {
         self.tokens.len()
     }

@@ -1,0 +1,691 @@
+//! The order of refusals (convention 6): of two faults of a request the earlier is told. Each route
+//! has a table of faults, which are tried one by one and pair by pair, in every state of a game.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, Dice, Game, Server, Signal, UNKNOWN_TOKEN,
+    Viewer::{self, *},
+};
+
+/// A key that is good where tokens are answered, too.
+const KEY: &str = "5f2b8c1d9e7a40364bd1c2e8f90a7b53";
+
+/// Where a fault is found, in the order of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// 400, 413, 415
+    Syntax,
+    /// 404
+    Existence,
+    /// 401
+    Token,
+    /// 403
+    Role,
+    /// The first answer again, or 422 for another body.
+    Replay,
+    /// 403, for a seat that a bot plays by now.
+    Bot,
+    /// 412
+    Version,
+    /// 409
+    State,
+    /// 422
+    Content,
+}
+
+use Step::*;
+
+/// What is told of something that is wrong, and the step that finds it.
+type Told = (Step, &'static str);
+
+/// Spoils a request.
+type Fault = (Step, &'static str, fn(&mut Draft, &Game<'_>));
+
+/// Takes the game to another state; what of this is wrong for the request.
+type State = (fn(&mut Game<'_>), Option<Told>);
+
+/// Stands for the first answer in place of a code.
+const FIRST_ANSWER: &str = "the first answer";
+
+/// A request in parts.
+#[derive(Clone)]
+struct Draft {
+    method: &'static str,
+    path: String,
+    query: Vec<&'static str>,
+    token: Option<String>,
+    key: Option<&'static str>,
+    guard: Option<&'static str>,
+    accept: &'static str,
+    content_type: &'static str,
+    /// Null if there is none.
+    body: Value,
+    /// What follows the JSON.
+    tail: String,
+}
+
+impl Draft {
+    fn new(method: &'static str, path: String, token: Option<&str>, body: Value) -> Draft {
+        Draft {
+            method,
+            path,
+            query: Vec::new(),
+            token: token.map(str::to_owned),
+            key: None,
+            guard: None,
+            accept: "*/*",
+            content_type: "application/json",
+            body,
+            tail: String::new(),
+        }
+    }
+
+    /// One about a game.
+    fn of(game: &Game<'_>, by: Viewer, method: &'static str, rest: &str, body: Value) -> Draft {
+        Draft::new(method, game.path(rest), game.token(by), body)
+    }
+
+    /// The whole body; empty if there is none.
+    fn text(&self) -> String {
+        let json = match &self.body {
+            Value::Null => String::new(),
+            body => body.to_string(),
+        };
+        json + &self.tail
+    }
+
+    fn send(&self, server: &Server) -> Answer {
+        let mut path = self.path.clone();
+        if !self.query.is_empty() {
+            path = path + "?" + &self.query.join("&");
+        }
+        let mut request = server.request(self.method, &path);
+        request = request.header("Accept", self.accept);
+        if let Some(token) = &self.token {
+            request = request.token(token);
+        }
+        if let Some(key) = self.key {
+            request = request.key(key);
+        }
+        if let Some(guard) = self.guard {
+            request = request.if_match(guard);
+        }
+        let text = self.text();
+        if !text.is_empty() {
+            request = request.text(self.content_type, &text);
+        }
+        request.send()
+    }
+}
+
+/// Sends the request with each fault and each two of them, in each of these states, one after the
+/// other. If retries are among the faults, it is sent before as it should be.
+fn check(game: &mut Game<'_>, right: &Draft, faults: &[&[Fault]], states: &[State]) {
+    let server = game.server;
+    let mut faults = faults.concat();
+    faults.sort_by_key(|fault| fault.0);
+    let is_kept = faults.iter().any(|fault| fault.0 == Replay);
+    let first = is_kept.then(|| {
+        let mut used = right.clone();
+        used.key = Some(KEY);
+        let answer = used.send(server);
+        assert!(answer.status < 300, "{}: {}", answer.what, answer.text());
+        answer
+    });
+    for (next, state) in states {
+        next(game);
+        let before = views(game);
+        for set in up_to_two(&faults) {
+            let mut wrong: Vec<Told> = set.iter().map(|fault| (fault.0, fault.1)).collect();
+            wrong.extend(*state);
+            let Some(told) = earliest(wrong) else {
+                continue;
+            };
+            let mut draft = right.clone();
+            for (.., spoil) in &set {
+                spoil(&mut draft, game);
+            }
+            if told == FIRST_ANSWER && draft.query != right.query {
+                // The document promises nothing of it.
+                continue;
+            }
+            let answer = draft.send(server);
+            if told != FIRST_ANSWER {
+                answer.refused(told);
+            } else if draft.text() != right.text() {
+                answer.refused("idempotency_key_reused");
+            } else {
+                same(first.as_ref().expect("a first answer"), &answer);
+            }
+        }
+        assert_eq!(views(game), before);
+    }
+}
+
+/// No fault, each, and each two of them. The earlier comes last, since it may spoil what the later
+/// has written.
+fn up_to_two(faults: &[Fault]) -> Vec<Vec<Fault>> {
+    let mut sets = vec![vec![]];
+    for (index, later) in faults.iter().enumerate() {
+        sets.push(vec![*later]);
+        sets.extend(faults[..index].iter().map(|earlier| vec![*later, *earlier]));
+    }
+    sets
+}
+
+/// What is told where all of this is wrong; nothing if nothing is, or if it cannot be together: no
+/// order is promised within a step, and a token that is unknown has no role.
+fn earliest(mut wrong: Vec<Told>) -> Option<&'static str> {
+    wrong.sort();
+    let has = |step| wrong.iter().any(|told| told.0 == step);
+    let is_apart = wrong.windows(2).all(|pair| pair[0].0 != pair[1].0);
+    let told = wrong.first().filter(|_| is_apart);
+    told.filter(|_| !(has(Token) && has(Role)))
+        .map(|told| told.1)
+}
+
+/// What each viewer is answered.
+fn views(game: &Game<'_>) -> Vec<String> {
+    let view = |viewer| game.get(viewer, "").send().text();
+    game.viewers().into_iter().map(view).collect()
+}
+
+#[track_caller]
+fn same(first: &Answer, again: &Answer) {
+    assert_eq!(first.status, again.status, "{}", again.text());
+    assert_eq!(first.text(), again.text());
+    for name in ["content-type", "location", "etag"] {
+        assert_eq!(first.header(name), again.header(name), "{name}");
+    }
+}
+
+/// Of every write.
+const SYNTAX: &[Fault] = &[
+    (Syntax, "malformed_json", |draft, _| draft.tail.push('}')),
+    (Syntax, "unsupported_media_type", |draft, _| {
+        draft.content_type = "text/html";
+    }),
+    (Syntax, "invalid_idempotency_key", |draft, _| {
+        draft.key = Some("a b");
+    }),
+    (Syntax, "bad_request", |draft, _| draft.guard = Some("\"1")),
+];
+
+/// Of every write but an import.
+const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", |draft, _| {
+    draft.tail.push_str(&" ".repeat(70_000));
+})];
+
+/// Of everything about a game.
+const STRANGE: &[Fault] = &[
+    (Existence, "game_not_found", |draft, game| {
+        let absent: String = game.id.chars().rev().collect();
+        draft.path = draft.path.replace(&game.id, &absent);
+    }),
+    (Token, "unauthorized", |draft, _| {
+        draft.token = Some(UNKNOWN_TOKEN.to_owned());
+    }),
+];
+
+/// Where a token is needed.
+const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", |draft, _| draft.token = None)];
+
+/// Where the host or only a seat may not.
+const BY_HOST: &[Fault] = &[(Role, "forbidden", |draft, game| {
+    draft.token = Some(game.host.clone());
+})];
+const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", |draft, game| {
+    draft.token = Some(game.tokens[3].clone());
+})];
+
+/// A key that was used, with the same body and another one.
+const RETRY: &[Fault] = &[
+    (Replay, FIRST_ANSWER, |draft, _| draft.key = Some(KEY)),
+    (Replay, "idempotency_key_reused", |draft, _| {
+        draft.key = Some(KEY);
+        draft.tail.push(' ');
+    }),
+];
+
+const STALE: &[Fault] = &[
+    (Version, "stale_version", |draft, _| {
+        draft.guard = Some("\"0\"");
+    }),
+    (Version, "stale_version", |draft, _| {
+        draft.body["version"] = json!(0);
+    }),
+];
+
+/// Where a query and a field of this name are unknown.
+const UNKNOWN: &[Fault] = &[
+    (Content, "invalid_request", |draft, _| {
+        draft.query.push("colour=red");
+    }),
+    (Content, "invalid_request", |draft, _| {
+        draft.body["colour"] = json!("red");
+    }),
+];
+
+const UNKNOWN_QUERY: &[Fault] = &[UNKNOWN[0]];
+
+const WEAK_KEY: &[Fault] = &[(Content, "weak_idempotency_key", |draft, _| {
+    draft.key = Some("order-17");
+})];
+
+const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", |draft, _| {
+    draft.path = draft.path.replace("/seats/1", "/seats/4");
+})];
+
+const RIGHT: State = (|_| {}, None);
+const ANSWERED: State = (|_| {}, Some((State, "not_your_turn")));
+const FINISHED: State = (finish, Some((State, "game_over")));
+const RENEWED: State = (renew, Some((Token, "unauthorized")));
+const REMOVED: State = (remove, Some((Existence, "game_not_found")));
+
+/// Plays on until the view is of this kind.
+fn play_until(game: &Game<'_>, is_there: impl Fn(&Value) -> bool) {
+    let mut dice = Dice::new(1);
+    while !is_there(&game.view(Spectator)) {
+        game.step(&mut dice);
+    }
+}
+
+fn finish(game: &mut Game<'_>) {
+    play_until(game, |view| view["phase"] == "finished");
+}
+
+/// Goes on to the next deal.
+fn end_round(game: &mut Game<'_>) {
+    play_until(game, |view| view["phase"] == "deal");
+}
+
+/// Every seat gets another token.
+fn renew(game: &mut Game<'_>) {
+    for seat in 0..game.seats() {
+        let path = format!("/seats/{seat}/token");
+        let answer = game.post(Seat(seat), &path).send().expect(200);
+        game.tokens[seat] = answer["token"].as_str().expect("a token").to_owned();
+        game.server.keep_out_of_the_log(&game.tokens[seat]);
+    }
+}
+
+fn remove(game: &mut Game<'_>) {
+    game.request("DELETE", Host, "").send().expect(204);
+}
+
+fn hand_over(game: &Game<'_>, seat: usize, kind: &str) {
+    let request = game.request("PUT", Host, &format!("/seats/{seat}"));
+    request.json(&json!({"kind": kind})).send().expect(200);
+}
+
+#[test]
+fn of_a_play() {
+    let server = Server::shared();
+    let mut game = Game::in_play(&server);
+    let (seat, id) = game.first_move();
+    assert_eq!(seat, 1);
+    let right = Draft::of(&game, Seat(1), "POST", "/play", json!({"move": id}));
+    let own: &[Fault] = &[
+        (Content, "illegal_move", |draft, _| {
+            draft.body["move"] = json!("Q:1>2");
+        }),
+        (Content, "illegal_move", |draft, _| {
+            draft.body["move"] = json!("?");
+        }),
+        (Content, "invalid_request", |draft, _| {
+            draft.body["move"] = json!(17);
+        }),
+    ];
+    let faults = [
+        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
+    ];
+    let states: &[State] = &[
+        ANSWERED,
+        (|game| hand_over(game, 1, "bot"), Some((Bot, "forbidden"))),
+        (
+            |game| {
+                hand_over(game, 1, "human");
+                play_until(game, |view| view["turn"] == 1);
+            },
+            None,
+        ),
+        (end_round, Some((State, "wrong_phase"))),
+        (|game| drop(game.deal()), Some((State, "wrong_phase"))),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
+}
+
+#[test]
+fn of_a_swap() {
+    let server = Server::shared();
+    let mut game = Game::dealt(&server);
+    let body = json!({"card": game.hand(0)[0]});
+    let right = Draft::of(&game, Seat(0), "POST", "/swap", body);
+    let own: &[Fault] = &[
+        (Content, "unknown_card", |draft, _| {
+            draft.body["card"] = json!("?");
+        }),
+        (Content, "invalid_request", |draft, _| {
+            draft.body["card"] = json!(7);
+        }),
+        (Content, "illegal_exchange", |draft, _| {
+            draft.body = json!({"decline": true});
+        }),
+    ];
+    let faults = [
+        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
+    ];
+    let states: &[State] = &[
+        ANSWERED,
+        (|game| hand_over(game, 0, "bot"), Some((Bot, "forbidden"))),
+        (
+            |game| {
+                hand_over(game, 0, "human");
+                for seat in 1..4 {
+                    game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+                }
+            },
+            Some((State, "wrong_phase")),
+        ),
+        (end_round, Some((State, "wrong_phase"))),
+        (|game| drop(game.deal()), None),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
+}
+
+#[test]
+fn of_a_deal() {
+    let server = Server::shared();
+    // Each seat deals in its turn.
+    let mut game = Game::of_preset(&server, "spielanleitung");
+    let right = Draft::of(&game, Seat(0), "POST", "/deal", json!({}));
+    let faults = [SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, RETRY, STALE, UNKNOWN];
+    let states: &[State] = &[
+        (RIGHT.0, Some((State, "wrong_phase"))),
+        (
+            |game| {
+                game.exchange();
+                hand_over(game, 0, "bot");
+            },
+            Some((Bot, "forbidden")),
+        ),
+        (
+            |game| {
+                hand_over(game, 0, "human");
+                end_round(game);
+            },
+            Some((State, "not_your_turn")),
+        ),
+        (
+            |game| play_until(game, |view| view["phase"] == "deal" && view["dealer"] == 0),
+            None,
+        ),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
+}
+
+#[test]
+fn of_a_seat_handed_over() {
+    let server = Server::shared();
+    let mut game = Game::fixed(&server);
+    let body = json!({"kind": "human", "name": "Ada"});
+    let right = Draft::of(&game, Host, "PUT", "/seats/1", body);
+    let own: &[Fault] = &[
+        (Content, "invalid_request", |draft, _| {
+            draft.body["level"] = json!("genius");
+        }),
+        (Content, "invalid_request", |draft, _| {
+            draft.body["kind"] = json!(7);
+        }),
+    ];
+    let faults = [
+        SYNTAX, TOO_LARGE, STRANGE, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, own,
+    ];
+    check(&mut game, &right, &faults, &[RIGHT, FINISHED, REMOVED]);
+}
+
+#[test]
+fn of_a_fresh_token() {
+    let server = Server::shared();
+    let mut game = Game::fixed(&server);
+    let right = Draft::of(&game, Host, "POST", "/seats/1/token", json!({}));
+    let faults = [
+        SYNTAX, TOO_LARGE, STRANGE, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, WEAK_KEY,
+    ];
+    let states: &[State] = &[
+        RIGHT,
+        (|game| hand_over(game, 1, "bot"), Some((State, "no_human"))),
+        (
+            |game| {
+                hand_over(game, 1, "human");
+                let fresh = game.post(Host, "/seats/1/token").send().expect(200);
+                game.tokens[1] = fresh["token"].as_str().expect("a token").to_owned();
+                finish(game);
+            },
+            Some((State, "game_over")),
+        ),
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
+}
+
+#[test]
+fn of_a_ticket() {
+    let server = Server::shared();
+    let mut game = Game::fixed(&server);
+    let right = Draft::of(&game, Seat(0), "POST", "/events/ticket", json!({}));
+    let faults = [
+        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, RETRY, STALE, UNKNOWN, WEAK_KEY,
+    ];
+    check(&mut game, &right, &faults, &[RIGHT, RENEWED, REMOVED]);
+}
+
+#[test]
+fn of_a_removal() {
+    let server = Server::shared();
+    let mut game = Game::in_play(&server);
+    let right = Draft::of(&game, Host, "DELETE", "", json!({}));
+    let own: &[Fault] = &[(Content, "invalid_request", |draft, _| {
+        draft.body["version"] = json!("?");
+    })];
+    let faults = [
+        SYNTAX,
+        TOO_LARGE,
+        STRANGE,
+        NO_TOKEN,
+        BY_A_SEAT,
+        STALE,
+        UNKNOWN_QUERY,
+        own,
+    ];
+    check(&mut game, &right, &faults, &[RIGHT, REMOVED]);
+}
+
+#[test]
+fn of_a_creation_and_an_import() {
+    let server = Server::start();
+    let mut other = Game::fixed(&server);
+    let right = Draft::new("POST", "/v1/games".to_owned(), None, json!({}));
+    let own: &[Fault] = &[
+        (Content, "invalid_request", |draft, _| {
+            draft.body["seats"] = json!(4);
+        }),
+        (Content, "invalid_rules", |draft, _| {
+            draft.body["rules"] = json!({"preset": "tock"});
+        }),
+        (Content, "invalid_seed", |draft, _| {
+            draft.body["shuffle_seed"] = json!("?");
+        }),
+    ];
+    let faults = [SYNTAX, TOO_LARGE, RETRY, UNKNOWN, WEAK_KEY, own];
+    check(&mut other, &right, &faults, &[RIGHT]);
+
+    let body = json!({"record": include_str!("../records/four.dog")});
+    let right = Draft::new("POST", "/v1/games/import".to_owned(), None, body);
+    let own: &[Fault] = &[
+        (Syntax, "body_too_large", |draft, _| {
+            draft.tail.push_str(&" ".repeat(1_200_000));
+        }),
+        (Content, "invalid_request", |draft, _| {
+            draft.body["listed"] = json!(7);
+        }),
+        (Content, "invalid_record", |draft, _| {
+            draft.body["record"] = json!("?");
+        }),
+    ];
+    let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
+    check(&mut other, &right, &faults, &[RIGHT]);
+    let list = server.get("/v1/games").send().expect(200);
+    let games = list["games"].as_array().map(Vec::len);
+    assert_eq!(games, Some(3), "the other, one creation, one import");
+}
+
+/// Else nobody could get to know of an answer that was lost: a removed game has no tokens, and a
+/// seat's first try has killed the token that its second one comes with. For these the key is
+/// looked up before; it does not help anybody else.
+#[test]
+fn a_retry_that_its_first_try_has_made_a_stranger_is_answered() {
+    let server = Server::start();
+    let game = Game::dealt(&server);
+    let other = Game::dealt(&server);
+    let path = "/seats/1/token";
+    let token = Draft::of(&game, Seat(1), "POST", path, json!({}));
+    let removal = Draft::of(&other, Host, "DELETE", "", Value::Null);
+    for (game, right, alone) in [
+        (&game, token, "unauthorized"),
+        (&other, removal, "game_not_found"),
+    ] {
+        let with = |spoil: &dyn Fn(&mut Draft)| {
+            let mut draft = right.clone();
+            draft.key = Some(KEY);
+            spoil(&mut draft);
+            draft.send(&server)
+        };
+        let first = with(&|_| {});
+        assert!(first.status < 300, "{}", first.text());
+        for _ in 0..2 {
+            same(&first, &with(&|_| {}));
+            same(&first, &with(&|draft| draft.guard = Some("\"0\"")));
+            with(&|draft| draft.body = json!({"version": 2})).refused("idempotency_key_reused");
+            with(&|draft| draft.tail.push('}')).refused("malformed_json");
+            with(&|draft| draft.key = None).refused(alone);
+            with(&|draft| draft.key = Some("order-17")).refused(alone);
+            with(&|draft| draft.token = None).refused(alone);
+            with(&|draft| draft.token = Some(UNKNOWN_TOKEN.to_owned())).refused(alone);
+            server.restart(Signal::Kill);
+        }
+        for seat in [0, 2, 3] {
+            let by_another = with(&|draft| draft.token = Some(game.tokens[seat].clone()));
+            by_another.refused_one_of(&["forbidden", "game_not_found"]);
+        }
+    }
+    // Nor does it help elsewhere.
+    let elsewhere = game.post(Seat(1), "/seats/2/token").key(KEY);
+    elsewhere.send().refused("unauthorized");
+}
+
+/// What the readers of a game are refused, in the same order.
+#[test]
+fn of_reads() {
+    let server = Server::shared();
+    let for_all: [(&str, &[Fault]); 4] = [
+        (
+            "",
+            &[(Content, "invalid_request", |draft, _| {
+                draft.query.push("after_version=x");
+            })],
+        ),
+        ("/history", &[]),
+        (
+            "/events",
+            &[(Content, "invalid_request", |draft, _| {
+                draft.query.push("last_event_id=99");
+            })],
+        ),
+        (
+            "/board.svg",
+            &[(Content, "invalid_request", |draft, _| {
+                draft.query.push("seat=0");
+            })],
+        ),
+    ];
+    for (rest, own) in for_all {
+        let mut game = Game::dealt(&server);
+        let right = Draft::of(&game, Seat(1), "GET", rest, Value::Null);
+        let faults = [STRANGE, UNKNOWN_QUERY, own];
+        check(&mut game, &right, &faults, &[RIGHT, RENEWED, REMOVED]);
+    }
+    for (rest, in_the_exchange) in [
+        ("/legal-moves", Some((State, "wrong_phase"))),
+        ("/suggest-move", None),
+    ] {
+        let mut game = Game::fixed(&server);
+        let right = Draft::of(&game, Seat(1), "GET", rest, Value::Null);
+        let faults = [STRANGE, NO_TOKEN, BY_HOST, UNKNOWN_QUERY];
+        let states: &[State] = &[
+            (RIGHT.0, Some((State, "wrong_phase"))),
+            (|game| drop(game.deal()), in_the_exchange),
+            (|game| drop(game.exchange()), None),
+            (
+                |game| play_until(game, |view| view["turn"] != 1),
+                Some((State, "not_your_turn")),
+            ),
+            FINISHED,
+            RENEWED,
+            REMOVED,
+        ];
+        check(&mut game, &right, &faults, states);
+    }
+}
+
+/// Those reads that are for a phase only if something is asked for.
+#[test]
+fn of_a_preview_and_a_text_record() {
+    let server = Server::shared();
+    let mut game = Game::fixed(&server);
+    let mut right = Draft::of(&game, Seat(1), "GET", "/board.svg", Value::Null);
+    right.query.push("move=K:out");
+    let own: &[Fault] = &[(Content, "illegal_move", |draft, _| {
+        draft.query = vec!["move=?"];
+    })];
+    let states: &[State] = &[
+        (RIGHT.0, Some((State, "wrong_phase"))),
+        (
+            |game| {
+                game.deal();
+                game.exchange();
+            },
+            None,
+        ),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &[STRANGE, own], states);
+
+    let mut game = Game::fixed(&server);
+    let mut right = Draft::of(&game, Seat(1), "GET", "/history", Value::Null);
+    right.accept = "text/plain";
+    let states: &[State] = &[(RIGHT.0, Some((State, "wrong_phase"))), RENEWED, REMOVED];
+    check(&mut game, &right, &[STRANGE, UNKNOWN_QUERY], states);
+}
+
+#[test]
+fn of_a_stream_by_ticket() {
+    let server = Server::shared();
+    let mut game = Game::fixed(&server);
+    let mut right = Draft::of(&game, Spectator, "GET", "/events", Value::Null);
+    right.query.push("ticket=none");
+    let states: &[State] = &[(RIGHT.0, Some((Token, "unauthorized"))), REMOVED];
+    check(&mut game, &right, &[STRANGE, UNKNOWN_QUERY], states);
+}
