@@ -31,7 +31,7 @@ pub(super) struct Recent {
 #[derive(Default)]
 struct Known {
     last: LastChange,
-    /// The log's index when they were read; none if somebody has committed since.
+    /// The log's index when nothing else was there to be known; none if that is not certain.
     index: Option<Header>,
 }
 
@@ -80,9 +80,15 @@ impl Recent {
 
     /// The game as it is on the disk, if it is here and nobody has committed anything since.
     pub fn current(&self, id: GameId) -> Option<Record> {
-        let index = self.index.header();
-        let is_current = index.is_some() && self.known().index == index;
-        self.get(id).filter(|_| is_current)
+        self.up_to_date()?;
+        self.get(id)
+    }
+
+    /// The number of the last change that is known, if nobody has committed anything since.
+    fn up_to_date(&self) -> Option<i64> {
+        let index = self.index.header()?;
+        let known = self.known();
+        (known.index == Some(index)).then_some(known.last.number)
     }
 
     /// The game as it was last read or written, if it is here. It is as it is on the disk for a
@@ -100,6 +106,9 @@ impl Recent {
         let Some(games) = &self.games else {
             return Ok(0);
         };
+        if let Some(last) = self.up_to_date() {
+            return Ok(last);
+        }
         let mut known = self.known_mut();
         // Before the changes are read: whoever commits in between is seen the next time.
         let index = self.index.header();
@@ -139,14 +148,19 @@ impl Recent {
         }
     }
 
-    /// Learns what a commit has changed, which is on the disk: the last change before it and after
-    /// it, and the games, those that are gone or not known as a whole without a record.
+    /// Learns what a commit of this connection's has changed, which is on the disk: the last change
+    /// before it and after it, and the games, those that are gone or not known as a whole without a
+    /// record.
     pub fn committed(
         &self,
+        connection: &Connection,
         (before, after): (LastChange, LastChange),
         changed: Vec<(GameId, Option<Record>)>,
     ) {
         let Some(games) = &self.games else { return };
+        let index = self.index.header();
+        // In this order: else another process could have committed in between.
+        let is_last = LastChange::read(connection).is_ok_and(|last| last == after);
         let mut known = self.known_mut();
         if known.last != before && known.last != after {
             // Others have committed, too. Readers see to it.
@@ -159,7 +173,7 @@ impl Recent {
             }
         }
         known.last = after;
-        known.index = None;
+        known.index = index.filter(|_| is_last);
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Known> {

@@ -213,7 +213,7 @@ impl WriterThread {
         let committed = committed.map(|(changes, changed)| {
             self.metrics.committed(writes, begun.elapsed());
             let last = changes.1.number;
-            self.recent.committed(changes, changed);
+            self.recent.committed(&self.connection, changes, changed);
             self.changes.announce(last);
         });
         for job in batch {

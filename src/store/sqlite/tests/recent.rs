@@ -110,7 +110,8 @@ fn numbered(number: u32) -> Record {
 fn put(recent: &Recent, record: &Record) {
     let change = LastChange::default();
     let changed = vec![(record.id, Some(record.clone()))];
-    recent.committed((change.clone(), change), changed);
+    let connection = Connection::open_in_memory().unwrap();
+    recent.committed(&connection, (change.clone(), change), changed);
 }
 
 #[test]
