@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_server::store::{GameId, Settings, Store};
+use dog_server::store::{GameId, Store, StoreConfig};
 use rusqlite::{Connection, ToSql};
 use script::{Script, Step, actions, median, script};
 use support::Server;
@@ -67,7 +67,7 @@ fn bare_batches(scripts: &[Script]) -> f64 {
     let folder = std::env::temp_dir().join(format!("dog-bench-{}-raw", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("dog.db");
-    drop(Store::open(&file, Settings::default()).expect("a store"));
+    drop(Store::open(&file, StoreConfig::default()).expect("a store"));
     let database = Connection::open(&file).expect("a database");
     let set_up = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
     database.execute_batch(set_up).expect("a database");

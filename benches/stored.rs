@@ -19,8 +19,8 @@ use std::{
 use actix_web::rt::System;
 use dog_rules::BySeat;
 use dog_server::store::{
-    Committed, Draft, Effect, GameId, NewGame, Record, Settings, Store, TableChanges, Tempo,
-    TokenHash, Tokens, Write, now,
+    AdminChanges, CommitResult, Draft, GameId, NewGame, Store, StoreConfig, StoredGame, Timing,
+    TokenHash, Tokens, Write, WriteOp, now,
 };
 use futures_util::future::join_all;
 use rand::{RngExt, rng};
@@ -117,7 +117,7 @@ fn main() {
 /// Keeps the scripts' games in the file and copies them until there are so many; tells their ids
 /// and how large they are.
 fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
-    let store = Store::open(file, Settings::default()).expect("a store");
+    let store = Store::open(file, StoreConfig::default()).expect("a store");
     let whole = scripts.iter().map(|script| (script, script.steps.len()));
     let some = &scripts[..scripts.len() / 19 + 1];
     let half = some.iter().map(|script| (script, script.steps.len() / 2));
@@ -169,7 +169,7 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
 /// Puts a game into the store as it is after so many steps, with its log.
 async fn keep(store: &Store, script: &Script, steps: usize) {
     let (token, created_at) = (TokenHash::of("a token"), now());
-    let mut record = Record {
+    let mut record = StoredGame {
         id: GameId::random(),
         listed: true,
         imported: false,
@@ -180,13 +180,13 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
             host: token,
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
+        timing: Timing::default(),
+        changes: AdminChanges::default(),
         deadline: None,
         game: beginning(&script.seed).into(),
     };
     let new = NewGame::created(record.clone(), record.game.last_event()).expect("a new game");
-    let (effect, save) = (Effect::Insert(new.into()), None);
+    let (effect, save) = (WriteOp::Insert(new.into()), None);
     commit(store, Write { effect, save }).await;
     for step in &script.steps[..steps] {
         let draft = Draft::new(&record, &step.action).expect("a legal action");
@@ -196,7 +196,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
 }
 
 async fn commit(store: &Store, write: Write) {
-    assert_eq!(store.commit(write).await.expect("kept"), Committed::Done);
+    assert_eq!(store.commit(write).await.expect("kept"), CommitResult::Done);
 }
 
 /// Prints how large the file is, and its parts by table with their indexes.

@@ -15,7 +15,7 @@ use jiff::SignedDuration;
 use tokio::runtime::Runtime;
 
 use super::runtime;
-use crate::store::{Keep, Store, StoreError, now};
+use crate::store::{RetentionPolicy, Store, StoreError, now};
 
 /// Games that are looked at in one go.
 const LOOK: u32 = 500;
@@ -37,16 +37,16 @@ const REST: Duration = Duration::from_millis(50);
 
 /// The thread that removes. Dropping it ends it after the write that it is at.
 #[derive(Debug)]
-pub struct Janitor {
+pub struct RetentionThread {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What one thread works with.
-struct Work {
+struct RetentionWorker {
     store: Store,
     runtime: Runtime,
-    keep: Keep,
+    keep: RetentionPolicy,
     stopped: Receiver<()>,
 }
 
@@ -63,14 +63,18 @@ impl From<StoreError> for Stop {
     }
 }
 
-impl Janitor {
+impl RetentionThread {
     /// Starts the thread, which makes a pass at once and then one every so often.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(store: &Store, keep: Keep, every: Duration) -> io::Result<Janitor> {
+    pub fn start(
+        store: &Store,
+        keep: RetentionPolicy,
+        every: Duration,
+    ) -> io::Result<RetentionThread> {
         let (stop, stopped) = channel();
-        let work = Work {
+        let work = RetentionWorker {
             store: store.clone(),
             runtime: runtime()?,
             keep,
@@ -79,14 +83,14 @@ impl Janitor {
         let thread = thread::Builder::new()
             .name("janitor".into())
             .spawn(move || work.run(every))?;
-        Ok(Janitor {
+        Ok(RetentionThread {
             stop: Some(stop),
             thread: Some(thread),
         })
     }
 }
 
-impl Drop for Janitor {
+impl Drop for RetentionThread {
     fn drop(&mut self) {
         self.stop = None;
         if self
@@ -99,7 +103,7 @@ impl Drop for Janitor {
     }
 }
 
-impl Work {
+impl RetentionWorker {
     fn run(self, every: Duration) {
         loop {
             match self.pass() {
@@ -120,9 +124,9 @@ impl Work {
         let mut removed = 0;
         let mut after = None;
         loop {
-            let piece = self.wait(self.store.old_games(self.keep, after, LOOK))?;
+            let piece = self.wait(self.store.expired_games(self.keep, after, LOOK))?;
             for old in piece.old.chunks(GAMES) {
-                removed += self.wait(self.store.remove_old(old.to_vec()))?;
+                removed += self.wait(self.store.remove_expired(old.to_vec()))?;
                 self.rest(REST)?;
             }
             match piece.next {

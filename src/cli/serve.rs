@@ -11,8 +11,8 @@ use clap::{
 
 use super::not_a_folder;
 use crate::{
-    http::{Cors, Limits, Server, Settings},
-    store::{self, Keep, Store},
+    http::{Cors, Limits, Server, ServerConfig},
+    store::{self, RetentionPolicy, Store},
 };
 
 /// Where the server listens if nothing is said.
@@ -40,19 +40,19 @@ pub struct Serve {
     #[arg(long, env = "DOG_WORKERS", value_parser = threads())]
     workers: Option<u16>,
     /// Writes that are committed together at most; 1 commits each by itself, which is slower.
-    #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::Settings::default().commit_batch)]
+    #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::StoreConfig::default().commit_batch)]
     commit_batch: usize,
     /// Games kept in memory as they were last read or written, 1 to 2 kB each; 0 for none.
     #[arg(
         long,
         env = "DOG_GAMES_IN_MEMORY",
-        default_value_t = store::Settings::default().games_in_memory as u32,
+        default_value_t = store::StoreConfig::default().games_in_memory as u32,
         value_parser = clap::value_parser!(u32).range(..=10_000_000)
     )]
     games_in_memory: u32,
     /// Bytes that the database may hold; 0 for any number. From nine tenths on there are no new
     /// games.
-    #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = store::Settings::default().max_bytes)]
+    #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = store::StoreConfig::default().max_bytes)]
     max_database_bytes: u64,
     /// Threads that play for bots; as many as there are cores if left out or 0.
     #[arg(long, env = "DOG_BOT_THREADS", value_parser = threads())]
@@ -86,9 +86,9 @@ impl Serve {
         let failed = || format!("cannot open the database {}", self.database.display());
         not_a_folder(&self.database).with_context(failed)?;
         if !self.skip_check {
-            store::examine(&self.database).with_context(failed)?;
+            store::verify_file(&self.database).with_context(failed)?;
         }
-        let store_settings = store::Settings {
+        let store_settings = store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
@@ -100,20 +100,20 @@ impl Serve {
             Cors::Only(self.cors_origins)
         };
         let threads = |number: Option<u16>| number.map(usize::from).filter(|&number| number > 0);
-        let settings = Settings {
+        let settings = ServerConfig {
             listen: self.listen,
             cors,
             workers: threads(self.workers),
             bot_threads: threads(self.bot_threads),
             advice_threads: threads(self.advice_threads),
             limits: self.limits.limits(),
-            keep: Keep {
+            keep: RetentionPolicy {
                 finished_days: self.keep_finished_days,
                 idle_days: self.keep_idle_days,
             },
             sweep_every: Duration::from_secs(self.sweep_seconds.max(1).into()),
         };
-        know_the_library();
+        hush_actix_panic();
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(settings, store)?;
             for address in server.addresses() {
@@ -224,7 +224,7 @@ fn origin(text: &str) -> Result<String, String> {
 /// Takes no alarm at a panic that any client can cause and that harms nobody else: at a header's
 /// name of more than 64 KiB the HTTP library panics where it reads heads (actix-http 3.20). That
 /// ends the connection, as a refusal would.
-fn know_the_library() {
+fn hush_actix_panic() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         let known = info.location().is_some_and(|location| {

@@ -10,14 +10,14 @@ use serde_json::value::RawValue;
 
 use super::{
     problem::Problem,
-    wire::game::{Changed, Created, FreshToken, GameView, Ticket},
+    wire::game::{ActionResponse, Created, FreshToken, GameView, TicketResponse},
 };
-use crate::service::{Outcome, Response, Views};
+use crate::service::{CommandOutcome, Renderers, Response};
 
 /// How games are written down for those who change them.
-pub const VIEWS: Views<Problem> = Views {
+pub const RENDERERS: Renderers<Problem> = Renderers {
     game: |record, role| json(&GameView::new(record, role)),
-    changed: |draft, role| json(&Changed::new(&draft.record, &draft.events, role)),
+    changed: |draft, role| json(&ActionResponse::new(&draft.record, &draft.events, role)),
 };
 
 /// JSON of something that has a JSON form.
@@ -29,7 +29,7 @@ pub fn json(value: &impl Serialize) -> Result<String, Problem> {
 ///
 /// # Errors
 /// `internal`, if what was saved of it makes no sense.
-pub fn respond(outcome: Outcome) -> Result<HttpResponse, Problem> {
+pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
     let tokens = || {
         let tokens = outcome.tokens.as_ref();
         tokens.ok_or_else(|| Problem::internal("a response lacks its tokens"))
@@ -70,7 +70,7 @@ pub fn respond(outcome: Outcome) -> Result<HttpResponse, Problem> {
         }
         Response::Ticket { expires_at, .. } => {
             let ticket = tokens()?.ticket();
-            let body = json(&Ticket { ticket, expires_at })?;
+            let body = json(&TicketResponse { ticket, expires_at })?;
             Ok(send(StatusCode::OK, None, None, body))
         }
     }

@@ -4,13 +4,13 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    headers::{Tags, is_known, preferred},
+    headers::{EntityTags, is_known, preferred},
     problem::Problem,
     request::{IDEMPOTENCY_KEY, caller, idempotency_key, parse},
     routes::history::replay,
     wire::{
         advice::AdviceParams,
-        analysis::{AdviceAnalysis, AdvicePosition, Position},
+        analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
         picture::{self, AnalysisParams, PictureParams},
         request::{
             CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
@@ -40,7 +40,7 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         1 => {
-            let position = Position::read(parse(bytes)??)?;
+            let position = AnalysisPosition::read(parse(bytes)??)?;
             let moves = position.legal_moves(true)?;
             position.picture(moves.first())?;
             None
@@ -118,7 +118,7 @@ pub fn headers(bytes: &[u8]) {
     if let Ok(form) = preferred(&headers, &offers) {
         assert!(offers.contains(&form), "an offer is chosen");
     }
-    if let Ok(Some(tags)) = Tags::of(&headers, &header::IF_MATCH) {
+    if let Ok(Some(tags)) = EntityTags::of(&headers, &header::IF_MATCH) {
         let weakly = tags.match_weakly("17");
         let strongly = tags
             .strong()

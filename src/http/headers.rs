@@ -112,16 +112,16 @@ impl<'a> Range<'a> {
 
 /// What an `If-Match` or `If-None-Match` header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tags {
+pub enum EntityTags {
     /// `*`: whatever is there.
     Any,
     /// One tag or more.
-    List(Vec<Tag>),
+    List(Vec<EntityTag>),
 }
 
 /// An entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub struct EntityTag {
     weak: bool,
     /// The text between the quotes.
     opaque: String,
@@ -132,24 +132,24 @@ pub struct Tag {
 #[error("it must be * or a list of entity tags in double quotes, such as \"17\"")]
 pub struct TagsError;
 
-impl Tags {
+impl EntityTags {
     /// Reads the headers of that name; none if there is no such header.
     ///
     /// A number without quotes is read as if it had quotes. Tags hold visible ASCII only.
-    pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, TagsError> {
+    pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<EntityTags>, TagsError> {
         let values = headers.get_all(name).map(|value| value.to_str());
         let values = values.collect::<Result<Vec<_>, _>>();
         let values = values.map_err(|_| TagsError)?;
         match values.as_slice() {
             [] => Ok(None),
             // Several headers of one name are one list.
-            values => Tags::read(&values.join(",")).map(Some),
+            values => EntityTags::read(&values.join(",")).map(Some),
         }
     }
 
-    fn read(text: &str) -> Result<Tags, TagsError> {
+    fn read(text: &str) -> Result<EntityTags, TagsError> {
         if text.trim_matches(BLANK) == "*" {
-            return Ok(Tags::Any);
+            return Ok(EntityTags::Any);
         }
         let mut tags = Vec::new();
         let mut rest = text;
@@ -159,7 +159,7 @@ impl Tags {
             if rest.is_empty() {
                 break;
             }
-            let (tag, after) = Tag::read(rest).ok_or(TagsError)?;
+            let (tag, after) = EntityTag::read(rest).ok_or(TagsError)?;
             tags.push(tag);
             rest = after.trim_start_matches(BLANK);
             if !(rest.is_empty() || rest.starts_with(',')) {
@@ -169,13 +169,15 @@ impl Tags {
         if tags.is_empty() {
             return Err(TagsError);
         }
-        Ok(Tags::List(tags))
+        Ok(EntityTags::List(tags))
     }
 
     /// The tags of a strong comparison, for `If-Match`, without quotes: a weak one matches nothing.
     /// None if whatever is there matches.
     pub fn strong(self) -> Option<Vec<String>> {
-        let Tags::List(tags) = self else { return None };
+        let EntityTags::List(tags) = self else {
+            return None;
+        };
         let strong = tags.into_iter().filter(|tag| !tag.weak);
         Some(strong.map(|tag| tag.opaque).collect())
     }
@@ -186,10 +188,10 @@ impl Tags {
         self.has(|tag| tag.opaque == opaque)
     }
 
-    fn has(&self, wanted: impl Fn(&Tag) -> bool) -> bool {
+    fn has(&self, wanted: impl Fn(&EntityTag) -> bool) -> bool {
         match self {
-            Tags::Any => true,
-            Tags::List(tags) => tags.iter().any(wanted),
+            EntityTags::Any => true,
+            EntityTags::List(tags) => tags.iter().any(wanted),
         }
     }
 }
@@ -197,15 +199,15 @@ impl Tags {
 const BLANK: [char; 2] = [' ', '\t'];
 const SEPARATOR: [char; 3] = [' ', '\t', ','];
 
-impl Tag {
+impl EntityTag {
     /// Reads a tag at the beginning of a text; what follows it.
-    fn read(text: &str) -> Option<(Tag, &str)> {
+    fn read(text: &str) -> Option<(EntityTag, &str)> {
         if text.starts_with(|first: char| first.is_ascii_digit()) {
             let end = text.find(|next: char| !next.is_ascii_digit());
             let (number, rest) = text.split_at(end.unwrap_or(text.len()));
             let opaque = number.to_owned();
             let weak = false;
-            return Some((Tag { weak, opaque }, rest));
+            return Some((EntityTag { weak, opaque }, rest));
         }
         let (weak, quoted) = match text.strip_prefix("W/") {
             Some(rest) => (true, rest),
@@ -214,14 +216,14 @@ impl Tag {
         let (opaque, rest) = quoted.strip_prefix('"')?.split_once('"')?;
         let visible = opaque.bytes().all(|byte| byte.is_ascii_graphic());
         let opaque = opaque.to_owned();
-        visible.then_some((Tag { weak, opaque }, rest))
+        visible.then_some((EntityTag { weak, opaque }, rest))
     }
 }
 
 /// Whether the client has what this `ETag` stands for already, by its `If-None-Match`. A header
 /// that cannot be read is ignored.
 pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    let known = Tags::of(headers, &header::IF_NONE_MATCH);
+    let known = EntityTags::of(headers, &header::IF_NONE_MATCH);
     known.is_ok_and(|tags| tags.is_some_and(|tags| tags.match_weakly(etag.trim_matches('"'))))
 }
 
@@ -293,21 +295,21 @@ mod tests {
         }
     }
 
-    fn tags(values: &[&'static [u8]]) -> Result<Option<Tags>, TagsError> {
+    fn tags(values: &[&'static [u8]]) -> Result<Option<EntityTags>, TagsError> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(IF_MATCH, HeaderValue::from_bytes(value).unwrap());
         }
-        Tags::of(&headers, &IF_MATCH)
+        EntityTags::of(&headers, &IF_MATCH)
     }
 
     #[test]
     fn lists_of_tags_are_read() {
-        let tag = |weak, opaque: &str| Tag {
+        let tag = |weak, opaque: &str| EntityTag {
             weak,
             opaque: opaque.to_owned(),
         };
-        let cases: [(&[&'static [u8]], Vec<Tag>); 8] = [
+        let cases: [(&[&'static [u8]], Vec<EntityTag>); 8] = [
             (&[b"\"17-2\""], vec![tag(false, "17-2")]),
             (&[b"W/\"17\""], vec![tag(true, "17")]),
             (&[b"\"\""], vec![tag(false, "")]),
@@ -324,9 +326,13 @@ mod tests {
             (&[b"\"*\""], vec![tag(false, "*")]),
         ];
         for (values, expected) in cases {
-            assert_eq!(tags(values), Ok(Some(Tags::List(expected))), "{values:?}");
+            assert_eq!(
+                tags(values),
+                Ok(Some(EntityTags::List(expected))),
+                "{values:?}"
+            );
         }
-        assert_eq!(tags(&[b" * "]), Ok(Some(Tags::Any)));
+        assert_eq!(tags(&[b" * "]), Ok(Some(EntityTags::Any)));
         assert_eq!(tags(&[]), Ok(None));
     }
 
@@ -357,6 +363,6 @@ mod tests {
         let list = tags(&[b"W/\"1\", \"2\""]).unwrap().unwrap();
         assert!(list.match_weakly("1") && list.match_weakly("2"));
         assert_eq!(list.strong(), Some(vec!["2".to_owned()]));
-        assert!(Tags::Any.match_weakly("x") && Tags::Any.strong().is_none());
+        assert!(EntityTags::Any.match_weakly("x") && EntityTags::Any.strong().is_none());
     }
 }

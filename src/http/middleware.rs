@@ -16,7 +16,7 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
-    metrics::{UnderWay, Untimed},
+    metrics::{InFlightRequest, SkipLatency},
     problem::Problem,
     routes::App,
 };
@@ -31,7 +31,7 @@ pub async fn observe<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
-    let watched = Watched::begin(&request);
+    let watched = RequestGuard::begin(&request);
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let mut response = match answered {
         Ok(Ok(response)) => without_foreign_errors(response),
@@ -46,7 +46,7 @@ pub async fn observe<B: MessageBody + 'static>(
         }
     };
     let route = response.request().match_pattern();
-    let timed = !response.request().extensions().contains::<Untimed>();
+    let timed = !response.request().extensions().contains::<SkipLatency>();
     watched.answered(route, response.status(), timed);
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, watched.id);
@@ -61,17 +61,17 @@ pub async fn observe<B: MessageBody + 'static>(
 }
 
 /// A request that is being answered.
-struct Watched {
+struct RequestGuard {
     id: HeaderValue,
     method: Method,
     begun: Instant,
-    under_way: Option<UnderWay>,
+    under_way: Option<InFlightRequest>,
 }
 
-impl Watched {
-    fn begin(request: &ServiceRequest) -> Watched {
+impl RequestGuard {
+    fn begin(request: &ServiceRequest) -> RequestGuard {
         let app = request.app_data::<Data<App>>();
-        Watched {
+        RequestGuard {
             id: request_id(request),
             method: request.method().clone(),
             begun: Instant::now(),

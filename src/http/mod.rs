@@ -19,5 +19,5 @@ mod wire;
 
 pub use self::{
     limits::Limits,
-    server::{Cors, ServeError, Server, Settings},
+    server::{Cors, ServeError, Server, ServerConfig},
 };

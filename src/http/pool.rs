@@ -23,8 +23,8 @@ use tokio::sync::oneshot;
 
 use super::{
     headers,
-    limits::{Address, Client},
-    metrics::{Inside, PoolMetrics},
+    limits::{Address, ClientAddress},
+    metrics::{GaugeGuard, PoolMetrics},
     problem::{Code, Problem},
 };
 use crate::fair::{Service, Shares};
@@ -42,11 +42,11 @@ pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 const LARGE: usize = 32 * 1024;
 
 /// A number of threads and the jobs that wait for them.
-pub struct Pool(Arc<Inner>);
+pub struct WorkerPool(Arc<PoolInner>);
 
 /// The settings of a pool.
 #[derive(Clone, Copy)]
-pub struct Make {
+pub struct PoolConfig {
     pub name: &'static str,
     pub threads: usize,
     /// Jobs that may wait.
@@ -57,8 +57,8 @@ pub struct Make {
     pub niceness: i32,
 }
 
-struct Inner {
-    make: Make,
+struct PoolInner {
+    make: PoolConfig,
     metrics: PoolMetrics,
     jobs: Mutex<Jobs>,
     /// Notified of each new job, and when the pool is dropped.
@@ -68,8 +68,8 @@ struct Inner {
 /// Everything that waits or is being done.
 #[derive(Default)]
 struct Jobs {
-    lines: HashMap<Payer, Line>,
-    shares: Shares<Payer>,
+    lines: HashMap<QueueKey, ClientQueue>,
+    shares: Shares<QueueKey>,
     /// Jobs that wait, of all payers.
     waiting: usize,
     /// Jobs that were added so far.
@@ -79,7 +79,7 @@ struct Jobs {
 
 /// Who answers for a job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Payer {
+enum QueueKey {
     Address(Address),
     /// A single request, by its number.
     Request(u64),
@@ -87,8 +87,8 @@ enum Payer {
 
 /// The jobs of one payer. It exists as long as there is one.
 #[derive(Default)]
-struct Line {
-    jobs: VecDeque<Job>,
+struct ClientQueue {
+    jobs: VecDeque<QueuedJob>,
     /// The expected cost of those jobs.
     waiting: Duration,
     /// Jobs that are being done, and their expected cost.
@@ -97,34 +97,34 @@ struct Line {
 }
 
 /// A job that waits.
-struct Job {
+struct QueuedJob {
     number: u64,
     cost: Duration,
     asked: Instant,
-    work: Box<dyn Work>,
-    waiting: Inside,
+    work: Box<dyn PoolTask>,
+    waiting: GaugeGuard,
 }
 
 /// What is to be done, and where its result goes.
-trait Work: Send {
+trait PoolTask: Send {
     /// Whether nobody waits for the result any more.
     fn is_abandoned(&self) -> bool;
     fn run(self: Box<Self>);
     fn refuse(self: Box<Self>);
 }
 
-struct Task<T, F> {
+struct BlockingTask<T, F> {
     answer: oneshot::Sender<Result<T, Problem>>,
     work: F,
 }
 
-impl<T: Send, F: FnOnce() -> Result<T, Problem> + Send> Work for Task<T, F> {
+impl<T: Send, F: FnOnce() -> Result<T, Problem> + Send> PoolTask for BlockingTask<T, F> {
     fn is_abandoned(&self) -> bool {
         self.answer.is_closed()
     }
 
     fn run(self: Box<Self>) {
-        let Task { answer, work } = *self;
+        let BlockingTask { answer, work } = *self;
         // A panic ends this job only; its caller sees that the answer is missing.
         if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
             let _ = answer.send(result);
@@ -139,21 +139,21 @@ impl<T: Send, F: FnOnce() -> Result<T, Problem> + Send> Work for Task<T, F> {
     }
 }
 
-impl Pool {
+impl WorkerPool {
     /// Starts the threads of a pool.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(make: Make, metrics: PoolMetrics) -> std::io::Result<Pool> {
+    pub fn start(make: PoolConfig, metrics: PoolMetrics) -> std::io::Result<WorkerPool> {
         metrics.threads(make.threads);
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(PoolInner {
             make,
             metrics,
             jobs: Mutex::default(),
             added: Condvar::new(),
         });
         // Its drop ends the threads, also if not all of them can be started.
-        let pool = Pool(inner);
+        let pool = WorkerPool(inner);
         for number in 0..make.threads {
             let inner = Arc::clone(&pool.0);
             thread::Builder::new()
@@ -184,7 +184,7 @@ impl Pool {
                 _ => (json, Some("identity")),
             })
         };
-        let (body, encoding) = self.run(Client::of(request), cost, body).await?;
+        let (body, encoding) = self.run(ClientAddress::of(request), cost, body).await?;
         let mut response = headers::private(StatusCode::OK);
         response.content_type("application/json");
         if let Some(encoding) = encoding {
@@ -201,39 +201,40 @@ impl Pool {
     /// waiting for so long; `internal` if the work panicked; else what the work returns.
     pub async fn run<T: Send + 'static>(
         &self,
-        client: Client,
+        client: ClientAddress,
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (answer, answered) = oneshot::channel();
-        self.0.add(client, cost, Box::new(Task { answer, work }));
+        self.0
+            .add(client, cost, Box::new(BlockingTask { answer, work }));
         answered
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
     }
 }
 
-impl Drop for Pool {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.0.jobs().closed = true;
         self.0.added.notify_all();
     }
 }
 
-impl Inner {
+impl PoolInner {
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         // No code that can panic runs while it is locked.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a job to its payer's line, or refuses it.
-    fn add(&self, client: Client, cost: Duration, work: Box<dyn Work>) {
+    fn add(&self, client: ClientAddress, cost: Duration, work: Box<dyn PoolTask>) {
         let mut jobs = self.jobs();
         jobs.added += 1;
         let number = jobs.added;
         let payer = match client {
-            Client(Some(address)) => Payer::Address(address),
-            Client(None) => Payer::Request(number),
+            ClientAddress(Some(address)) => QueueKey::Address(address),
+            ClientAddress(None) => QueueKey::Request(number),
         };
         let mut left_out = Vec::new();
         let mut has_room = jobs.has_room(payer, &self.make);
@@ -247,7 +248,7 @@ impl Inner {
             has_room = jobs.waiting < self.make.length;
         }
         if has_room {
-            let job = Job {
+            let job = QueuedJob {
                 number,
                 cost,
                 asked: Instant::now(),
@@ -277,7 +278,7 @@ impl Inner {
     }
 
     /// Waits for the next job; none if the pool was dropped.
-    fn next(&self) -> Option<(Job, Service<Payer>)> {
+    fn next(&self) -> Option<(QueuedJob, Service<QueueKey>)> {
         let mut jobs = self.jobs();
         loop {
             if jobs.closed {
@@ -301,7 +302,7 @@ impl Inner {
     }
 
     /// Refuses jobs that were removed.
-    fn refuse(&self, left_out: Vec<Job>) {
+    fn refuse(&self, left_out: Vec<QueuedJob>) {
         for job in left_out {
             if !job.work.is_abandoned() {
                 self.metrics.refused();
@@ -311,7 +312,7 @@ impl Inner {
     }
 }
 
-impl Make {
+impl PoolConfig {
     /// The threads that one payer may occupy: never all, so that the long work of one does not
     /// keep the short work of another waiting.
     fn most_threads(&self) -> usize {
@@ -328,9 +329,9 @@ impl Make {
 impl Jobs {
     /// Whether a further job of this payer would be served within the patience, by what all jobs
     /// are expected to cost.
-    fn has_room(&self, payer: Payer, make: &Make) -> bool {
+    fn has_room(&self, payer: QueueKey, make: &PoolConfig) -> bool {
         let line = self.lines.get(&payer);
-        let own = line.map_or(Duration::ZERO, Line::cost);
+        let own = line.map_or(Duration::ZERO, ClientQueue::cost);
         let waiting = line.map_or(Duration::ZERO, |line| line.waiting);
         let tag = self.shares.tag(&payer).saturating_add(waiting);
         let others = self.lines.iter().filter(|(other, _)| **other != payer);
@@ -340,7 +341,7 @@ impl Jobs {
         own < make.capacity(make.most_threads()) && own + before < make.capacity(make.threads)
     }
 
-    fn push(&mut self, payer: Payer, job: Job) {
+    fn push(&mut self, payer: QueueKey, job: QueuedJob) {
         let line = self.lines.entry(payer).or_default();
         line.waiting += job.cost;
         line.jobs.push_back(job);
@@ -349,7 +350,7 @@ impl Jobs {
 
     /// Takes the job that is next: the first of the payer with the smallest tag, of those that
     /// occupy fewer threads than they may.
-    fn take(&mut self, most_threads: usize) -> Option<(Job, Service<Payer>)> {
+    fn take(&mut self, most_threads: usize) -> Option<(QueuedJob, Service<QueueKey>)> {
         let ready = self.lines.iter().filter_map(|(payer, line)| {
             let first = line.jobs.front()?;
             let tag = self.shares.tag(payer);
@@ -366,12 +367,12 @@ impl Jobs {
     }
 
     /// A job is done that was expected to cost so much, and has taken so long.
-    fn end(&mut self, service: Service<Payer>, cost: Duration, took: Duration) {
+    fn end(&mut self, service: Service<QueueKey>, cost: Duration, took: Duration) {
         let payer = service.payer;
         let waiting = self.lines.values().filter(|line| !line.jobs.is_empty());
         let waiting = waiting.count();
         self.shares.end(service, took, waiting);
-        if let Payer::Request(_) = payer {
+        if let QueueKey::Request(_) = payer {
             self.shares.forget(&payer);
         }
         if let Some(line) = self.lines.get_mut(&payer) {
@@ -383,10 +384,11 @@ impl Jobs {
 
     /// Removes the jobs that have waited for longer than this, and those before them whose clients
     /// have gone.
-    fn remove_late(&mut self, patience: Duration) -> Vec<Job> {
+    fn remove_late(&mut self, patience: Duration) -> Vec<QueuedJob> {
         let mut removed = Vec::new();
         for line in self.lines.values_mut() {
-            let is_late = |job: &Job| job.asked.elapsed() >= patience || job.work.is_abandoned();
+            let is_late =
+                |job: &QueuedJob| job.asked.elapsed() >= patience || job.work.is_abandoned();
             while line.jobs.front().is_some_and(is_late) {
                 removed.extend(line.pop_first());
             }
@@ -395,19 +397,19 @@ impl Jobs {
     }
 
     /// Removes all jobs of a kind.
-    fn remove(&mut self, is_one: impl Fn(&Job) -> bool) -> Vec<Job> {
+    fn remove(&mut self, is_one: impl Fn(&QueuedJob) -> bool) -> Vec<QueuedJob> {
         let mut removed = Vec::new();
         for line in self.lines.values_mut() {
             let (gone, kept) = line.jobs.drain(..).partition(&is_one);
             line.jobs = kept;
-            removed.extend::<VecDeque<Job>>(gone);
+            removed.extend::<VecDeque<QueuedJob>>(gone);
             line.waiting = line.jobs.iter().map(|job| job.cost).sum();
         }
         self.removed(removed)
     }
 
     /// Removes the last job of the longest line, unless this payer's own line is as long.
-    fn make_place(&mut self, payer: Payer) -> Vec<Job> {
+    fn make_place(&mut self, payer: QueueKey) -> Vec<QueuedJob> {
         let own = self.lines.get(&payer).map_or(0, |line| line.jobs.len());
         let longest = self.lines.values_mut().max_by_key(|line| line.jobs.len());
         let Some(longest) = longest.filter(|line| line.jobs.len() > own + 1) else {
@@ -418,7 +420,7 @@ impl Jobs {
         self.removed(last.into_iter().collect())
     }
 
-    fn removed(&mut self, removed: Vec<Job>) -> Vec<Job> {
+    fn removed(&mut self, removed: Vec<QueuedJob>) -> Vec<QueuedJob> {
         if !removed.is_empty() {
             self.waiting -= removed.len();
             self.forget_idle();
@@ -435,7 +437,7 @@ impl Jobs {
     }
 }
 
-impl Line {
+impl ClientQueue {
     /// The expected cost of everything in it.
     fn cost(&self) -> Duration {
         self.waiting + self.running_cost
@@ -450,7 +452,7 @@ impl Line {
         }
     }
 
-    fn pop_first(&mut self) -> Option<Job> {
+    fn pop_first(&mut self) -> Option<QueuedJob> {
         let job = self.jobs.pop_front()?;
         self.waiting -= job.cost;
         Some(job)
@@ -486,14 +488,14 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(2);
     const SHORT: Duration = Duration::from_millis(5);
-    const HERE: Client = Client(None);
+    const HERE: ClientAddress = ClientAddress(None);
 
-    fn start(make: Make) -> Pool {
-        Pool::start(make, PoolMetrics::default()).unwrap()
+    fn start(make: PoolConfig) -> WorkerPool {
+        WorkerPool::start(make, PoolMetrics::default()).unwrap()
     }
 
-    fn make(threads: usize, patience: Duration) -> Make {
-        Make {
+    fn make(threads: usize, patience: Duration) -> PoolConfig {
+        PoolConfig {
             name: "test",
             threads,
             length: 100,
@@ -502,8 +504,8 @@ mod tests {
         }
     }
 
-    fn address(number: u8) -> Client {
-        Client(Address::of_peer(([192, 0, 2, number], 1).into()))
+    fn address(number: u8) -> ClientAddress {
+        ClientAddress(Address::of_peer(([192, 0, 2, number], 1).into()))
     }
 
     type Answer<'p> = Pin<Box<dyn Future<Output = Result<String, Problem>> + 'p>>;
@@ -526,8 +528,8 @@ mod tests {
         /// Adds a job to the pool's queue.
         fn add<'p>(
             &self,
-            pool: &'p Pool,
-            client: Client,
+            pool: &'p WorkerPool,
+            client: ClientAddress,
             cost: Duration,
             name: &str,
         ) -> Answer<'p> {
@@ -556,7 +558,7 @@ mod tests {
     }
 
     /// Waits until so many jobs are running.
-    fn until_running(pool: &Pool, jobs: usize) {
+    fn until_running(pool: &WorkerPool, jobs: usize) {
         let running = || {
             pool.0
                 .jobs()
@@ -649,7 +651,7 @@ mod tests {
 
     #[actix_web::test]
     async fn a_full_queue_has_a_place_for_a_newcomer() {
-        let pool = start(Make {
+        let pool = start(PoolConfig {
             length: 4,
             ..make(1, Duration::from_secs(10))
         });

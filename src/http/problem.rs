@@ -18,7 +18,7 @@ use utoipa::{
 
 use crate::{
     service,
-    store::{ActError, Exhausted, StoreError},
+    store::{ActError, LimitReached, StoreError},
 };
 
 macro_rules! codes {
@@ -311,9 +311,9 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<service::Error> for Problem {
-    fn from(error: service::Error) -> Problem {
-        use service::Error::*;
+impl From<service::ServiceError> for Problem {
+    fn from(error: service::ServiceError) -> Problem {
+        use service::ServiceError::*;
         let code = match error {
             GameNotFound => Code::GameNotFound,
             SeatNotFound => Code::SeatNotFound,
@@ -335,17 +335,17 @@ impl From<ActError> for Problem {
     fn from(error: ActError) -> Problem {
         match error {
             ActError::Refused(refusal) => refusal.into(),
-            ActError::Exhausted(exhausted) => exhausted.into(),
+            ActError::LimitReached(exhausted) => exhausted.into(),
             ActError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<Exhausted> for Problem {
-    fn from(exhausted: Exhausted) -> Problem {
+impl From<LimitReached> for Problem {
+    fn from(exhausted: LimitReached) -> Problem {
         match exhausted {
-            Exhausted::Play => Problem::new(Code::TooManyVersions, exhausted),
-            Exhausted::Table => {
+            LimitReached::Play => Problem::new(Code::TooManyVersions, exhausted),
+            LimitReached::Admin => {
                 Problem::new(Code::TooManyChanges, exhausted).retry_after(NEXT_CHANGE)
             }
         }

@@ -22,18 +22,18 @@ use serde::{
 };
 
 use super::{
-    headers::Tags,
+    headers::EntityTags,
     limits::{
-        Client, Counted, MAX_RECORD,
+        ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
-        framing::RequestBody,
+        framing::BodyFraming,
         memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
     wire::request::{NoQuery, WriteBody, query},
 };
 use crate::{
-    service::{Caller, IdempotencyKey, Request, Retry},
+    service::{Caller, IdempotencyKey, RequestContext, Retry},
     store::TokenHash,
 };
 
@@ -103,7 +103,7 @@ fn body(
     let is_text = record && is(request, "text/plain");
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
-    let counted = request.app_data::<web::Data<Counted>>();
+    let counted = request.app_data::<web::Data<LimitState>>();
     let limits = &counted.expect("every server has its limits").limits;
     let timeout = limits.client_timeout;
     let growth = match (record, json) {
@@ -229,14 +229,14 @@ fn reserve(
     most: usize,
     growth: usize,
 ) -> Result<Option<Reservation>, Problem> {
-    let length = match RequestBody::of(request.head()) {
-        RequestBody::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
-        RequestBody::Chunked(_) => most,
+    let length = match BodyFraming::of(request.head()) {
+        BodyFraming::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
+        BodyFraming::Chunked(_) => most,
     };
     if length <= LONG_BODY {
         return Ok(None);
     }
-    let Client(address) = Client::of(request);
+    let ClientAddress(address) = ClientAddress::of(request);
     let memory = request.app_data::<web::Data<BodyMemory>>();
     let memory = memory.expect("every server has its memory");
     let reservation = memory.reserve(address, length * growth);
@@ -295,7 +295,7 @@ async fn read(
 
 /// A write: who calls, the conditions, and what the body asks for or why that makes no sense.
 pub struct WriteRequest<T> {
-    pub request: Request,
+    pub context: RequestContext,
     pub content: Result<T, Problem>,
     _memory: Option<Reservation>,
 }
@@ -332,7 +332,7 @@ impl<T: WriteBody> WriteRequest<T> {
         let (headers, caller) = (request.headers(), caller(request.headers()));
         let key = idempotency_key(headers)?;
         let unreadable = |error| format!("If-Match cannot be read: {error}");
-        let if_match = Tags::of(headers, &header::IF_MATCH)
+        let if_match = EntityTags::of(headers, &header::IF_MATCH)
             .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)))?;
         let (method, path) = (request.method().as_str(), request.path());
         let version = match &content {
@@ -341,10 +341,10 @@ impl<T: WriteBody> WriteRequest<T> {
         };
         let no_query = query(request.query_string()).map(|NoQuery {}| ());
         Ok(WriteRequest {
-            request: Request {
+            context: RequestContext {
                 caller,
                 retry: key.map(|key| Retry::new(key, caller, method, path, &bytes)),
-                if_match: if_match.and_then(Tags::strong),
+                if_match: if_match.and_then(EntityTags::strong),
                 version,
             },
             content: no_query.and(content),

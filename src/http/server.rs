@@ -29,7 +29,7 @@ use utoipa_swagger_ui::Config;
 
 use super::{
     limits::{
-        Counted, Limits,
+        LimitState, Limits,
         connections::{self, Connections},
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
@@ -37,15 +37,15 @@ use super::{
     metrics::Metrics,
     middleware::observe,
     openapi,
-    pool::{Make, Pool},
+    pool::{PoolConfig, WorkerPool},
     routes::{self, App, CompressedFiles, Readiness},
-    stream::hub::{Hub, Watching},
-    views::Views,
+    stream::hub::{FeedTask, Hub},
+    views::ViewCache,
 };
 use crate::{
-    background::bots::Croupier,
-    background::retention::Janitor,
-    store::{Keep, Store, StoreError},
+    background::bots::BotWorkers,
+    background::retention::RetentionThread,
+    store::{RetentionPolicy, Store, StoreError},
 };
 
 /// Seconds that running requests get to end when the server stops.
@@ -65,7 +65,7 @@ const LINGER: Duration = Duration::from_secs(2);
 
 /// Where the server listens, and who may call it from a browser.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServerConfig {
     /// `HOST:PORT`; port 0 takes a free one.
     pub listen: String,
     pub cors: Cors,
@@ -77,7 +77,7 @@ pub struct Settings {
     pub advice_threads: Option<usize>,
     pub limits: Limits,
     /// How long games are kept.
-    pub keep: Keep,
+    pub keep: RetentionPolicy,
     /// How often those are looked for that are to be removed.
     pub sweep_every: Duration,
 }
@@ -114,9 +114,9 @@ pub enum ServeError {
 pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
-    croupier: Croupier,
-    janitor: Janitor,
-    watching: Watching,
+    croupier: BotWorkers,
+    janitor: RetentionThread,
+    watching: FeedTask,
 }
 
 impl Server {
@@ -125,22 +125,22 @@ impl Server {
     ///
     /// # Errors
     /// If the address is taken or no address.
-    pub fn bind(settings: Settings, store: Store) -> Result<Server, ServeError> {
+    pub fn bind(settings: ServerConfig, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
         let pool = |name, threads, niceness| {
-            let make = Make {
+            let make = PoolConfig {
                 name,
                 threads,
                 length: QUEUE,
                 patience: PATIENCE,
                 niceness,
             };
-            Pool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
+            WorkerPool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
         };
         // Of two threads, one is always left to other clients.
         let threads = cores.max(2);
-        let tables = Arc::new(pool("tables", threads, 0)?);
+        let move_pool = Arc::new(pool("tables", threads, 0)?);
         let pages = Arc::new(pool("pages", threads, LATER)?);
         let advisers = pool(
             "advisers",
@@ -152,22 +152,22 @@ impl Server {
             .try_it_out_enabled(true)
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
-        let croupier = Croupier::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
+        let croupier = BotWorkers::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
-        let janitor = Janitor::start(&store, settings.keep, settings.sweep_every)
+        let janitor = RetentionThread::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store, &pages);
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
         metrics.observe(&store, &croupier, &memory);
-        let counted = Data::new(Counted::new(settings.limits.clone(), store.clone()));
+        let counted = Data::new(LimitState::new(settings.limits.clone(), store.clone()));
         let app = Data::new(App {
             store,
             hub,
-            tables,
+            move_pool,
             pages,
             advisers,
             nets,
-            views: Views::default(),
+            views: ViewCache::default(),
             memory: Arc::clone(&memory),
             metrics,
             readiness: Readiness::default(),
@@ -175,7 +175,7 @@ impl Server {
             compressed: CompressedFiles::default(),
             docs: Arc::new(docs),
         });
-        let Settings {
+        let ServerConfig {
             listen,
             cors,
             workers,

@@ -10,7 +10,7 @@ use quick_cache::{Weighter, sync::Cache};
 use super::{answer::json, problem::Problem, wire::game::GameView};
 use crate::{
     service::Role,
-    store::{GameId, Record},
+    store::{GameId, StoredGame},
 };
 
 /// Bytes of views that are kept.
@@ -22,14 +22,14 @@ const OVERHEAD: u64 = 128;
 /// About what a view takes, to size the tables.
 const USUAL: usize = 4 << 10;
 
-/// Views, each under its game and its viewer.
-pub struct Views(Cache<(GameId, Role), View, Weight>);
+/// Rendered views, by game and viewer.
+pub struct ViewCache(Cache<(GameId, Role), View, Weight>);
 
 /// A game at a version, as JSON.
 #[derive(Clone)]
 struct View {
     version: u64,
-    /// See [`crate::store::Seen`].
+    /// See [`crate::store::ExpectedState`].
     updated_at: Timestamp,
     body: Bytes,
 }
@@ -44,23 +44,23 @@ impl Weighter<(GameId, Role), View> for Weight {
     }
 }
 
-impl Default for Views {
-    fn default() -> Views {
-        Views::of(MEMORY)
+impl Default for ViewCache {
+    fn default() -> ViewCache {
+        ViewCache::of(MEMORY)
     }
 }
 
-impl Views {
-    fn of(bytes: u64) -> Views {
+impl ViewCache {
+    fn of(bytes: u64) -> ViewCache {
         let usual = usize::try_from(bytes).unwrap_or(usize::MAX) / USUAL;
-        Views(Cache::with_weighter(usual.max(1), bytes, Weight))
+        ViewCache(Cache::with_weighter(usual.max(1), bytes, Weight))
     }
 
     /// The game as this role may see it, as JSON.
     ///
     /// # Errors
     /// None that can happen: a view has a JSON form.
-    pub fn of_game(&self, record: &Record, role: Role) -> Result<Bytes, Problem> {
+    pub fn of_game(&self, record: &StoredGame, role: Role) -> Result<Bytes, Problem> {
         let (version, updated_at) = (record.game.version(), record.updated_at);
         let key = (record.id, role);
         if let Some(view) = self.0.get(&key)
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_view_is_that_of_its_game_its_version_and_its_viewer() {
-        let views = Views::default();
+        let views = ViewCache::default();
         let (one, other) = (fresh(), fresh());
         let roles = [
             Role::Host,
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn views_have_a_bound() {
-        let views = Views::of(64 << 10);
+        let views = ViewCache::of(64 << 10);
         for _ in 0..1_000 {
             views.of_game(&fresh(), Role::Spectator).unwrap();
             assert!(views.0.weight() <= 64 << 10);

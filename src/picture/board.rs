@@ -4,12 +4,12 @@ use dog_rules::{Field, Seat, ring};
 
 use super::{
     Picture,
-    layout::{CENTRE, Layout, Number, Point, polar},
-    style::{DARK, FADED, FIELD, Ink, SAND, circle, colours, shape},
+    layout::{BoardLayout, CENTRE, Number, Point, polar},
+    style::{DARK, FADED, FIELD, SAND, SvgWriter, circle, colours, shape},
 };
 
 /// Everything that stays where it is: the ring, goals, kennels, and which way it goes round.
-pub fn board(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {
+pub fn board(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let gap = layout.gap;
     let width = Number(1.2 * gap);
     circle(
@@ -46,7 +46,7 @@ pub fn board(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {
 }
 
 /// A seat's goal and kennel, with a dark edge if it is to move.
-fn home(ink: &mut Ink, layout: &Layout<'_>, seat: Seat, to_move: bool) {
+fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool) {
     let (gap, colours) = (layout.gap, colours(seat));
     let (light, deep) = (colours.light, colours.deep);
     let goal = |depth| layout.field(seat, Field::Goal(depth));
@@ -86,7 +86,7 @@ fn home(ink: &mut Ink, layout: &Layout<'_>, seat: Seat, to_move: bool) {
 }
 
 /// Which way the fields run: three arrows around the centre.
-fn direction(ink: &mut Ink, radius: f64) {
+fn direction(ink: &mut SvgWriter, radius: f64) {
     ink.add(format_args!(
         "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
     ));
@@ -105,7 +105,7 @@ fn direction(ink: &mut Ink, radius: f64) {
 }
 
 /// The numbers of some fields: starts, every fourth or fifth, and those of the move.
-fn numbers(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {
+fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let per_seat = picture.rules.fields_per_seat;
     let every = if per_seat.is_multiple_of(5) { 5 } else { 4 };
     let (mut touched, mut captured) = (0, 0);
@@ -158,7 +158,7 @@ fn numbers(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {
 }
 
 /// Every piece, in its seat's colour and shape; around a fresh one a ring.
-pub fn pieces(ink: &mut Ink, layout: &Layout<'_>, picture: &Picture<'_>) {
+pub fn pieces(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let (gap, board) = (layout.gap, picture.board);
     for seat in layout.ring.seats() {
         let colours = colours(seat);

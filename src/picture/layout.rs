@@ -84,7 +84,7 @@ impl fmt::Display for Point {
 }
 
 /// The places of one ring.
-pub struct Layout<'a> {
+pub struct BoardLayout<'a> {
     pub ring: &'a Ring,
     /// From one track field to the next: most sizes follow from it.
     pub gap: f64,
@@ -92,14 +92,14 @@ pub struct Layout<'a> {
     pub radius: f64,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> BoardLayout<'a> {
     /// The places of these rules' board.
-    pub fn new(rules: &'a Rules) -> Layout<'a> {
+    pub fn new(rules: &'a Rules) -> BoardLayout<'a> {
         let ring = rules.ring();
         let step = TAU / f64::from(ring.length());
         // Outside the ring there is room for a captured piece and a number.
         let radius = 464.0 / (1.0 + 1.45 * step);
-        Layout {
+        BoardLayout {
             ring,
             gap: step * radius,
             radius,

@@ -6,7 +6,7 @@ use dog_rules::{Field, Move, Seat, judge::PlayedPart};
 use super::{
     Picture, Shown,
     layout::{Number, Point, WIDTH},
-    style::{DARK, Escaped, FADED, Ink, SAND, colours, fitted, shape, shape_name},
+    style::{DARK, Escaped, FADED, SAND, SvgWriter, colours, fitted, shape, shape_name},
 };
 
 /// Height of a line.
@@ -23,7 +23,7 @@ pub fn height(picture: &Picture<'_>) -> f64 {
 }
 
 /// Draws the legend: a line a team, and one for the move.
-pub fn legend(ink: &mut Ink, picture: &Picture<'_>) {
+pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
     let seats = picture.rules.seats;
     let winner = picture.board.winner(picture.rules);
     ink.add(format_args!("<g font-size=\"30\" fill=\"{DARK}\">"));
@@ -48,7 +48,7 @@ pub fn legend(ink: &mut Ink, picture: &Picture<'_>) {
 }
 
 /// The move as its id.
-fn caption(ink: &mut Ink, shown: &Shown<'_>, top: f64) {
+fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
     let (says, dashes) = if shown.preview {
         ("preview", " stroke-dasharray=\"10 7\"")
     } else {
@@ -77,7 +77,7 @@ fn caption(ink: &mut Ink, shown: &Shown<'_>, top: f64) {
 
 /// A seat: its shape, number and name.
 fn entry(
-    ink: &mut Ink,
+    ink: &mut SvgWriter,
     picture: &Picture<'_>,
     seat: Seat,
     (left, top, width): (f64, f64, f64),
@@ -131,7 +131,7 @@ fn entry(
 }
 
 /// The seat's shape in its colour.
-fn coloured(ink: &mut Ink, seat: Seat, at: Point) {
+fn coloured(ink: &mut SvgWriter, seat: Seat, at: Point) {
     let full = colours(seat).full;
     let piece =
         format!(" fill=\"{full}\" stroke=\"{DARK}\" stroke-width=\"3\" stroke-linejoin=\"round\"");
@@ -139,7 +139,7 @@ fn coloured(ink: &mut Ink, seat: Seat, at: Point) {
 }
 
 /// Writes the picture's title and description.
-pub fn words(ink: &mut Ink, picture: &Picture<'_>) {
+pub fn words(ink: &mut SvgWriter, picture: &Picture<'_>) {
     let (seats, fields) = (picture.rules.seats, picture.rules.ring().length());
     ink.add(format_args!(
         "<title>DOG: {seats} seats, {fields} fields</title><desc>"
@@ -192,7 +192,7 @@ fn name(field: Field) -> String {
 }
 
 /// What the move did.
-fn told(ink: &mut Ink, shown: &Shown<'_>) {
+fn told(ink: &mut SvgWriter, shown: &Shown<'_>) {
     let what = if shown.preview {
         "Preview"
     } else {

@@ -18,8 +18,8 @@ use dog_rules::{
 };
 
 use self::{
-    layout::{Layout, Number, WIDTH},
-    style::{DARK, Ink, PAPER, SAND},
+    layout::{BoardLayout, Number, WIDTH},
+    style::{DARK, PAPER, SAND, SvgWriter},
 };
 
 /// What is to be drawn.
@@ -60,9 +60,9 @@ impl Picture<'_> {
 
 /// Draws the picture: an SVG document of 40 KB at most, in UTF-8 without an XML declaration.
 pub fn svg(picture: &Picture<'_>) -> String {
-    let layout = Layout::new(picture.rules);
+    let layout = BoardLayout::new(picture.rules);
     let (width, height) = (Number(WIDTH), Number(WIDTH + legend::height(picture)));
-    let mut ink = Ink::default();
+    let mut ink = SvgWriter::default();
     ink.add(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" fill=\"{DARK}\">"

@@ -112,7 +112,7 @@ pub fn shape_name(seat: Seat) -> &'static str {
 }
 
 /// Draws the seat's shape around a point; `attributes` begin with a blank, or are empty.
-pub fn shape(ink: &mut Ink, seat: Seat, at: Point, radius: f64, attributes: &str) {
+pub fn shape(ink: &mut SvgWriter, seat: Seat, at: Point, radius: f64, attributes: &str) {
     let corners = SHAPES[usize::from(seat.number()) % SHAPES.len()];
     if corners.is_empty() {
         circle(ink, at, radius, attributes);
@@ -131,7 +131,7 @@ pub fn shape(ink: &mut Ink, seat: Seat, at: Point, radius: f64, attributes: &str
 }
 
 /// Draws a circle; `attributes` as in [`shape`].
-pub fn circle(ink: &mut Ink, at: Point, radius: f64, attributes: &str) {
+pub fn circle(ink: &mut SvgWriter, at: Point, radius: f64, attributes: &str) {
     let (x, y, radius) = (Number(at.x), Number(at.y), Number(radius));
     ink.add(format_args!(
         "<circle{attributes} cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>"
@@ -140,9 +140,9 @@ pub fn circle(ink: &mut Ink, at: Point, radius: f64, attributes: &str) {
 
 /// The picture as far as it is drawn.
 #[derive(Default)]
-pub struct Ink(String);
+pub struct SvgWriter(String);
 
-impl Ink {
+impl SvgWriter {
     /// Adds elements, or parts of them.
     pub fn add(&mut self, elements: fmt::Arguments<'_>) {
         self.0

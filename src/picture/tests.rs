@@ -297,7 +297,7 @@ fn middle(node: Node<'_, '_>) -> (f64, f64) {
 fn every_piece_is_drawn_where_it_stands() {
     for (name, scene) in scenes() {
         let (board, svg) = scene.drawn();
-        let (rules, layout) = (&scene.rules, Layout::new(&scene.rules));
+        let (rules, layout) = (&scene.rules, BoardLayout::new(&scene.rules));
         let document = Document::parse(&svg).expect("a document");
         for seat in rules.ring().seats() {
             let number = seat.number().to_string();
@@ -336,7 +336,7 @@ fn every_piece_is_drawn_where_it_stands() {
 fn fields_run_anticlockwise_from_the_bottom() {
     for (seats, fields) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
         let rules = rules(Preset::DogspielIt, seats, fields);
-        let layout = Layout::new(&rules);
+        let layout = BoardLayout::new(&rules);
         let at = |field: u8| (layout.track(field).x - 500.0, layout.track(field).y - 500.0);
         let near = |value: f64, other: f64| (value - other).abs() < 1e-6;
         let (bottom, top) = (at(0), at(rules.ring().length() / 2));

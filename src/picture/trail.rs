@@ -7,8 +7,8 @@ use dog_rules::{
 
 use super::{
     Shown,
-    layout::{CENTRE, Layout, Number, Point, polar},
-    style::{DARK, Ink, circle, colours, shape},
+    layout::{BoardLayout, CENTRE, Number, Point, polar},
+    style::{DARK, SvgWriter, circle, colours, shape},
 };
 
 /// A way that ends in the tip of an arrow.
@@ -21,7 +21,7 @@ struct Arrow {
 }
 
 /// What lies under the pieces: each part's way, and the field it began on.
-pub fn ways(ink: &mut Ink, layout: &Layout<'_>, shown: &Shown<'_>) {
+pub fn ways(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let gap = layout.gap;
     let dashes = if shown.preview {
         let (dash, space) = (Number(0.34 * gap), Number(0.24 * gap));
@@ -48,7 +48,7 @@ pub fn ways(ink: &mut Ink, layout: &Layout<'_>, shown: &Shown<'_>) {
     }
 }
 
-fn draw(ink: &mut Ink, gap: f64, arrow: &Arrow, seat: Seat, dashes: &str) {
+fn draw(ink: &mut SvgWriter, gap: f64, arrow: &Arrow, seat: Seat, dashes: &str) {
     let Arrow { path, base, tip } = arrow;
     let colours = colours(seat);
     let forward = base.direction_to(*tip);
@@ -70,7 +70,7 @@ fn draw(ink: &mut Ink, gap: f64, arrow: &Arrow, seat: Seat, dashes: &str) {
 const HEAD: (f64, f64) = (0.5, 0.95);
 
 /// The way of a piece that walks, or leaves its kennel.
-fn walk(layout: &Layout<'_>, part: &PlayedPart, backward: bool) -> Arrow {
+fn walk(layout: &BoardLayout<'_>, part: &PlayedPart, backward: bool) -> Arrow {
     let to = layout.field(part.seat, part.to);
     match (part.from, part.to) {
         (None, _) => {
@@ -104,12 +104,12 @@ fn walk(layout: &Layout<'_>, part: &PlayedPart, backward: bool) -> Arrow {
 }
 
 /// Along the ring; no part goes half way round.
-fn arc(layout: &Layout<'_>, backward: bool, to: Point) -> String {
+fn arc(layout: &BoardLayout<'_>, backward: bool, to: Point) -> String {
     let (radius, sweep) = (Number(layout.radius), u8::from(backward));
     format!("A{radius} {radius} 0 0 {sweep} {to}")
 }
 
-fn straight(layout: &Layout<'_>, path: String, from: Point, to: Point) -> Arrow {
+fn straight(layout: &BoardLayout<'_>, path: String, from: Point, to: Point) -> Arrow {
     let back = to.direction_to(from);
     let base = to.towards(back, HEAD.1 * layout.gap);
     Arrow {
@@ -121,7 +121,7 @@ fn straight(layout: &Layout<'_>, path: String, from: Point, to: Point) -> Arrow 
 
 /// One of the two ways of a swap: bent inward, the second one more than the first; where the
 /// straight way leads past the centre, to either side of it.
-fn swap(layout: &Layout<'_>, part: &PlayedPart, index: usize) -> Arrow {
+fn swap(layout: &BoardLayout<'_>, part: &PlayedPart, index: usize) -> Arrow {
     let from = layout.field(part.seat, part.from.unwrap_or(part.to));
     let to = layout.field(part.seat, part.to);
     let middle = Point {
@@ -149,7 +149,7 @@ fn swap(layout: &Layout<'_>, part: &PlayedPart, index: usize) -> Arrow {
 }
 
 /// The captured pieces: outside the ring beside the field where they stood, crossed out.
-pub fn captures(ink: &mut Ink, layout: &Layout<'_>, shown: &Shown<'_>) {
+pub fn captures(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let gap = layout.gap;
     for capture in shown.captures {
         // A start is larger than other fields, and may have a fresh piece by now.
@@ -185,7 +185,7 @@ pub fn captures(ink: &mut Ink, layout: &Layout<'_>, shown: &Shown<'_>) {
 }
 
 /// The card, in the middle of the board, with the shape of the seat that plays it.
-pub fn card(ink: &mut Ink, layout: &Layout<'_>, shown: &Shown<'_>) {
+pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let Move::Play { card, rank, .. } = shown.mv else {
         return;
     };

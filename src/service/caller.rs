@@ -2,8 +2,8 @@
 
 use dog_rules::{Seat, Viewer};
 
-use super::Error;
-use crate::store::{Record, TokenHash, Tokens};
+use super::ServiceError;
+use crate::store::{StoredGame, TokenHash, Tokens};
 
 /// What a caller is in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl Caller {
     ///
     /// # Errors
     /// `unauthorized`, if a token was presented that is none of this game's.
-    pub fn role(self, record: &Record) -> Result<Role, Error> {
+    pub fn role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);
         };
@@ -60,7 +60,9 @@ impl Caller {
                 role = Some(Role::Seat(seat));
             }
         }
-        role.ok_or(Error::Unauthorized("the token is none of this game's"))
+        role.ok_or(ServiceError::Unauthorized(
+            "the token is none of this game's",
+        ))
     }
 
     /// The hash of the token presented, if one is.
@@ -69,7 +71,7 @@ impl Caller {
     }
 
     /// Refuses a caller that is no longer what it was, by these tokens.
-    pub fn still(self, role: Role, tokens: &Tokens) -> Result<(), Error> {
+    pub fn ensure_current(self, role: Role, tokens: &Tokens) -> Result<(), ServiceError> {
         let token = match role {
             Role::Spectator => return Ok(()),
             Role::Host => Some(tokens.host),
@@ -78,16 +80,18 @@ impl Caller {
         if token == self.0 {
             return Ok(());
         }
-        Err(Error::Unauthorized("the token was replaced"))
+        Err(ServiceError::Unauthorized("the token was replaced"))
     }
 
     /// What the caller is in this game, for routes that are not for everyone.
     ///
     /// # Errors
     /// `unauthorized`, without a token of this game's.
-    pub fn known_role(self, record: &Record) -> Result<Role, Error> {
+    pub fn known_role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         match self.role(record)? {
-            Role::Spectator => Err(Error::Unauthorized("this needs a token of this game's")),
+            Role::Spectator => Err(ServiceError::Unauthorized(
+                "this needs a token of this game's",
+            )),
             role => Ok(role),
         }
     }
@@ -96,10 +100,12 @@ impl Caller {
     ///
     /// # Errors
     /// `unauthorized` without a token, `forbidden` for the host.
-    pub fn seat(self, record: &Record) -> Result<Seat, Error> {
+    pub fn seat(self, record: &StoredGame) -> Result<Seat, ServiceError> {
         match self.known_role(record)?.viewer() {
             Viewer::Seat(seat) => Ok(seat),
-            Viewer::Spectator => Err(Error::Forbidden("this is for seats, the host has no cards")),
+            Viewer::Spectator => Err(ServiceError::Forbidden(
+                "this is for seats, the host has no cards",
+            )),
         }
     }
 }

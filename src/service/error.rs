@@ -3,11 +3,11 @@
 use dog_rules::Seat;
 use thiserror::Error;
 
-use crate::store::{ActError, Exhausted, StoreError};
+use crate::store::{ActError, LimitReached, StoreError};
 
 /// Why a request is refused, apart from its content.
 #[derive(Debug, Error)]
-pub enum Error {
+pub enum ServiceError {
     #[error("no game has this id")]
     GameNotFound,
     #[error("the game has no such seat")]
@@ -39,20 +39,20 @@ pub enum Error {
     Internal(&'static str),
 }
 
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Error {
-        Error::Act(error.into())
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> ServiceError {
+        ServiceError::Act(error.into())
     }
 }
 
-impl From<Exhausted> for Error {
-    fn from(error: Exhausted) -> Error {
-        Error::Act(error.into())
+impl From<LimitReached> for ServiceError {
+    fn from(error: LimitReached) -> ServiceError {
+        ServiceError::Act(error.into())
     }
 }
 
-impl From<dog_rules::ActionRefusal> for Error {
-    fn from(error: dog_rules::ActionRefusal) -> Error {
-        Error::Act(error.into())
+impl From<dog_rules::ActionRefusal> for ServiceError {
+    fn from(error: dog_rules::ActionRefusal) -> ServiceError {
+        ServiceError::Act(error.into())
     }
 }

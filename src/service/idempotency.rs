@@ -9,7 +9,7 @@ use rand::{TryRng, rngs::SysRng};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Caller, Error};
+use super::{Caller, ServiceError};
 use crate::store::{SavedResponse, Scope};
 
 /// A response as it is saved.
@@ -86,11 +86,11 @@ impl Retry {
     }
 
     /// What is saved of a response.
-    pub fn save(&self, response: &Response) -> Result<(Scope, SavedResponse), Error> {
+    pub fn save(&self, response: &Response) -> Result<(Scope, SavedResponse), ServiceError> {
         let saved = SavedResponse {
             body_hash: self.body_hash,
             response: serde_json::to_vec(response)
-                .map_err(|_| Error::Internal("a response cannot be saved"))?,
+                .map_err(|_| ServiceError::Internal("a response cannot be saved"))?,
         };
         Ok((self.scope, saved))
     }
@@ -99,38 +99,38 @@ impl Retry {
     ///
     /// # Errors
     /// `idempotency_key_reused`, if the key came with another body.
-    pub fn replay(&self, saved: &SavedResponse) -> Result<Response, Error> {
+    pub fn replay(&self, saved: &SavedResponse) -> Result<Response, ServiceError> {
         if saved.body_hash != self.body_hash {
-            return Err(Error::IdempotencyKeyReused);
+            return Err(ServiceError::IdempotencyKeyReused);
         }
         serde_json::from_slice(&saved.response)
-            .map_err(|_| Error::Internal("a saved response cannot be read"))
+            .map_err(|_| ServiceError::Internal("a saved response cannot be read"))
     }
 }
 
 /// Makes a request's tokens: from the client's key, so that a retry can be given them again, or
 /// from the operating system's randomness if it sent none.
-pub struct TokenMaker {
+pub struct TokenDeriver {
     key: [u8; 32],
 }
 
-impl TokenMaker {
+impl TokenDeriver {
     /// The tokens of a request; `salt` is drawn for each and saved with its response.
     ///
     /// # Errors
     /// `weak_idempotency_key`, if the tokens could be guessed from the key.
-    pub fn new(retry: Option<&Retry>, salt: &[u8; 16]) -> Result<TokenMaker, Error> {
+    pub fn new(retry: Option<&Retry>, salt: &[u8; 16]) -> Result<TokenDeriver, ServiceError> {
         let Some(Retry { key, .. }) = retry else {
-            return Ok(TokenMaker { key: random() });
+            return Ok(TokenDeriver { key: random() });
         };
         if !key.is_strong() {
-            return Err(Error::WeakIdempotencyKey);
+            return Err(ServiceError::WeakIdempotencyKey);
         }
         let mut mac = hmac(key.0.as_bytes());
         mac.update(b"dog-token-1");
         mac.update(salt);
         let key = mac.finalize().into_bytes().into();
-        Ok(TokenMaker { key })
+        Ok(TokenDeriver { key })
     }
 
     /// The token of that name: 256 bits, as hex digits.

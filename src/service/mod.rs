@@ -17,12 +17,12 @@ use jiff::{SignedDuration, Timestamp};
 
 pub use self::{
     caller::{Caller, Role},
-    error::Error,
-    idempotency::{IdempotencyKey, Response, Retry, TokenMaker, random},
+    error::ServiceError,
+    idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random},
 };
 use crate::store::{
-    Committed, Creator, Draft, Effect, GameId, Look, NewGame, PackedLog, Record, Store, StoreError,
-    TableChanges, Tempo, Ticket, TokenHash, Tokens, Write, now,
+    AdminChanges, CommitResult, Creator, Draft, GameId, LoadedGame, NewGame, NewTicket, PackedLog,
+    Store, StoreError, StoredGame, Timing, TokenHash, Tokens, Write, WriteOp, now,
 };
 
 /// Times that a write is worked out at most. Somebody else was quicker each time but the last.
@@ -32,7 +32,7 @@ const MOST_ATTEMPTS: u32 = 8;
 const TICKET_LIFE: SignedDuration = SignedDuration::from_secs(30);
 
 /// A write, apart from what it asks for.
-pub struct Request {
+pub struct RequestContext {
     pub caller: Caller,
     /// For a request with an `Idempotency-Key`.
     pub retry: Option<Retry>,
@@ -50,11 +50,11 @@ pub enum Command<E> {
         creation: Result<Creation, E>,
     },
     /// Acts in the game of that id.
-    InGame(String, Act<E>),
+    InGame(String, GameCommand<E>),
 }
 
 /// What a request asks for in a game.
-pub enum Act<E> {
+pub enum GameCommand<E> {
     /// Deals the round: the dealer's seat or the host.
     Deal(Result<(), E>),
     /// Answers in the partner exchange: a seat.
@@ -100,7 +100,7 @@ pub enum Creation {
     New {
         setup: Setup,
         listed: bool,
-        tempo: Tempo,
+        timing: Timing,
     },
     /// One that is over, with its log, every entry of which is of that time.
     Imported {
@@ -112,26 +112,26 @@ pub enum Creation {
 }
 
 /// How the caller of this module writes down what its clients get to see, as JSON.
-pub struct Views<E> {
+pub struct Renderers<E> {
     /// A game as this role may see it.
-    pub game: fn(&Record, Role) -> Result<String, E>,
+    pub game: fn(&StoredGame, Role) -> Result<String, E>,
     /// A game after an action, with what came of it.
     pub changed: fn(&Draft, Role) -> Result<String, E>,
 }
 
 /// A response, and the tokens in it.
-pub struct Outcome {
+pub struct CommandOutcome {
     pub response: Response,
     /// None if it has none.
-    pub tokens: Option<TokenMaker>,
+    pub tokens: Option<TokenDeriver>,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// One without tokens.
-    fn plain(status: u16, etag: Option<String>, body: String) -> Outcome {
+    fn plain(status: u16, etag: Option<String>, body: String) -> CommandOutcome {
         let response = Response::Plain { status, etag, body };
         let tokens = None;
-        Outcome { response, tokens }
+        CommandOutcome { response, tokens }
     }
 }
 
@@ -144,11 +144,11 @@ pub fn etag(version: u64, role: Role) -> String {
 ///
 /// # Errors
 /// `seat_not_found`.
-pub fn find_seat(record: &Record, number: &str) -> Result<Seat, Error> {
+pub fn find_seat(record: &StoredGame, number: &str) -> Result<Seat, ServiceError> {
     let seat = number.parse().ok();
     seat.and_then(|seat| Seat::new(seat, record.game.rules().seats))
         .filter(|seat| seat.number().to_string() == number)
-        .ok_or(Error::SeatNotFound)
+        .ok_or(ServiceError::SeatNotFound)
 }
 
 /// Carries out a command: looks, works out what is to change, and commits it, again if somebody
@@ -156,38 +156,39 @@ pub fn find_seat(record: &Record, number: &str) -> Result<Seat, Error> {
 ///
 /// # Errors
 /// Why nothing was changed.
-pub async fn execute<E: Clone + From<Error>>(
+pub async fn execute<E: Clone + From<ServiceError>>(
     store: &Store,
-    request: &Request,
+    request: &RequestContext,
     command: &Command<E>,
-    views: &Views<E>,
-) -> Result<Outcome, E> {
+    views: &Renderers<E>,
+) -> Result<CommandOutcome, E> {
     let id = match command {
         Command::Create { .. } => None,
-        Command::InGame(id, _) => Some(id.parse().map_err(|_| Error::GameNotFound)?),
+        Command::InGame(id, _) => Some(id.parse().map_err(|_| ServiceError::GameNotFound)?),
     };
     for _ in 0..MOST_ATTEMPTS {
-        let look = store.look(id.as_ref(), request.scope()).await;
-        let (effect, outcome) = attempt(&look.map_err(Error::from)?, request, command, views)?;
+        let look = store.load(id.as_ref(), request.scope()).await;
+        let (effect, outcome) =
+            attempt(&look.map_err(ServiceError::from)?, request, command, views)?;
         let Some(effect) = effect else {
             return Ok(outcome);
         };
         let write = request.write(effect, &outcome.response)?;
-        if store.commit(write).await.map_err(Error::from)? == Committed::Done {
+        if store.commit(write).await.map_err(ServiceError::from)? == CommitResult::Done {
             return Ok(outcome);
         }
     }
-    Err(Error::Contended.into())
+    Err(ServiceError::Contended.into())
 }
 
 /// A game as it is added. An imported one has a host, who may remove it, and no other token.
 fn new_game(
     creation: &Creation,
     creator: Option<Creator>,
-    tokens: &TokenMaker,
+    tokens: &TokenDeriver,
 ) -> Result<NewGame, StoreError> {
     let now = now();
-    let record = |game: Game, listed| Record {
+    let record = |game: Game, listed| StoredGame {
         id: GameId::random(),
         listed,
         imported: false,
@@ -198,8 +199,8 @@ fn new_game(
             host: TokenHash::of(&tokens.host()),
             seats: BySeat::default(),
         },
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
+        timing: Timing::default(),
+        changes: AdminChanges::default(),
         deadline: None,
         game: game.into(),
     };
@@ -207,7 +208,7 @@ fn new_game(
         Creation::New {
             setup,
             listed,
-            tempo,
+            timing,
         } => {
             let game = Game::new(setup.clone());
             let event = game.last_event().clone();
@@ -216,7 +217,7 @@ fn new_game(
                 let human = !record.game.player(seat).bot;
                 record.tokens.seats[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
             }
-            record.tempo = *tempo;
+            record.timing = *timing;
             NewGame::created(record, &event)
         }
         Creation::Imported {
@@ -233,35 +234,35 @@ fn new_game(
     }
 }
 
-impl Request {
+impl RequestContext {
     /// Where the response is saved, if it is to be.
     fn scope(&self) -> Option<&crate::store::Scope> {
         self.retry.as_ref().map(Retry::scope)
     }
 
     /// What is to be committed, with the response.
-    fn write(&self, effect: Effect, response: &Response) -> Result<Write, Error> {
+    fn write(&self, effect: WriteOp, response: &Response) -> Result<Write, ServiceError> {
         let save = self.retry.as_ref().map(|retry| retry.save(response));
         let save = save.transpose()?;
         Ok(Write { effect, save })
     }
 
     /// The response that this very request got before.
-    fn replay(&self, saved: &crate::store::SavedResponse) -> Result<Outcome, Error> {
+    fn replay(&self, saved: &crate::store::SavedResponse) -> Result<CommandOutcome, ServiceError> {
         let retry = self.retry.as_ref();
-        let retry = retry.ok_or(Error::Internal("a response was saved for no key"))?;
+        let retry = retry.ok_or(ServiceError::Internal("a response was saved for no key"))?;
         let response = retry.replay(saved)?;
         let tokens = match &response {
             Response::Plain { .. } => None,
             Response::Created { salt, .. }
             | Response::FreshToken { salt, .. }
-            | Response::Ticket { salt, .. } => Some(TokenMaker::new(Some(retry), salt)?),
+            | Response::Ticket { salt, .. } => Some(TokenDeriver::new(Some(retry), salt)?),
         };
-        Ok(Outcome { response, tokens })
+        Ok(CommandOutcome { response, tokens })
     }
 
     /// Refuses a write whose author knew another version than the game is at.
-    fn check_version(&self, version: u64, role: Role) -> Result<(), Error> {
+    fn check_version(&self, version: u64, role: Role) -> Result<(), ServiceError> {
         let is_known = |tags: &Vec<String>| {
             let own = format!("{version}-{}", role.tag());
             tags.iter()
@@ -271,19 +272,19 @@ impl Request {
         if matches && self.version.is_none_or(|known| known == version) {
             return Ok(());
         }
-        Err(Error::StaleVersion(version))
+        Err(ServiceError::StaleVersion(version))
     }
 }
 
 /// Works out what a command comes to in the state that was looked at: what is to change, or nothing
 /// if the very request was carried out before, and the response. Every refusal but those of the
 /// store is found here, in the order of the documentation.
-fn attempt<E: Clone + From<Error>>(
-    look: &Look,
-    request: &Request,
+fn attempt<E: Clone + From<ServiceError>>(
+    look: &LoadedGame,
+    request: &RequestContext,
     command: &Command<E>,
-    views: &Views<E>,
-) -> Result<(Option<Effect>, Outcome), E> {
+    views: &Renderers<E>,
+) -> Result<(Option<WriteOp>, CommandOutcome), E> {
     let replay = || {
         let saved = look.saved.as_ref();
         saved.map(|saved| request.replay(saved)).transpose()
@@ -300,14 +301,14 @@ fn attempt<E: Clone + From<Error>>(
         // The game is gone, with its tokens; whoever removed it is told so again.
         (Command::InGame(_, act), None) => {
             let replayed = match act {
-                Act::Remove(_) => replay()?,
+                GameCommand::Remove(_) => replay()?,
                 _ => None,
             };
-            return Ok((None, replayed.ok_or(Error::GameNotFound)?));
+            return Ok((None, replayed.ok_or(ServiceError::GameNotFound)?));
         }
     };
     let named = match act {
-        Act::HandOver { seat, .. } | Act::ReissueToken { seat, .. } => {
+        GameCommand::HandOver { seat, .. } | GameCommand::ReissueToken { seat, .. } => {
             Some(find_seat(record, seat)?)
         }
         _ => None,
@@ -315,7 +316,7 @@ fn attempt<E: Clone + From<Error>>(
     let role = match (request.caller.known_role(record), act) {
         (Ok(role), _) => role,
         // The seat's own retry comes with the token that its first try has killed.
-        (Err(unknown), Act::ReissueToken { .. }) => {
+        (Err(unknown), GameCommand::ReissueToken { .. }) => {
             let outcome = replay()?.ok_or(unknown)?;
             return Ok((None, outcome));
         }
@@ -328,46 +329,46 @@ fn attempt<E: Clone + From<Error>>(
     if let (Some(seat), None) = (actor, named)
         && record.game.player(seat).bot
     {
-        return Err(Error::BotPlays(seat).into());
+        return Err(ServiceError::BotPlays(seat).into());
     }
     request.check_version(record.game.version(), role)?;
     let (effect, outcome) = match act {
-        Act::ReissueToken { content, .. } => {
-            let seat = actor.ok_or(Error::SeatNotFound)?;
+        GameCommand::ReissueToken { content, .. } => {
+            let seat = actor.ok_or(ServiceError::SeatNotFound)?;
             reissue_token(record, request, role, seat, content)?
         }
-        Act::CreateTicket(content) => {
+        GameCommand::CreateTicket(content) => {
             content.clone()?;
             create_ticket(record, request)?
         }
-        Act::Remove(content) => {
+        GameCommand::Remove(content) => {
             content.clone()?;
-            let outcome = Outcome::plain(204, None, String::new());
-            (Effect::Remove(record.seen()), outcome)
+            let outcome = CommandOutcome::plain(204, None, String::new());
+            (WriteOp::Remove(record.expected_state()), outcome)
         }
         _ => {
             let action = action(act, record, actor)?;
-            let draft = Draft::new(record, &action).map_err(Error::from)?;
+            let draft = Draft::new(record, &action).map_err(ServiceError::from)?;
             let etag = etag(draft.record.game.version(), role);
             let body = (views.changed)(&draft, role)?;
-            let outcome = Outcome::plain(200, Some(etag), body);
-            (Effect::Update(draft.into()), outcome)
+            let outcome = CommandOutcome::plain(200, Some(etag), body);
+            (WriteOp::Update(draft.into()), outcome)
         }
     };
     Ok((Some(effect), outcome))
 }
 
 /// A game to add, and its tokens.
-fn create<E: Clone + From<Error>>(
+fn create<E: Clone + From<ServiceError>>(
     creation: &Result<Creation, E>,
     creator: Option<Creator>,
-    request: &Request,
-    views: &Views<E>,
-) -> Result<(Effect, Outcome), E> {
+    request: &RequestContext,
+    views: &Renderers<E>,
+) -> Result<(WriteOp, CommandOutcome), E> {
     let salt = random();
-    let tokens = TokenMaker::new(request.retry.as_ref(), &salt)?;
+    let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let creation = creation.as_ref().map_err(Clone::clone)?;
-    let new = new_game(creation, creator, &tokens).map_err(Error::from)?;
+    let new = new_game(creation, creator, &tokens).map_err(ServiceError::from)?;
     let record = &new.record;
     let seats = record.game.rules().seats;
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
@@ -380,101 +381,112 @@ fn create<E: Clone + From<Error>>(
         game: (views.game)(record, Role::Host)?,
     };
     let tokens = Some(tokens);
-    Ok((Effect::Insert(new.into()), Outcome { response, tokens }))
+    Ok((
+        WriteOp::Insert(new.into()),
+        CommandOutcome { response, tokens },
+    ))
 }
 
 /// The seat that acts, or is acted upon; none if the host acts for no seat.
 ///
 /// # Errors
 /// `forbidden`, if this role may not do that.
-fn actor<E>(act: &Act<E>, role: Role, named: Option<Seat>) -> Result<Option<Seat>, Error> {
+fn actor<E>(
+    act: &GameCommand<E>,
+    role: Role,
+    named: Option<Seat>,
+) -> Result<Option<Seat>, ServiceError> {
     match (act, role) {
-        (Act::HandOver { .. }, Role::Host) => Ok(named),
-        (Act::HandOver { .. }, _) => Err(Error::Forbidden("only the host hands over a seat")),
-        (Act::ReissueToken { .. }, Role::Host) => Ok(named),
-        (Act::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
-        (Act::ReissueToken { .. }, _) => Err(Error::Forbidden(
+        (GameCommand::HandOver { .. }, Role::Host) => Ok(named),
+        (GameCommand::HandOver { .. }, _) => {
+            Err(ServiceError::Forbidden("only the host hands over a seat"))
+        }
+        (GameCommand::ReissueToken { .. }, Role::Host) => Ok(named),
+        (GameCommand::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
+        (GameCommand::ReissueToken { .. }, _) => Err(ServiceError::Forbidden(
             "only the seat itself and the host reissue its token",
         )),
-        (Act::Remove(_), Role::Host) | (Act::CreateTicket(_), _) => Ok(None),
-        (Act::Remove(_), _) => Err(Error::Forbidden("only the host removes a game")),
-        (Act::Deal(_), Role::Host) => Ok(None),
+        (GameCommand::Remove(_), Role::Host) | (GameCommand::CreateTicket(_), _) => Ok(None),
+        (GameCommand::Remove(_), _) => Err(ServiceError::Forbidden("only the host removes a game")),
+        (GameCommand::Deal(_), Role::Host) => Ok(None),
         (_, Role::Seat(seat)) => Ok(Some(seat)),
-        (_, _) => Err(Error::Forbidden("this is for seats, the host has no cards")),
+        (_, _) => Err(ServiceError::Forbidden(
+            "this is for seats, the host has no cards",
+        )),
     }
 }
 
 /// The action of the game that a request asks for, if the phase and the turn are right.
-fn action<E: Clone + From<Error>>(
-    act: &Act<E>,
-    record: &Record,
+fn action<E: Clone + From<ServiceError>>(
+    act: &GameCommand<E>,
+    record: &StoredGame,
     actor: Option<Seat>,
 ) -> Result<Action, E> {
     let game = &record.game;
-    let refused = |refusal: dog_rules::ActionRefusal| Error::from(refusal);
+    let refused = |refusal: dog_rules::ActionRefusal| ServiceError::from(refusal);
     match (act, actor) {
-        (Act::HandOver { to, .. }, Some(seat)) => {
+        (GameCommand::HandOver { to, .. }, Some(seat)) => {
             game.check_not_over().map_err(refused)?;
-            record.check_table_change().map_err(Error::from)?;
+            record.check_admin_change().map_err(ServiceError::from)?;
             let HandOver { bot, name, level } = to.clone()?;
             let name = name.unwrap_or_else(|| game.player(seat).name.clone());
             let player = Player { name, bot, level };
             Ok(Action::HandOver { seat, player })
         }
-        (Act::Swap(swap), Some(seat)) => {
+        (GameCommand::Swap(swap), Some(seat)) => {
             game.check_exchange(seat).map_err(refused)?;
-            record.check_play().map_err(Error::from)?;
+            record.check_play().map_err(ServiceError::from)?;
             Ok(match swap.clone()? {
                 Swap::Card(card) => Action::Offer { seat, card },
                 Swap::Decline => Action::Decline { seat },
                 Swap::Ask => Action::Ask { seat },
             })
         }
-        (Act::Play(mv), Some(seat)) => {
+        (GameCommand::Play(mv), Some(seat)) => {
             game.check_play(seat).map_err(refused)?;
-            record.check_play().map_err(Error::from)?;
+            record.check_play().map_err(ServiceError::from)?;
             let mv = mv.clone()?;
             Ok(Action::Play { seat, mv })
         }
-        (Act::Deal(content), by) => {
+        (GameCommand::Deal(content), by) => {
             game.check_deal(by).map_err(refused)?;
-            record.check_play().map_err(Error::from)?;
+            record.check_play().map_err(ServiceError::from)?;
             content.clone()?;
             Ok(Action::Deal { by })
         }
-        _ => Err(Error::Internal("an act is no action").into()),
+        _ => Err(ServiceError::Internal("an act is no action").into()),
     }
 }
 
 /// A fresh token for a seat: by the host as a public event, by the seat itself without a version.
-fn reissue_token<E: Clone + From<Error>>(
-    record: &Record,
-    request: &Request,
+fn reissue_token<E: Clone + From<ServiceError>>(
+    record: &StoredGame,
+    request: &RequestContext,
     role: Role,
     seat: Seat,
     content: &Result<(), E>,
-) -> Result<(Effect, Outcome), E> {
+) -> Result<(WriteOp, CommandOutcome), E> {
     if record.game.player(seat).bot {
-        return Err(Error::NoHuman(seat).into());
+        return Err(ServiceError::NoHuman(seat).into());
     }
     if role == Role::Host {
-        record.game.check_not_over().map_err(Error::from)?;
+        record.game.check_not_over().map_err(ServiceError::from)?;
     }
-    record.check_table_change().map_err(Error::from)?;
+    record.check_admin_change().map_err(ServiceError::from)?;
     content.clone()?;
     let salt = random();
-    let tokens = TokenMaker::new(request.retry.as_ref(), &salt)?;
+    let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let fresh = Some(TokenHash::of(&tokens.seat(seat)));
     let (effect, version) = if role == Role::Host {
         let action = Action::ReissueToken { seat };
-        let mut draft = Draft::new(record, &action).map_err(Error::from)?;
+        let mut draft = Draft::new(record, &action).map_err(ServiceError::from)?;
         draft.record.tokens.seats[seat] = fresh;
         let version = draft.record.game.version();
-        (Effect::Update(draft.into()), version)
+        (WriteOp::Update(draft.into()), version)
     } else {
         let mut all = record.tokens.clone();
         all.seats[seat] = fresh;
-        let effect = Effect::SetTokens(record.seen(), all);
+        let effect = WriteOp::SetTokens(record.expected_state(), all);
         (effect, record.game.version())
     };
     let response = Response::FreshToken {
@@ -483,17 +495,22 @@ fn reissue_token<E: Clone + From<Error>>(
         salt,
     };
     let tokens = Some(tokens);
-    Ok((effect, Outcome { response, tokens }))
+    Ok((effect, CommandOutcome { response, tokens }))
 }
 
 /// A ticket that stands for the caller's token.
-fn create_ticket(record: &Record, request: &Request) -> Result<(Effect, Outcome), Error> {
+fn create_ticket(
+    record: &StoredGame,
+    request: &RequestContext,
+) -> Result<(WriteOp, CommandOutcome), ServiceError> {
     let salt = random();
-    let tokens = TokenMaker::new(request.retry.as_ref(), &salt)?;
+    let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let token = request.caller.token();
-    let token = token.ok_or(Error::Unauthorized("this needs a token of this game's"))?;
+    let token = token.ok_or(ServiceError::Unauthorized(
+        "this needs a token of this game's",
+    ))?;
     let expires_at = now() + TICKET_LIFE;
-    let ticket = Ticket {
+    let ticket = NewTicket {
         hash: TokenHash::of(&tokens.ticket()),
         token,
         expires_at,
@@ -503,6 +520,6 @@ fn create_ticket(record: &Record, request: &Request) -> Result<(Effect, Outcome)
         expires_at: expires_at.to_string(),
     };
     let tokens = Some(tokens);
-    let effect = Effect::AddTicket(record.seen(), ticket);
-    Ok((effect, Outcome { response, tokens }))
+    let effect = WriteOp::AddTicket(record.expected_state(), ticket);
+    Ok((effect, CommandOutcome { response, tokens }))
 }

@@ -94,14 +94,14 @@ impl LogRow {
 /// A finished game's whole log, packed in pages.
 #[derive(Clone, Debug)]
 pub struct PackedLog {
-    pub(super) pages: Vec<Page>,
+    pub(super) pages: Vec<PackedPage>,
     /// Entries in all.
     pub(super) versions: u64,
 }
 
 /// Some entries in a row.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct PackedPage {
     pub first: u64,
     pub entries: Vec<u8>,
 }
@@ -127,7 +127,7 @@ impl PackedLog {
         }
         let page = |(entries, first): (&[LogEntry], u64)| {
             let entries = pack(entries)?;
-            Ok(Page { first, entries })
+            Ok(PackedPage { first, entries })
         };
         let pages = log.chunks(PAGE).zip((1..).step_by(PAGE)).map(page);
         Ok(PackedLog {

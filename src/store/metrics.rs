@@ -70,7 +70,7 @@ impl StoreMetrics {
 
 /// How many games there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Census {
+pub struct GameCounts {
     /// By phase.
     pub games: [(Phase, u64); Phase::ALL.len()],
     /// Those in which the server is to act by now.

@@ -1,7 +1,7 @@
 //! Where games live. Queries and writes are values: nothing of the database leaves this module.
 //!
 //! A caller looks at a game, works out what is to change, and [commits](Store::commit) it. If
-//! somebody else was quicker, the write is [stale](Committed::Stale): nothing has changed, and the
+//! somebody else was quicker, the write is [stale](CommitResult::Stale): nothing has changed, and the
 //! caller looks again. What a commit was told is done is on the disk.
 //!
 //! Reads are `async` because another store may answer them over a network. Those of SQLite are
@@ -16,7 +16,7 @@ mod record;
 mod retention;
 mod sqlite;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 mod tokens;
 mod write;
 
@@ -30,15 +30,18 @@ pub use self::{
     error::StoreError,
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
-    metrics::{Census, Sizes, StoreMetrics, Usage},
+    metrics::{GameCounts, Sizes, StoreMetrics, Usage},
     record::{
-        Change, Changes, Cursor, DueByCreator, Exhausted, ListQuery, Look, MOST_VERSIONS, News,
-        Page, Record, Seen, Standing, TableChanges, Tempo, now,
+        AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
+        GamePage, GameUpdate, LimitReached, ListQuery, LoadedGame, MAX_PLAY_VERSIONS, StoredGame,
+        Timing, now,
     },
-    retention::{Keep, Old, Piece},
-    sqlite::{BackupError, Checked, Copied, Finding, backup, check, examine},
+    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
+    sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
     tokens::{TokenHash, Tokens},
-    write::{ActError, Committed, Draft, Effect, NewGame, SavedResponse, Scope, Ticket, Write},
+    write::{
+        ActError, CommitResult, Draft, NewGame, NewTicket, SavedResponse, Scope, Write, WriteOp,
+    },
 };
 
 /// The store; a clone is another handle to it. When the last one goes, the writes that wait are
@@ -48,7 +51,7 @@ pub struct Store(Database);
 
 /// How the store works.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct StoreConfig {
     /// Writes that are committed together at most, so that none waits for long; 1 commits each by
     /// itself.
     pub commit_batch: usize,
@@ -58,9 +61,9 @@ pub struct Settings {
     pub max_bytes: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for StoreConfig {
+    fn default() -> StoreConfig {
+        StoreConfig {
             commit_batch: 128,
             games_in_memory: 1024,
             max_bytes: 64 << 30,
@@ -73,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Store, StoreError> {
+    pub fn open(path: impl AsRef<Path>, settings: StoreConfig) -> Result<Store, StoreError> {
         Database::open(path.as_ref(), settings).map(Store)
     }
 
@@ -81,27 +84,27 @@ impl Store {
     ///
     /// # Errors
     /// The store cannot be read, or the game cannot be understood. So with all that follow.
-    pub async fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+    pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         self.0.game(id)
     }
 
     /// What a write is worked out from: the game, if it is about one, and for a request with an
     /// `Idempotency-Key` the response that was saved for it. That is of the same state as the game
     /// or a later one.
-    pub async fn look(
+    pub async fn load(
         &self,
         id: Option<&GameId>,
         scope: Option<&Scope>,
-    ) -> Result<Look, StoreError> {
+    ) -> Result<LoadedGame, StoreError> {
         // In this order: else a response could be missed that belongs to the game as it is.
         let game = id.map(|id| self.0.game(id)).transpose()?.flatten();
         let saved = scope.map(|scope| self.0.read_one(|reader| reader.saved(scope, now())));
         let saved = saved.transpose()?.flatten();
-        Ok(Look { game, saved })
+        Ok(LoadedGame { game, saved })
     }
 
     /// The game that was added under this unique key, if it is there.
-    pub async fn game_of_key(&self, unique_key: &str) -> Result<Option<Record>, StoreError> {
+    pub async fn game_of_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
         self.0.read_one(|reader| reader.game_of_key(unique_key))
     }
 
@@ -111,8 +114,8 @@ impl Store {
     }
 
     /// What is known of a game without reading the game itself, if it is there.
-    pub async fn standing(&self, id: &GameId) -> Result<Option<Standing>, StoreError> {
-        self.0.read_one(|reader| reader.standing(id))
+    pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
+        self.0.read_one(|reader| reader.head(id))
     }
 
     /// What is new in a game since this version, if one is known: the last entries of its log, so
@@ -122,7 +125,7 @@ impl Store {
         id: &GameId,
         known: Option<u64>,
         limit: u32,
-    ) -> Result<Option<News>, StoreError> {
+    ) -> Result<Option<GameUpdate>, StoreError> {
         self.0.read(|reader| reader.news(id, known, limit))
     }
 
@@ -134,7 +137,7 @@ impl Store {
 
     /// A part of the public list of games, newest first. A game that cannot be understood is left
     /// out, with an error in the server's log, so that it does not take the others with it.
-    pub async fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
+    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
         self.0.read_one(|reader| reader.games(query))
     }
 
@@ -149,7 +152,7 @@ impl Store {
 
     /// What has changed since the change of that number, in its order, and the number of the last
     /// change.
-    pub async fn changes(&self, since: i64) -> Result<(Changes, i64), StoreError> {
+    pub async fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
         self.0.read(|reader| reader.changes(since))
     }
 
@@ -185,19 +188,19 @@ impl Store {
     ///
     /// Games created after all that could be old are the last ones, so a piece with no other ends
     /// the search: what is young is not looked at, however much it is.
-    pub async fn old_games(
+    pub async fn expired_games(
         &self,
-        keep: Keep,
+        keep: RetentionPolicy,
         after: Option<Cursor>,
         limit: u32,
-    ) -> Result<Piece, StoreError> {
+    ) -> Result<ExpiredBatch, StoreError> {
         self.0
-            .read_one(|reader| reader.old_games(keep, now(), after, limit))
+            .read_one(|reader| reader.expired_games(keep, now(), after, limit))
     }
 
     /// How many games there are: some 10 ms for 100,000 games.
-    pub async fn census(&self) -> Result<Census, StoreError> {
-        self.0.read(|reader| reader.census(now()))
+    pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
+        self.0.read(|reader| reader.game_counts(now()))
     }
 
     /// How full the store is.
@@ -212,7 +215,7 @@ impl Store {
     /// # Errors
     /// There is no room for it, too many are waiting, or the store cannot be written. So with all
     /// that follow.
-    pub async fn commit(&self, write: Write) -> Result<Committed, StoreError> {
+    pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
         let committed = self.0.write_checked(move |transaction| {
             let committed = transaction.write(&write)?;
             // It comes back, so that the writer has no work with throwing it away.
@@ -236,9 +239,9 @@ impl Store {
 
     /// Removes the games that were found to be old, unless they have changed since; how many of
     /// them had not.
-    pub async fn remove_old(&self, games: Vec<Old>) -> Result<usize, StoreError> {
+    pub async fn remove_expired(&self, games: Vec<ExpiredGame>) -> Result<usize, StoreError> {
         self.0
-            .write(move |transaction| transaction.remove_old(&games))
+            .write(move |transaction| transaction.remove_expired(&games))
             .await
     }
 

@@ -15,13 +15,13 @@ use super::{
 
 /// Versions of play that a game may have. Games of random players have 10,000 at most by the
 /// published rules, and 22,000 with six seats, no jokers and one card a deal.
-pub const MOST_VERSIONS: u64 = 50_000;
+pub const MAX_PLAY_VERSIONS: u64 = 50_000;
 
 /// Table changes that every game may have.
-const FREE_CHANGES: u64 = 100;
+const FREE_ADMIN_CHANGES: u64 = 100;
 
 /// Versions of play that allow one table change more.
-const PLAYED_PER_CHANGE: u64 = 4;
+const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
 
 /// The present, as exact as the store keeps it: to the microsecond.
 pub fn now() -> Timestamp {
@@ -31,7 +31,7 @@ pub fn now() -> Timestamp {
 
 /// A game and what the service knows of it besides. It holds secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct StoredGame {
     pub id: GameId,
     /// Whether it is in the public list.
     pub listed: bool,
@@ -43,8 +43,8 @@ pub struct Record {
     /// Who created or imported it; see [`Creator`].
     pub creator: Option<Creator>,
     pub tokens: Tokens,
-    pub tempo: Tempo,
-    pub changes: TableChanges,
+    pub timing: Timing,
+    pub changes: AdminChanges,
     /// When the time of those who are to act is up. Whoever writes the game sets it.
     pub deadline: Option<Timestamp>,
     pub game: Arc<Game>,
@@ -52,7 +52,7 @@ pub struct Record {
 
 /// How fast a game goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tempo {
+pub struct Timing {
     /// Milliseconds from one change to a bot's next at least, so that people can follow.
     pub bot_pace_ms: u32,
     /// Seconds for whoever is to act; then the server acts. None without a turn clock.
@@ -61,7 +61,7 @@ pub struct Tempo {
 
 /// How often something was changed at a table that is not play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableChanges {
+pub struct AdminChanges {
     /// As a version of the game: a seat handed over, a token from the host.
     pub versions: u32,
     /// Without one: a token that a seat renewed itself.
@@ -70,14 +70,14 @@ pub struct TableChanges {
 
 /// Why a game takes no more changes of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Exhausted {
-    #[error("the game has had {MOST_VERSIONS} versions of play, the most a game may have")]
+pub enum LimitReached {
+    #[error("the game has had {MAX_PLAY_VERSIONS} versions of play, the most a game may have")]
     Play,
     #[error("the seats of this game were changed too often; play on before the next change")]
-    Table,
+    Admin,
 }
 
-impl Record {
+impl StoredGame {
     /// Versions that are play, the creation among them.
     fn played(&self) -> u64 {
         let version = self.game.version();
@@ -88,11 +88,11 @@ impl Record {
     ///
     /// # Errors
     /// It has as many as a game may have.
-    pub fn check_play(&self) -> Result<(), Exhausted> {
-        if self.played() < MOST_VERSIONS {
+    pub fn check_play(&self) -> Result<(), LimitReached> {
+        if self.played() < MAX_PLAY_VERSIONS {
             Ok(())
         } else {
-            Err(Exhausted::Play)
+            Err(LimitReached::Play)
         }
     }
 
@@ -100,19 +100,19 @@ impl Record {
     ///
     /// # Errors
     /// It was changed too often for a game that has been played for so long.
-    pub fn check_table_change(&self) -> Result<(), Exhausted> {
-        let TableChanges { versions, renewals } = self.changes;
+    pub fn check_admin_change(&self) -> Result<(), LimitReached> {
+        let AdminChanges { versions, renewals } = self.changes;
         let made = u64::from(versions) + u64::from(renewals);
-        if made < FREE_CHANGES + self.played() / PLAYED_PER_CHANGE {
+        if made < FREE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
             Ok(())
         } else {
-            Err(Exhausted::Table)
+            Err(LimitReached::Admin)
         }
     }
 
     /// The state of the game that a write must find.
-    pub fn seen(&self) -> Seen {
-        Seen {
+    pub fn expected_state(&self) -> ExpectedState {
+        ExpectedState {
             id: self.id,
             version: self.game.version(),
             updated_at: self.updated_at,
@@ -126,7 +126,7 @@ impl Record {
             self.deadline = None;
         } else if events.iter().any(Event::passes_the_turn) {
             let seconds = |seconds: u32| at + SignedDuration::from_secs(seconds.into());
-            self.deadline = self.tempo.turn_seconds.map(seconds);
+            self.deadline = self.timing.turn_seconds.map(seconds);
         }
     }
 
@@ -135,7 +135,7 @@ impl Record {
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         self.check_play().ok()?;
         if self.game.bot_to_act().is_some() {
-            let pace = SignedDuration::from_millis(self.tempo.bot_pace_ms.into());
+            let pace = SignedDuration::from_millis(self.timing.bot_pace_ms.into());
             return Some(changed_at + pace);
         }
         self.deadline
@@ -145,7 +145,7 @@ impl Record {
 /// A state of a game, told from all others. The version and the tokens alone would do, were it not
 /// for a file that is put back to an earlier state while it is served, and goes on differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ExpectedState {
     pub id: GameId,
     pub version: u64,
     pub updated_at: Timestamp,
@@ -154,26 +154,26 @@ pub struct Seen {
 
 /// What a write is worked out from, from one state of the store.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct LoadedGame {
     /// The game, if it is there.
-    pub game: Option<Record>,
+    pub game: Option<StoredGame>,
     /// The response that was saved for the same request, if it was carried out before.
     pub saved: Option<SavedResponse>,
 }
 
 /// What is known of a game without reading the game itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct GameHead {
     pub version: u64,
     pub tokens: Tokens,
-    /// See [`Record::creator`].
+    /// See [`StoredGame::creator`].
     pub creator: Option<Creator>,
 }
 
 /// What is new in a game, from one state of the store.
 #[derive(Debug)]
-pub struct News {
-    pub standing: Standing,
+pub struct GameUpdate {
+    pub head: GameHead,
     /// The last entries of its log, as far as they are new.
     pub entries: LogPage,
 }
@@ -191,7 +191,7 @@ pub struct Change {
 
 /// What has changed since a change that was known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changes {
+pub enum ChangesSince {
     /// These games.
     Of(Vec<Change>),
     /// Too long ago to tell: any game may have changed or gone.
@@ -211,8 +211,8 @@ pub struct ListQuery {
 
 /// A part of the list.
 #[derive(Clone, Debug)]
-pub struct Page {
-    pub games: Vec<Record>,
+pub struct GamePage {
+    pub games: Vec<StoredGame>,
     /// Where the next part begins, if there is more.
     pub next: Option<Cursor>,
 }

@@ -6,7 +6,7 @@ use super::{id::GameId, record::Cursor};
 
 /// How long games are kept after their last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct RetentionPolicy {
     /// Days that a finished game is kept; 0 for ever.
     pub finished_days: u16,
     /// Days that another one is kept; 0 for ever.
@@ -15,7 +15,7 @@ pub struct Keep {
 
 /// A game that was kept for long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Old {
+pub struct ExpiredGame {
     pub id: GameId,
     /// The version that was found to be old: a later one is not.
     pub version: u64,
@@ -23,13 +23,13 @@ pub struct Old {
 
 /// What a look at some games has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    pub old: Vec<Old>,
+pub struct ExpiredBatch {
+    pub old: Vec<ExpiredGame>,
     /// After which game the next look begins; none if there is nothing more to be found.
     pub next: Option<Cursor>,
 }
 
-impl Keep {
+impl RetentionPolicy {
     /// Whatever changed in that phase by then is old now, in microseconds; none if it is kept.
     pub(super) fn horizon(self, finished: bool, now: Timestamp) -> Option<i64> {
         let days = if finished {

@@ -10,45 +10,45 @@ use thiserror::Error;
 
 use super::{
     PackedLog, StoreError,
-    record::{Exhausted, Record, Seen, now},
+    record::{ExpectedState, LimitReached, StoredGame, now},
     tokens::{TokenHash, Tokens},
 };
 
 /// A change of the store, and the response that is saved with it. Both happen or neither does.
 pub struct Write {
-    pub effect: Effect,
+    pub effect: WriteOp,
     /// For a request with an `Idempotency-Key`: where its response is saved, and the response.
     pub save: Option<(Scope, SavedResponse)>,
 }
 
 /// What a write changes.
-pub enum Effect {
+pub enum WriteOp {
     /// Adds a game.
     Insert(Box<NewGame>),
     /// Takes a game to its next version.
     Update(Box<Draft>),
     /// Replaces a game's tokens without a new version.
-    SetTokens(Seen, Tokens),
+    SetTokens(ExpectedState, Tokens),
     /// Keeps a ticket for a stream of the game, and forgets those that have expired.
-    AddTicket(Seen, Ticket),
+    AddTicket(ExpectedState, NewTicket),
     /// Removes a game and its log.
-    Remove(Seen),
+    Remove(ExpectedState),
 }
 
 /// What came of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Committed {
+pub enum CommitResult {
     /// It is on the disk.
     Done,
     /// Nothing has changed: the game is gone or another by now, its unique key is taken, or a
-    /// response has been saved for the same request. Look again and work it out anew.
+    /// response has been saved for the same request. Load the game again and work it out anew.
     Stale,
 }
 
 /// A ticket, good once in place of a token.
 #[derive(Clone, Copy, Debug)]
-pub struct Ticket {
+pub struct NewTicket {
     pub hash: TokenHash,
     /// The token that it stands for.
     pub token: TokenHash,
@@ -57,7 +57,7 @@ pub struct Ticket {
 
 /// A game to add, with its log so far.
 pub struct NewGame {
-    pub record: Record,
+    pub record: StoredGame,
     /// A name that no other game has, such as that of the next game after another.
     pub unique_key: Option<String>,
     pub(super) snapshot: String,
@@ -77,7 +77,7 @@ impl NewGame {
     ///
     /// # Errors
     /// The game is not at its first version.
-    pub fn created(mut record: Record, event: &Event) -> Result<NewGame, StoreError> {
+    pub fn created(mut record: StoredGame, event: &Event) -> Result<NewGame, StoreError> {
         if record.game.version() != 1 {
             return Err(StoreError::Misuse("a game is created at its first version"));
         }
@@ -92,7 +92,7 @@ impl NewGame {
     ///
     /// # Errors
     /// The log does not fit.
-    pub fn finished(record: Record, log: PackedLog) -> Result<NewGame, StoreError> {
+    pub fn finished(record: StoredGame, log: PackedLog) -> Result<NewGame, StoreError> {
         let game = &record.game;
         if game.phase() != Phase::Finished || game.version() != log.versions {
             return Err(StoreError::Misuse("only a whole log can be packed"));
@@ -100,7 +100,7 @@ impl NewGame {
         NewGame::new(record, NewLog::Packed(log))
     }
 
-    fn new(record: Record, log: NewLog) -> Result<NewGame, StoreError> {
+    fn new(record: StoredGame, log: NewLog) -> Result<NewGame, StoreError> {
         Ok(NewGame {
             snapshot: to_json(&record.game)?,
             unique_key: None,
@@ -113,19 +113,19 @@ impl NewGame {
 /// A game's next version. It is full of secrets, and so cannot be printed.
 pub struct Draft {
     /// The game as it was.
-    pub(super) seen: Seen,
+    pub(super) seen: ExpectedState,
     /// The phase that it was in.
     pub(super) phase: Phase,
     /// The game as it will be.
-    pub record: Record,
+    pub record: StoredGame,
     /// What comes of the action, in full.
     pub events: Vec<Event>,
     /// The rows, as they will be written.
-    pub(super) rows: Rows,
+    pub(super) rows: GameColumns,
 }
 
 /// JSON for the columns of that name.
-pub(super) struct Rows {
+pub(super) struct GameColumns {
     pub snapshot: String,
     pub action: String,
     pub events: String,
@@ -139,7 +139,7 @@ pub enum ActError {
     Refused(#[from] ActionRefusal),
     /// The game takes no more changes of this kind.
     #[error(transparent)]
-    Exhausted(#[from] Exhausted),
+    LimitReached(#[from] LimitReached),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -151,7 +151,7 @@ impl Draft {
     ///
     /// # Errors
     /// The game refuses the action, or takes no more of its kind.
-    pub fn new(record: &Record, action: &Action) -> Result<Draft, ActError> {
+    pub fn new(record: &StoredGame, action: &Action) -> Result<Draft, ActError> {
         let is_play = !matches!(
             action,
             Action::ReissueToken { .. } | Action::HandOver { .. }
@@ -159,15 +159,15 @@ impl Draft {
         if is_play {
             record.check_play()?;
         } else {
-            record.check_table_change()?;
+            record.check_admin_change()?;
         }
-        let (seen, phase) = (record.seen(), record.game.phase());
+        let (seen, phase) = (record.expected_state(), record.game.phase());
         let mut record = record.clone();
         record.changes.versions += u32::from(!is_play);
         let events = Arc::make_mut(&mut record.game).apply(action)?;
         record.updated_at = now();
         record.set_deadline(record.updated_at, &events);
-        let rows = Rows {
+        let rows = GameColumns {
             snapshot: to_json(&record.game)?,
             action: to_json(action)?,
             events: to_json(&events)?,
@@ -186,7 +186,7 @@ impl From<Draft> for Write {
     /// The write of a draft that no client has asked for.
     fn from(draft: Draft) -> Write {
         Write {
-            effect: Effect::Update(Box::new(draft)),
+            effect: WriteOp::Update(Box::new(draft)),
             save: None,
         }
     }

@@ -20,13 +20,15 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use super::{BotMetrics, NAP, Shared, give_way};
-use crate::store::{ActError, Committed, Draft, Exhausted, GameId, Record, StoreError, now};
+use super::{BotContext, BotMetrics, MAX_POLL, give_way};
+use crate::store::{
+    ActError, CommitResult, Draft, GameId, LimitReached, StoreError, StoredGame, now,
+};
 
 /// What the server does in a game.
-pub(super) struct Decision {
+pub(super) struct BotAction {
     /// The game that it was made for.
-    pub record: Record,
+    pub record: StoredGame,
     pub action: Action,
     /// When it is to be known, so that nobody learns from the time how long was thought.
     pub at: Instant,
@@ -41,7 +43,7 @@ pub(super) enum Failure {
     #[error("a bot was refused: {0}")]
     Refused(#[from] ActionRefusal),
     #[error(transparent)]
-    Exhausted(#[from] Exhausted),
+    LimitReached(#[from] LimitReached),
     #[error("a bot panicked")]
     Panicked,
 }
@@ -50,14 +52,14 @@ impl From<ActError> for Failure {
     fn from(error: ActError) -> Failure {
         match error {
             ActError::Refused(refusal) => refusal.into(),
-            ActError::Exhausted(exhausted) => exhausted.into(),
+            ActError::LimitReached(exhausted) => exhausted.into(),
             ActError::Store(error) => error.into(),
         }
     }
 }
 
 /// What the server does in this game now, if it is to do anything.
-pub(super) fn decide(record: Record, nets: &Nets, metrics: &BotMetrics) -> Option<Decision> {
+pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> Option<BotAction> {
     let seat = who(&record, now())?;
     let begun = Instant::now();
     let game = &record.game;
@@ -70,7 +72,7 @@ pub(super) fn decide(record: Record, nets: &Nets, metrics: &BotMetrics) -> Optio
         metrics.decided(level, begun.elapsed());
         (choice.action(seat), dog_bot::reply_delay(level))
     };
-    Some(Decision {
+    Some(BotAction {
         record,
         action,
         at: begun + reply_delay,
@@ -78,7 +80,7 @@ pub(super) fn decide(record: Record, nets: &Nets, metrics: &BotMetrics) -> Optio
 }
 
 /// For whom the server is to act now: a bot, once its pace allows, or somebody whose time is up.
-fn who(record: &Record, now: Timestamp) -> Option<Seat> {
+fn who(record: &StoredGame, now: Timestamp) -> Option<Seat> {
     if record.due_at(record.updated_at).is_none_or(|due| due > now) {
         return None;
     }
@@ -90,17 +92,21 @@ fn who(record: &Record, now: Timestamp) -> Option<Seat> {
 const TOGETHER: usize = 4;
 
 /// The one thread that does what the others have decided.
-pub(super) struct Announcer {
-    shared: Arc<Shared>,
+pub(super) struct ActionCommitter {
+    shared: Arc<BotContext>,
     runtime: Runtime,
-    decisions: Receiver<Decision>,
+    decisions: Receiver<BotAction>,
     /// What must wait. It is not much, as the longest wait is a fifth of a second.
-    waiting: Vec<Decision>,
+    waiting: Vec<BotAction>,
 }
 
-impl Announcer {
-    pub fn new(shared: Arc<Shared>, runtime: Runtime, decisions: Receiver<Decision>) -> Announcer {
-        Announcer {
+impl ActionCommitter {
+    pub fn new(
+        shared: Arc<BotContext>,
+        runtime: Runtime,
+        decisions: Receiver<BotAction>,
+    ) -> ActionCommitter {
+        ActionCommitter {
             shared,
             runtime,
             decisions,
@@ -121,7 +127,7 @@ impl Announcer {
             self.waiting.sort_by_key(|decision| decision.at);
             let now = Instant::now();
             let due = self.waiting.partition_point(|decision| decision.at <= now);
-            let due: Vec<Decision> = self.waiting.drain(..due.min(TOGETHER)).collect();
+            let due: Vec<BotAction> = self.waiting.drain(..due.min(TOGETHER)).collect();
             if !due.is_empty() {
                 self.announce(due);
             }
@@ -132,12 +138,12 @@ impl Announcer {
     fn pause(&self) -> Duration {
         let next = self.waiting.iter().map(|decision| decision.at).min();
         let pause = next.map(|at| at.saturating_duration_since(Instant::now()));
-        pause.unwrap_or(NAP).min(NAP)
+        pause.unwrap_or(MAX_POLL).min(MAX_POLL)
     }
 
     /// Does these. Whoever changed one of the games in the meantime, in this process or another,
     /// was first, and nothing is done.
-    fn announce(&mut self, decisions: Vec<Decision>) {
+    fn announce(&mut self, decisions: Vec<BotAction>) {
         let store = &self.shared.store;
         let (mut drafted, mut commits) = (Vec::new(), Vec::new());
         for decision in decisions {
@@ -162,7 +168,7 @@ impl Announcer {
         }
         if let Some(error) = failed {
             log::warn!("the croupier waits: {error}");
-            thread::sleep(NAP);
+            thread::sleep(MAX_POLL);
         }
     }
 
@@ -170,10 +176,14 @@ impl Announcer {
     ///
     /// # Errors
     /// Nothing was written, but it may go well a little later.
-    fn done(&self, id: GameId, committed: Result<Committed, StoreError>) -> Result<(), StoreError> {
+    fn done(
+        &self,
+        id: GameId,
+        committed: Result<CommitResult, StoreError>,
+    ) -> Result<(), StoreError> {
         match committed {
-            Ok(Committed::Done) => self.shared.let_go(id),
-            Ok(Committed::Stale) => {
+            Ok(CommitResult::Done) => self.shared.let_go(id),
+            Ok(CommitResult::Stale) => {
                 self.shared.metrics.stale.inc();
                 self.shared.let_go(id);
             }

@@ -29,17 +29,17 @@ use prometheus_client::{
 use tokio::{runtime::Runtime, time::timeout};
 
 use self::{
-    decide::{Announcer, Decision, Failure, decide},
-    turns::{Due, Turn, Turns},
+    decide::{ActionCommitter, BotAction, Failure, decide},
+    turns::{ClaimedGame, DueGames, DueScheduler},
 };
 use super::runtime;
 use crate::store::{Feed, GameId, Store, StoreError, now};
 
 /// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
-const NAP: Duration = Duration::from_millis(500);
+const MAX_POLL: Duration = Duration::from_millis(500);
 
 /// The shortest that it sleeps, so that it does not look after every commit of a busy server.
-const BREATH: Duration = Duration::from_millis(5);
+const MIN_POLL: Duration = Duration::from_millis(5);
 
 /// How long a game is left alone in which something went wrong that will go wrong again.
 const ASIDE: Duration = Duration::from_secs(60);
@@ -51,18 +51,18 @@ const TURNS: u32 = 4;
 /// Threads by which the server plays. Dropping it lets them finish what they are at; what has not
 /// been announced yet is decided again after the next start.
 #[derive(Debug)]
-pub struct Croupier {
-    shared: Arc<Shared>,
+pub struct BotWorkers {
+    shared: Arc<BotContext>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct BotContext {
     store: Store,
     nets: Arc<Nets>,
     stopping: AtomicBool,
-    turns: Mutex<Turns>,
-    due: Mutex<Due>,
+    turns: Mutex<DueScheduler>,
+    due: Mutex<DueGames>,
     /// Held by the one idle thread that looks for work; it is enough if one does.
     looking: Mutex<()>,
     metrics: BotMetrics,
@@ -113,32 +113,32 @@ impl BotMetrics {
     }
 }
 
-impl Croupier {
+impl BotWorkers {
     /// Starts so many threads.
     ///
     /// # Errors
     /// The operating system starts no more threads.
-    pub fn start(store: &Store, nets: &Arc<Nets>, threads: usize) -> io::Result<Croupier> {
-        let shared = Arc::new(Shared {
+    pub fn start(store: &Store, nets: &Arc<Nets>, threads: usize) -> io::Result<BotWorkers> {
+        let shared = Arc::new(BotContext {
             store: store.clone(),
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
-            turns: Mutex::new(Turns::new(threads)),
+            turns: Mutex::new(DueScheduler::new(threads)),
             due: Mutex::default(),
             looking: Mutex::default(),
             metrics: BotMetrics::new(),
         });
         let (announce, decisions) = channel();
-        let announcer = Announcer::new(Arc::clone(&shared), runtime()?, decisions);
+        let announcer = ActionCommitter::new(Arc::clone(&shared), runtime()?, decisions);
         let announcer = thread::Builder::new()
             .name("announcer".into())
             .spawn(move || announcer.work())?;
-        let mut croupier = Croupier {
+        let mut croupier = BotWorkers {
             shared,
             threads: vec![announcer],
         };
         for number in 0..threads {
-            let mut player = Player {
+            let mut player = BotWorker {
                 shared: Arc::clone(&croupier.shared),
                 runtime: runtime()?,
                 feed: store.feed(),
@@ -158,7 +158,7 @@ impl Croupier {
     }
 }
 
-impl Drop for Croupier {
+impl Drop for BotWorkers {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
@@ -170,14 +170,14 @@ impl Drop for Croupier {
 }
 
 /// One thread that decides.
-struct Player {
-    shared: Arc<Shared>,
+struct BotWorker {
+    shared: Arc<BotContext>,
     runtime: Runtime,
     feed: Feed,
-    announce: Sender<Decision>,
+    announce: Sender<BotAction>,
 }
 
-impl Player {
+impl BotWorker {
     /// What the thread does until it is to stop.
     fn work(&mut self) {
         give_way();
@@ -195,13 +195,13 @@ impl Player {
             };
             if let Err(error) = outcome {
                 log::warn!("the croupier waits: {error}");
-                thread::sleep(NAP);
+                thread::sleep(MAX_POLL);
             }
         }
     }
 
     /// Takes a game in which the server is to act now, and which no other thread is at.
-    fn take(&self, people_first: bool) -> Result<Option<Turn>, StoreError> {
+    fn take(&self, people_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
         for attended in [people_first, !people_first] {
             let busy = shared.turns().busy();
@@ -216,7 +216,7 @@ impl Player {
     }
 
     /// Decides in a game that was taken. It is let go when that was announced.
-    fn serve(&self, turn: Turn) -> Result<(), StoreError> {
+    fn serve(&self, turn: ClaimedGame) -> Result<(), StoreError> {
         let shared = &self.shared;
         let (id, begun) = (turn.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
@@ -243,7 +243,7 @@ impl Player {
     }
 
     /// Waits for a game to act in, or until the thread is to stop.
-    fn wait(&mut self) -> Result<Option<Turn>, StoreError> {
+    fn wait(&mut self) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = Arc::clone(&self.shared);
         // It guards nothing that could be half changed.
         let _looking = shared
@@ -263,13 +263,13 @@ impl Player {
 
     /// Sleeps until a game is due or something has changed.
     fn nap(&mut self) -> Result<(), StoreError> {
-        thread::sleep(BREATH);
+        thread::sleep(MIN_POLL);
         let now = now();
         let due = self.runtime.block_on(self.shared.store.next_due(now))?;
         let until_due = due.map(|due| Duration::try_from(due.duration_since(now)));
         let nap = until_due
             .and_then(Result::ok)
-            .map_or(NAP, |due| due.min(NAP));
+            .map_or(MAX_POLL, |due| due.min(MAX_POLL));
         let changed = self.feed.changed();
         // Whether or not something has changed in time.
         let _ = self.runtime.block_on(async { timeout(nap, changed).await });
@@ -277,7 +277,7 @@ impl Player {
     }
 }
 
-impl Shared {
+impl BotContext {
     /// Others may be at the game again.
     fn let_go(&self, id: GameId) {
         self.turns().let_go(id);
@@ -289,12 +289,12 @@ impl Shared {
         self.turns().set_aside(id, Instant::now() + ASIDE);
     }
 
-    fn turns(&self) -> MutexGuard<'_, Turns> {
+    fn turns(&self) -> MutexGuard<'_, DueScheduler> {
         // Nothing that can panic happens between two changes that belong together.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn due(&self) -> MutexGuard<'_, Due> {
+    fn due(&self) -> MutexGuard<'_, DueGames> {
         // As above.
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -22,23 +22,23 @@ const CHOICE: usize = 8;
 
 /// The games that threads are at, and what their creators have used.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct DueScheduler {
     /// Threads that one creator may occupy.
     most_threads: usize,
     /// Some thread is at them, or what it decided has not been announced yet.
     taken: HashSet<GameId>,
     /// Until when they are left alone.
     aside: HashMap<GameId, Instant>,
-    shares: Shares<Payer>,
+    shares: Shares<ShareKey>,
     /// Threads that each creator occupies.
-    threads: HashMap<Payer, usize>,
+    threads: HashMap<ShareKey, usize>,
     /// Payers with a game that is due, when a game was last chosen.
     waiting: usize,
 }
 
 /// Who answers for the time of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Payer {
+pub(super) enum ShareKey {
     Creator(Creator),
     /// A game whose creator is not known.
     Game(GameId),
@@ -46,15 +46,15 @@ pub(super) enum Payer {
 
 /// A game that was taken.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct ClaimedGame {
     pub id: GameId,
-    service: Service<Payer>,
+    service: Service<ShareKey>,
 }
 
-impl Turns {
+impl DueScheduler {
     /// No game is taken; there are so many threads.
-    pub fn new(threads: usize) -> Turns {
-        Turns {
+    pub fn new(threads: usize) -> DueScheduler {
+        DueScheduler {
             // Never all, so that the long decisions of one creator's bots do not keep another's
             // waiting.
             most_threads: threads.saturating_sub(1).max(1),
@@ -77,14 +77,14 @@ impl Turns {
     pub fn take(
         &mut self,
         due: impl IntoIterator<Item = (GameId, Option<Creator>)>,
-    ) -> Option<Turn> {
+    ) -> Option<ClaimedGame> {
         let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
         let mut payers = HashSet::new();
         for (id, creator) in due {
             if self.taken.contains(&id) || self.aside.contains_key(&id) {
                 continue;
             }
-            let payer = creator.map_or(Payer::Game(id), Payer::Creator);
+            let payer = creator.map_or(ShareKey::Game(id), ShareKey::Creator);
             payers.insert(payer);
             let threads = self.threads.get(&payer).copied().unwrap_or(0);
             let tag = self.shares.tag(&payer);
@@ -104,11 +104,11 @@ impl Turns {
         self.taken.insert(id);
         *self.threads.entry(payer).or_default() += 1;
         let service = self.shares.begin(payer, EXPECTED);
-        Some(Turn { id, service })
+        Some(ClaimedGame { id, service })
     }
 
     /// The thread has decided, which took so long.
-    pub fn decided(&mut self, turn: Turn, took: Duration) {
+    pub fn decided(&mut self, turn: ClaimedGame, took: Duration) {
         if let Entry::Occupied(mut threads) = self.threads.entry(turn.service.payer) {
             *threads.get_mut() -= 1;
             if *threads.get() == 0 {
@@ -141,7 +141,7 @@ const WIDER_EVERY: Duration = Duration::from_millis(100);
 
 /// What was found lately by wider looks: for games with people and for those without.
 #[derive(Debug, Default)]
-pub(super) struct Due([Wider; 2]);
+pub(super) struct DueGames([Wider; 2]);
 
 /// A look at one game of each creator, for when very many games of one creator are due.
 #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ struct Wider {
     after: Option<Creator>,
 }
 
-impl Due {
+impl DueGames {
     /// Games in which the server is to act now, with people or without. Of each creator they are in
     /// the order in which they are due; so many of them at most are not to be taken.
     ///
@@ -207,7 +207,7 @@ mod tests {
 
     /// Takes a game, which is decided in that time and due again as the last of all.
     fn serve(
-        turns: &mut Turns,
+        turns: &mut DueScheduler,
         due: &mut Vec<(GameId, Option<Creator>)>,
         took: Duration,
     ) -> GameId {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn creators_get_equal_time_however_many_games_they_have() {
-        let mut turns = Turns::new(1);
+        let mut turns = DueScheduler::new(1);
         let (many, one) = (games(60, creator(1)), games(1, creator(2)));
         let mut due = [many.clone(), one.clone()].concat();
         let mut served = HashMap::<GameId, u32>::new();
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn games_without_a_creator_get_equal_time_each() {
-        let mut turns = Turns::new(2);
+        let mut turns = DueScheduler::new(2);
         let mut due = games(10, None);
         let mut served = HashMap::<GameId, u32>::new();
         for _ in 0..1_000 {
@@ -254,9 +254,9 @@ mod tests {
 
     #[test]
     fn one_creator_leaves_a_thread_to_others() {
-        let mut turns = Turns::new(3);
+        let mut turns = DueScheduler::new(3);
         let due = games(10, creator(1));
-        let take = |turns: &mut Turns| turns.take(due.iter().copied());
+        let take = |turns: &mut DueScheduler| turns.take(due.iter().copied());
         let first = take(&mut turns).expect("a game");
         let second = take(&mut turns).expect("another");
         assert_ne!(first.id, second.id);
@@ -266,14 +266,14 @@ mod tests {
         turns.decided(first, LONG);
         assert!(take(&mut turns).is_some());
         // The only thread is everybody's.
-        assert!(Turns::new(1).take(due).is_some());
+        assert!(DueScheduler::new(1).take(due).is_some());
     }
 
     #[test]
     fn what_is_taken_or_set_aside_is_not_taken_again() {
-        let mut turns = Turns::new(4);
+        let mut turns = DueScheduler::new(4);
         let due = games(1, None);
-        let take = |turns: &mut Turns| turns.take(due.iter().copied());
+        let take = |turns: &mut DueScheduler| turns.take(due.iter().copied());
         let turn = take(&mut turns).expect("the game");
         turns.decided(turn, SHORT);
         assert!(take(&mut turns).is_none(), "its decision was not announced");

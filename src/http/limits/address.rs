@@ -82,13 +82,13 @@ fn told(value: &HeaderValue) -> Option<IpAddr> {
 /// The address that a request comes from. None stands for this machine, which has no limits by
 /// address.
 #[derive(Clone, Copy, Debug)]
-pub struct Client(pub Option<Address>);
+pub struct ClientAddress(pub Option<Address>);
 
-impl Client {
+impl ClientAddress {
     /// Whom a request is charged to.
-    pub fn of(request: &HttpRequest) -> Client {
-        let client = request.extensions().get::<Client>().copied();
-        client.unwrap_or(Client(None))
+    pub fn of(request: &HttpRequest) -> ClientAddress {
+        let client = request.extensions().get::<ClientAddress>().copied();
+        client.unwrap_or(ClientAddress(None))
     }
 
     /// Under what the store keeps who has created a game.
@@ -97,20 +97,20 @@ impl Client {
     }
 }
 
-impl FromRequest for Client {
+impl FromRequest for ClientAddress {
     type Error = Infallible;
-    type Future = Ready<Result<Client, Infallible>>;
+    type Future = Ready<Result<ClientAddress, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Client::of(request)))
+        ready(Ok(ClientAddress::of(request)))
     }
 }
 
 /// How much each address has of something.
 #[derive(Debug, Default)]
-pub struct Tally(HashMap<Address, usize>);
+pub struct AddressCounts(HashMap<Address, usize>);
 
-impl Tally {
+impl AddressCounts {
     pub fn of(&self, address: Address) -> usize {
         self.0.get(&address).copied().unwrap_or_default()
     }

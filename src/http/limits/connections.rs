@@ -24,8 +24,8 @@ use actix_web::{
 };
 
 use super::{
-    address::{Address, Tally},
-    framing::RequestBody,
+    address::{Address, AddressCounts},
+    framing::BodyFraming,
     memory::{BodyMemory, Reservation},
 };
 
@@ -54,7 +54,7 @@ pub struct Connections {
     /// Connections of one address at most; none where all come from a proxy.
     limit_per_address: Option<usize>,
     open: AtomicUsize,
-    by_address: Mutex<Tally>,
+    by_address: Mutex<AddressCounts>,
     /// How long one may be without a request.
     quiet: Duration,
     /// How long what was sent may wait for its reader.
@@ -74,7 +74,7 @@ pub struct Connection {
     /// When that was none for the last time.
     quiet_since: Cell<Instant>,
     /// What is left to read of the body of the last request.
-    body: Cell<RequestBody>,
+    body: Cell<BodyFraming>,
     /// Whether a handler waits for more of it.
     body_wanted: Cell<bool>,
     /// Held while the client does not read what was sent.
@@ -94,7 +94,7 @@ pub(super) enum Wanted {
     /// The head of the next request.
     Head,
     /// The body of the last request.
-    Body(RequestBody),
+    Body(BodyFraming),
     /// Nothing: a request is being answered, or the client does not read.
     Nothing,
 }
@@ -140,7 +140,7 @@ impl Connections {
             over_limit,
             busy: Cell::new(0),
             quiet_since: Cell::new(Instant::now()),
-            body: Cell::new(RequestBody::NONE),
+            body: Cell::new(BodyFraming::NONE),
             body_wanted: Cell::new(false),
             stalled: RefCell::default(),
             refused: Cell::new(0),
@@ -171,7 +171,7 @@ impl Connections {
         }
     }
 
-    fn by_address(&self) -> MutexGuard<'_, Tally> {
+    fn by_address(&self) -> MutexGuard<'_, AddressCounts> {
         // Nothing panics while the lock is held.
         self.by_address
             .lock()
@@ -208,8 +208,8 @@ impl Connection {
         }
         let idle = self.busy.get() == 0;
         match self.body.get() {
-            RequestBody::NONE if idle => Wanted::Head,
-            RequestBody::NONE => Wanted::Nothing,
+            BodyFraming::NONE if idle => Wanted::Head,
+            BodyFraming::NONE => Wanted::Nothing,
             body if idle || self.body_wanted.get() => Wanted::Body(body),
             _ => Wanted::Nothing,
         }
@@ -222,7 +222,7 @@ impl Connection {
     }
 
     /// So much is left of the last request's body.
-    pub(super) fn set_body(&self, body: RequestBody) {
+    pub(super) fn set_body(&self, body: BodyFraming) {
         self.body.set(body);
         self.body_wanted.set(false);
     }
@@ -296,7 +296,7 @@ struct Busy(Rc<Connection>);
 impl Busy {
     fn new(connection: &Rc<Connection>, head: &RequestHead) -> Busy {
         connection.busy.set(connection.busy.get() + 1);
-        connection.set_body(RequestBody::of(head));
+        connection.set_body(BodyFraming::of(head));
         Busy(Rc::clone(connection))
     }
 }

@@ -43,7 +43,7 @@ impl HeadEnd {
 
 /// What is left of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestBody {
+pub enum BodyFraming {
     /// So many bytes.
     Length(u64),
     /// Chunks (RFC 9112, section 7.1).
@@ -65,38 +65,38 @@ pub enum Chunks {
     Trailer(HeadEnd),
 }
 
-impl RequestBody {
+impl BodyFraming {
     /// No body, or nothing left of it.
-    pub const NONE: RequestBody = RequestBody::Length(0);
+    pub const NONE: BodyFraming = BodyFraming::Length(0);
 
     /// The body of a request with this head, which the dispatcher has found to be valid. As there,
     /// no transfer encoding but chunks counts, and none in HTTP/1.0.
-    pub fn of(head: &RequestHead) -> RequestBody {
+    pub fn of(head: &RequestHead) -> BodyFraming {
         let encoding = head.headers.get(header::TRANSFER_ENCODING);
         let is_chunked = |encoding: &HeaderValue| {
             let encoding = encoding.as_bytes().trim_ascii();
             encoding.eq_ignore_ascii_case(b"chunked")
         };
         if head.version == Version::HTTP_11 && encoding.is_some_and(is_chunked) {
-            return RequestBody::Chunked(Chunks::Size(0));
+            return BodyFraming::Chunked(Chunks::Size(0));
         }
         let length = head.headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
-        RequestBody::Length(length.unwrap_or(0))
+        BodyFraming::Length(length.unwrap_or(0))
     }
 
     /// Goes on by these bytes; how many of them belong to the body.
     pub fn read(&mut self, bytes: &[u8]) -> usize {
         match self {
-            RequestBody::Length(left) => {
+            BodyFraming::Length(left) => {
                 let length = usize::try_from(*left).unwrap_or(usize::MAX);
                 let length = length.min(bytes.len());
                 *left -= length as u64;
                 length
             }
-            RequestBody::Chunked(chunks) => match chunks.find(bytes) {
+            BodyFraming::Chunked(chunks) => match chunks.find(bytes) {
                 Some(length) => {
-                    *self = RequestBody::NONE;
+                    *self = BodyFraming::NONE;
                     length
                 }
                 None => bytes.len(),
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn the_end_of_a_body_is_found_wherever_it_is_cut() {
-        let chunked = RequestBody::Chunked(Chunks::Size(0));
+        let chunked = BodyFraming::Chunked(Chunks::Size(0));
         for (body, text, rest) in [
-            (RequestBody::Length(5), "12345", "GET"),
-            (RequestBody::NONE, "", "GET"),
+            (BodyFraming::Length(5), "12345", "GET"),
+            (BodyFraming::NONE, "", "GET"),
             (chunked, "0\r\n\r\n", "GET"),
             (chunked, "1\r\na\r\n0\r\n\r\n", "0\r\n\r\n"),
             (
@@ -194,10 +194,10 @@ mod tests {
                 let mut body = body;
                 let length = body.read(first) + body.read(second);
                 assert_eq!(length, text.len(), "{text:?} cut at {cut}");
-                assert_eq!(body, RequestBody::NONE);
+                assert_eq!(body, BodyFraming::NONE);
             }
         }
-        let mut endless = RequestBody::Chunked(Chunks::Size(0));
+        let mut endless = BodyFraming::Chunked(Chunks::Size(0));
         assert_eq!(endless.read(b"ffffffffffffffffffff\r\nxyz"), 25);
     }
 }

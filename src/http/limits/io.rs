@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
     connections::{Connection, Wanted},
-    framing::{HeadEnd, RequestBody},
+    framing::{BodyFraming, HeadEnd},
 };
 
 /// Bytes of a body that are handed over at once.
@@ -92,7 +92,7 @@ impl ConnectionIo {
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
-        mut body: RequestBody,
+        mut body: BodyFraming,
     ) -> Poll<io::Result<()>> {
         let limit = buffer.remaining().min(BODY);
         let mut part = ReadBuf::new(buffer.initialize_unfilled_to(limit));

@@ -11,7 +11,7 @@ use actix_web::{
     web::Data,
 };
 
-use super::address::{Address, Client, Tally};
+use super::address::{Address, AddressCounts, ClientAddress};
 use crate::http::problem::{Code, Problem};
 
 /// Bytes from which on a response is a large one.
@@ -34,7 +34,7 @@ pub struct BodyMemory {
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,
-    by_address: Tally,
+    by_address: AddressCounts,
 }
 
 /// Bytes that are taken as long as this lives.
@@ -117,7 +117,7 @@ pub fn no_memory() -> Problem {
 
 /// Marks a response whose body is the same memory for all readers.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared;
+pub struct SharedBody;
 
 /// Takes memory for a large response, until the last of it is sent; without room it is refused.
 pub async fn reserve<B: MessageBody + 'static>(
@@ -129,11 +129,11 @@ pub async fn reserve<B: MessageBody + 'static>(
         BodySize::Sized(length) if length >= LARGE => usize::try_from(length).ok(),
         _ => None,
     };
-    let shared = response.response().extensions().contains::<Shared>();
+    let shared = response.response().extensions().contains::<SharedBody>();
     if let (Some(bytes), false) = (large, shared) {
         let memory = response.request().app_data::<Data<BodyMemory>>();
         let memory = memory.expect("every server has its memory");
-        let Client(address) = Client::of(response.request());
+        let ClientAddress(address) = ClientAddress::of(response.request());
         let Some(reservation) = memory.reserve(address, bytes) else {
             let refusal = no_memory().error_response();
             return Ok(response.into_response(refusal).map_into_right_body());

@@ -25,12 +25,12 @@ use actix_web::{
 use dog_rules::record::MAX_LENGTH;
 
 pub use self::{
-    address::{Address, Client},
+    address::{Address, ClientAddress},
     rates::Limits,
 };
 use self::{
     connections::Connection,
-    rates::{Payer, Rates},
+    rates::{RateKey, Rates},
 };
 use super::{
     problem::{Code, Problem},
@@ -78,16 +78,16 @@ pub enum Cost {
 }
 
 /// The limits of a server that runs, with what has been counted.
-pub struct Counted {
+pub struct LimitState {
     pub limits: Limits,
     rates: Rates,
     /// Says who has created a game.
     store: Store,
 }
 
-impl Counted {
-    pub fn new(limits: Limits, store: Store) -> Counted {
-        Counted {
+impl LimitState {
+    pub fn new(limits: Limits, store: Store) -> LimitState {
+        LimitState {
             rates: Rates::new(&limits),
             limits,
             store,
@@ -101,7 +101,7 @@ pub async fn guard(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse, Error> {
-    let counted = request.app_data::<Data<Counted>>().cloned();
+    let counted = request.app_data::<Data<LimitState>>().cloned();
     let counted = counted.expect("every server has its limits");
     let admitted = match check_size(&request).and_then(|()| check_connection(&request)) {
         Ok(()) => charge(&request, cost, &counted).await,
@@ -158,19 +158,19 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
 async fn charge(
     request: &ServiceRequest,
     cost: Cost,
-    counted: &Counted,
-) -> Result<Option<Payer>, Problem> {
+    counted: &LimitState,
+) -> Result<Option<RateKey>, Problem> {
     if cost == Cost::Free {
         return Ok(None);
     }
-    let Counted {
+    let LimitState {
         limits,
         rates,
         store,
     } = counted;
     let header = limits.trusted_proxy_header.as_ref();
     let address = Address::of(request.peer_addr(), request.headers(), header);
-    request.extensions_mut().insert(Client(address));
+    request.extensions_mut().insert(ClientAddress(address));
     let Some(address) = address else {
         return Ok(None);
     };
@@ -183,7 +183,7 @@ async fn charge(
             Some(payer) => payer,
             None => rates.learn(game, token, creator_of(store, &game, &token).await),
         },
-        _ => Payer::Address,
+        _ => RateKey::Address,
     };
     let own = || store.creator(&address.bytes());
     let charged = rates.charge(address, own, &payer, cost);
@@ -233,10 +233,10 @@ fn kept(head: &RequestHead, cost: Cost) -> u32 {
 
 /// Who created the game, if that is known, provided that this is one of its tokens.
 async fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
-    match store.standing(game).await {
-        Ok(standing) => standing
-            .filter(|standing| standing.tokens.hold(token))
-            .map(|standing| standing.creator),
+    match store.head(game).await {
+        Ok(head) => head
+            .filter(|head| head.tokens.hold(token))
+            .map(|head| head.creator),
         Err(error) => {
             log::debug!("a token is taken for unknown: {error}");
             None

@@ -25,11 +25,11 @@ use governor::{
 use super::{Cost, address::Address};
 use crate::store::{Creator, GameId, TokenHash};
 
-/// Keys of a kind that are counted one by one; further ones share [`CROWDS`].
+/// Keys of a kind that are counted one by one; further ones share [`OVERFLOW_BUCKETS`].
 const MOST_KEYS: usize = 100_000;
 
 /// What those share who are too many to be counted one by one.
-const CROWDS: u64 = 1024;
+const OVERFLOW_BUCKETS: u64 = 1024;
 
 /// How often those are forgotten who have not asked lately.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ const HASTY_SWEEP: Duration = Duration::from_secs(1);
 
 /// How many times the requests of an address there may be with tokens of games that were created
 /// elsewhere.
-const GUESTS: u32 = 10;
+const FOREIGN_FACTOR: u32 = 10;
 
 /// Tokens that are known to be good; when there are more, all are looked up again.
 const MOST_KNOWN: usize = 100_000;
@@ -83,7 +83,7 @@ impl Limits {
 
 /// To whom a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Payer {
+pub enum RateKey {
     /// A token of the game, by its hash, and the address in one way or the other.
     Token {
         game: GameId,
@@ -96,20 +96,20 @@ pub enum Payer {
 }
 
 /// A token's game, and its hash.
-type Known = (GameId, [u8; 32]);
+type GameToken = (GameId, [u8; 32]);
 
 /// What each has left.
 pub struct Rates {
     addresses: Option<Bucket>,
     /// Requests of an address with tokens of games that were created elsewhere.
-    guests: Option<Bucket>,
+    foreign_tokens: Option<Bucket>,
     tokens: Option<Bucket>,
     games: Option<Bucket>,
     advice: Option<Bucket>,
     /// KiB that the server keeps for an address.
     kept: Option<Bucket>,
     /// Tokens that were found to be their games', and who created these.
-    known: Mutex<HashMap<Known, Option<Creator>>>,
+    known: Mutex<HashMap<GameToken, Option<Creator>>>,
 }
 
 impl Rates {
@@ -118,7 +118,7 @@ impl Rates {
         let every_hour = |rate| bucket(rate, 1, Quota::per_hour);
         Rates {
             addresses: every_second(limits.address_rate, 5),
-            guests: every_second(limits.address_rate.saturating_mul(GUESTS), 5),
+            foreign_tokens: every_second(limits.address_rate.saturating_mul(FOREIGN_FACTOR), 5),
             tokens: every_second(limits.token_rate, 5),
             games: every_hour(limits.games_per_address),
             advice: every_second(limits.advice_per_address, 10),
@@ -129,9 +129,9 @@ impl Rates {
 
     /// Who pays for a request about this game with this token, if the token is known to be one of
     /// the game's.
-    pub fn known_payer(&self, game: GameId, token: TokenHash) -> Option<Payer> {
+    pub fn known_payer(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
         let creator = *self.known().get(&(game, token.0))?;
-        Some(Payer::Token {
+        Some(RateKey::Token {
             game,
             token,
             creator,
@@ -140,16 +140,16 @@ impl Rates {
 
     /// Who pays for a request about this game with this token. If it is one of the game's, `found`
     /// says who created the game, if that is known.
-    pub fn learn(&self, game: GameId, token: TokenHash, found: Option<Option<Creator>>) -> Payer {
+    pub fn learn(&self, game: GameId, token: TokenHash, found: Option<Option<Creator>>) -> RateKey {
         let Some(creator) = found else {
-            return Payer::Address;
+            return RateKey::Address;
         };
         let mut known = self.known();
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
         known.insert((game, token.0), creator);
-        Payer::Token {
+        RateKey::Token {
             game,
             token,
             creator,
@@ -157,8 +157,8 @@ impl Rates {
     }
 
     /// Whoever this was is nobody in that game any more.
-    pub fn forget(&self, payer: &Payer) {
-        if let Payer::Token { game, token, .. } = payer {
+    pub fn forget(&self, payer: &RateKey) {
+        if let RateKey::Token { game, token, .. } = payer {
             self.known().remove(&(*game, token.0));
         }
     }
@@ -169,19 +169,23 @@ impl Rates {
         &self,
         address: Address,
         creator: impl FnOnce() -> Creator,
-        payer: &Payer,
+        payer: &RateKey,
         cost: Cost,
     ) -> Result<(), Duration> {
         match payer {
-            Payer::Token {
+            RateKey::Token {
                 token, creator: by, ..
             } => {
                 let own = by.is_some_and(|by| by == creator());
-                let of_address = if own { &self.addresses } else { &self.guests };
+                let of_address = if own {
+                    &self.addresses
+                } else {
+                    &self.foreign_tokens
+                };
                 take(of_address, address)?;
                 take(&self.tokens, token.0)?;
             }
-            Payer::Address => take(&self.addresses, address)?,
+            RateKey::Address => take(&self.addresses, address)?,
         }
         match cost {
             Cost::NewGame | Cost::Import => take(&self.games, address),
@@ -198,7 +202,7 @@ impl Rates {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Known, Option<Creator>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<GameToken, Option<Creator>>> {
         // Nothing panics while the lock is held.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -261,7 +265,7 @@ impl<C: Clock + Clone> Bucket<C> {
         // Nobody can choose a key to fall together with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
-            key %= CROWDS;
+            key %= OVERFLOW_BUCKETS;
         }
         match self.limiter.check_key_n(&key, many.min(self.burst)) {
             Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
@@ -332,8 +336,8 @@ mod tests {
         }
         // Each stranger has taken one only, but a crowd has no more than one of them would have.
         let taken = (100..60_100).filter(|&key| bucket.take(key).is_ok());
-        assert_eq!(taken.count() as u64, 6 * CROWDS);
-        assert_eq!(bucket.limiter.len() as u64, 100 + CROWDS);
+        assert_eq!(taken.count() as u64, 6 * OVERFLOW_BUCKETS);
+        assert_eq!(bucket.limiter.len() as u64, 100 + OVERFLOW_BUCKETS);
         // Who is at rest makes room.
         clock.advance(Duration::from_secs(60));
         *bucket.swept.lock().unwrap() -= HASTY_SWEEP;

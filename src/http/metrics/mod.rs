@@ -19,9 +19,9 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-pub use self::requests::{Requests, UnderWay, Untimed};
+pub use self::requests::{InFlightRequest, Requests, SkipLatency};
 use self::snapshot::Snapshot;
-use crate::{background::bots::Croupier, http::limits::memory::BodyMemory, store::Store};
+use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
 
 /// The `Content-Type` of the metrics.
 pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -43,16 +43,16 @@ pub struct Metrics {
 
 /// Counts as one as long as it lives.
 #[derive(Debug)]
-pub struct Inside(Gauge);
+pub struct GaugeGuard(Gauge);
 
-impl Inside {
-    fn new(gauge: &Gauge) -> Inside {
+impl GaugeGuard {
+    fn new(gauge: &Gauge) -> GaugeGuard {
         gauge.inc();
-        Inside(gauge.clone())
+        GaugeGuard(gauge.clone())
     }
 }
 
-impl Drop for Inside {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -93,7 +93,7 @@ impl Metrics {
     }
 
     /// Shows what the store, the croupier and the bodies of requests count, too.
-    pub fn observe(&mut self, store: &Store, croupier: &Croupier, memory: &Arc<BodyMemory>) {
+    pub fn observe(&mut self, store: &Store, croupier: &BotWorkers, memory: &Arc<BodyMemory>) {
         let own = self.registry.sub_registry_with_prefix("dog");
         store.metrics().register(own);
         croupier.metrics().register(own);
@@ -106,8 +106,8 @@ impl Metrics {
     }
 
     /// Counts a stream as open as long as the answer lives.
-    pub fn open_stream(&self) -> Inside {
-        Inside::new(&self.streams)
+    pub fn open_stream(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.streams)
     }
 
     /// Advice of this level was given, after so many playouts and that time.
@@ -191,14 +191,14 @@ impl PoolMetrics {
     }
 
     /// A job waits as long as the answer lives.
-    pub fn waiting(&self) -> Inside {
-        Inside::new(&self.waiting)
+    pub fn waiting(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.waiting)
     }
 
     /// A job is done; it is at work as long as the answer lives.
-    pub fn working(&self) -> Inside {
+    pub fn working(&self) -> GaugeGuard {
         self.jobs.inc();
-        Inside::new(&self.busy)
+        GaugeGuard::new(&self.busy)
     }
 
     /// A job was not done because too many wait.

@@ -9,7 +9,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::Inside;
+use super::GaugeGuard;
 
 /// Upper bounds of the times, in seconds.
 const SECONDS: [f64; 15] = [
@@ -26,7 +26,7 @@ struct Answered {
 
 /// What a client asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Asked {
+struct RouteLabels {
     route: String,
 }
 
@@ -34,20 +34,20 @@ struct Asked {
 #[derive(Debug)]
 pub struct Requests {
     answered: Family<Answered, Counter>,
-    seconds: Family<Asked, Histogram>,
+    seconds: Family<RouteLabels, Histogram>,
     in_flight: Gauge,
 }
 
 /// Says of an answer that its time tells nothing, if the request has it among its extensions: the
 /// client waited for something to happen.
 #[derive(Clone, Copy, Debug)]
-pub struct Untimed;
+pub struct SkipLatency;
 
 /// A request that is being answered.
 #[derive(Debug)]
-pub struct UnderWay {
+pub struct InFlightRequest {
     requests: Arc<Requests>,
-    _inside: Inside,
+    _inside: GaugeGuard,
 }
 
 impl Default for Requests {
@@ -73,15 +73,15 @@ impl Requests {
     }
 
     /// A request has come.
-    pub fn begin(self: &Arc<Requests>) -> UnderWay {
-        UnderWay {
+    pub fn begin(self: &Arc<Requests>) -> InFlightRequest {
+        InFlightRequest {
             requests: Arc::clone(self),
-            _inside: Inside::new(&self.in_flight),
+            _inside: GaugeGuard::new(&self.in_flight),
         }
     }
 }
 
-impl UnderWay {
+impl InFlightRequest {
     /// The request was answered so, and in that time if it tells anything; `route` is the pattern
     /// that matched.
     pub fn answered(
@@ -92,7 +92,7 @@ impl UnderWay {
         time: Option<Duration>,
     ) {
         if let Some(time) = time {
-            let asked = Asked {
+            let asked = RouteLabels {
                 route: route.to_owned(),
             };
             let seconds = self.requests.seconds.get_or_create(&asked);

@@ -118,13 +118,13 @@ impl Snapshot {
         if counted.is_some_and(|at| at.elapsed() < COUNT_LIFE) {
             return Ok(());
         }
-        let census = self.store.census().await?;
-        for (phase, games) in census.games {
+        let game_counts = self.store.game_counts().await?;
+        for (phase, games) in game_counts.games {
             let phase = [("phase", phase.name())];
             self.games.get_or_create(&phase).set(games as i64);
         }
-        self.games_due.set(census.due as i64);
-        self.schema_version.set(census.schema_version.into());
+        self.games_due.set(game_counts.due as i64);
+        self.schema_version.set(game_counts.schema_version.into());
         *counted = Some(Instant::now());
         Ok(())
     }

@@ -11,56 +11,56 @@ use crate::{
         problem::Problem,
         request::WriteRequest,
         wire::{
-            game::{Changed, FreshToken},
+            game::{ActionResponse, FreshToken},
             request::{DealRequest, HandOverRequest, PlayRequest, SwapRequest, TokenRequest},
         },
     },
-    service::Act,
+    service::GameCommand,
 };
 
 /// Deals the round: the dealer's seat or the host.
 #[utoipa::path(post, path = "/v1/games/{id}/deal", operation_id = "deal_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body(content = DealRequest, description = "May be empty."),
-    responses((status = 200, description = "The cards are dealt.", body = Changed)),
+    responses((status = 200, description = "The cards are dealt.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn deal_cards(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<DealRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = Act::Deal(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.request, act).await
+    let act = GameCommand::Deal(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, act).await
 }
 
 /// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
 #[utoipa::path(post, path = "/v1/games/{id}/swap", operation_id = "swap_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = SwapRequest,
-    responses((status = 200, description = "The answer is laid down.", body = Changed)),
+    responses((status = 200, description = "The answer is laid down.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn swap_cards(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<SwapRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = Act::Swap(body.content.and_then(SwapRequest::swap));
-    act_in_game(&app, id.into_inner(), &body.request, act).await
+    let act = GameCommand::Swap(body.content.and_then(SwapRequest::swap));
+    act_in_game(&app, id.into_inner(), &body.context, act).await
 }
 
 /// Plays a move: any legal one, listed or not.
 #[utoipa::path(post, path = "/v1/games/{id}/play", operation_id = "play_move", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = PlayRequest,
-    responses((status = 200, description = "The move is played.", body = Changed)),
+    responses((status = 200, description = "The move is played.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn play_move(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<PlayRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = Act::Play(body.content.and_then(PlayRequest::mv));
-    act_in_game(&app, id.into_inner(), &body.request, act).await
+    let act = GameCommand::Play(body.content.and_then(PlayRequest::mv));
+    act_in_game(&app, id.into_inner(), &body.context, act).await
 }
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
@@ -71,7 +71,7 @@ pub async fn play_move(
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),
     request_body = HandOverRequest,
-    responses((status = 200, description = "Somebody else plays the seat.", body = Changed)),
+    responses((status = 200, description = "Somebody else plays the seat.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn hand_over_seat(
     app: Data<App>,
@@ -80,8 +80,8 @@ pub async fn hand_over_seat(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let to = body.content.and_then(HandOverRequest::hand_over);
-    let act = Act::HandOver { seat, to };
-    act_in_game(&app, id, &body.request, act).await
+    let act = GameCommand::HandOver { seat, to };
+    act_in_game(&app, id, &body.context, act).await
 }
 
 /// Gives the seat a fresh token; the old one dies.
@@ -100,6 +100,6 @@ pub async fn reissue_token(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let content = body.content.map(drop);
-    let act = Act::ReissueToken { seat, content };
-    act_in_game(&app, id, &body.request, act).await
+    let act = GameCommand::ReissueToken { seat, content };
+    act_in_game(&app, id, &body.context, act).await
 }

@@ -12,19 +12,19 @@ use super::{App, act_in_game, read_id};
 use crate::{
     http::{
         headers::preferred,
-        limits::{Client, memory::no_memory},
-        metrics::Untimed,
+        limits::{ClientAddress, memory::no_memory},
+        metrics::SkipLatency,
         problem::{Code, Problem},
         request::WriteRequest,
-        stream::{Start, Viewing, hub::Format},
+        stream::{EventStream, Start, hub::Format},
         wire::{
-            game::Ticket,
+            game::TicketResponse,
             history::LogEntryView,
             request::{EventsParams, TokenRequest, query},
         },
     },
-    service::{Act, Caller},
-    store::{Record, TokenHash},
+    service::{Caller, GameCommand},
+    store::{StoredGame, TokenHash},
 };
 
 /// Streams that one process keeps open.
@@ -46,7 +46,7 @@ pub async fn stream_events(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
-    client: Client,
+    client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let types = Format::ALL.map(Format::content_type);
@@ -101,8 +101,8 @@ pub async fn stream_events(
         let taken = app.store.take_ticket(&id, &ticket).await?;
         taken.ok_or_else(no_ticket)?;
     }
-    let viewing = Viewing::new(subscription, &record, (caller, role, client), format, start)?;
-    request.extensions_mut().insert(Untimed);
+    let viewing = EventStream::new(subscription, &record, (caller, role, client), format, start)?;
+    request.extensions_mut().insert(SkipLatency);
     Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
 }
 
@@ -117,7 +117,11 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
 }
 
 /// Where the stream is to begin; `invalid_request`, if the last event's id is none of this game's.
-fn start(request: &HttpRequest, params: &EventsParams, record: &Record) -> Result<Start, Problem> {
+fn start(
+    request: &HttpRequest,
+    params: &EventsParams,
+    record: &StoredGame,
+) -> Result<Start, Problem> {
     let header = request.headers().get("last-event-id");
     let text = match header {
         Some(value) => Some(value.to_str().unwrap_or("?")),
@@ -148,13 +152,13 @@ fn no_ticket() -> Problem {
 #[utoipa::path(post, path = "/v1/games/{id}/events/ticket", operation_id = "create_ticket", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
     request_body(content = TokenRequest, description = "May be empty."),
-    responses((status = 200, description = "The ticket, shown this once.", body = Ticket)),
+    responses((status = 200, description = "The ticket, shown this once.", body = TicketResponse)),
     security(("token" = [])))]
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = Act::CreateTicket(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.request, act).await
+    let act = GameCommand::CreateTicket(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, act).await
 }

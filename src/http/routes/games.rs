@@ -14,8 +14,8 @@ use super::{App, act_in_game, execute, look, picture};
 use crate::{
     http::{
         headers::{is_known, private},
-        limits::Client,
-        metrics::Untimed,
+        limits::ClientAddress,
+        metrics::SkipLatency,
         pool::QUICK,
         problem::Problem,
         request::WriteRequest,
@@ -25,7 +25,7 @@ use crate::{
             request::{CreateGame, GameParams, ListParams, RemoveRequest, query},
         },
     },
-    service::{Act, Caller, Command, etag},
+    service::{Caller, Command, GameCommand, etag},
     store::{GameId, ListQuery},
 };
 
@@ -42,12 +42,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(25);
         headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn create_game(
     app: Data<App>,
-    client: Client,
+    client: ClientAddress,
     body: WriteRequest<CreateGame>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     let creation = body.content.and_then(CreateGame::creation);
-    execute(&app, &body.request, Command::Create { creator, creation }).await
+    execute(&app, &body.context, Command::Create { creator, creation }).await
 }
 
 /// The public games, newest first, without secrets.
@@ -69,7 +69,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         let next = page.next.map(|next| next.to_string());
         Ok(GameList::new(&page.games, next))
     };
-    app.tables.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, QUICK, list).await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
@@ -95,7 +95,7 @@ pub async fn get_game(
         && known_version(record.game.version())
         && record.game.phase() != Phase::Finished
     {
-        request.extensions_mut().insert(Untimed);
+        request.extensions_mut().insert(SkipLatency);
         wait(&app, record.id, known).await?;
         record = look(&app.store, &id).await?;
         role = caller.role(&record)?;
@@ -189,6 +189,6 @@ pub async fn delete_game(
     id: Path<String>,
     body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = Act::Remove(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.request, act).await
+    let act = GameCommand::Remove(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, act).await
 }

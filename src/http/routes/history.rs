@@ -18,7 +18,7 @@ use crate::{
     http::{
         answer::json,
         headers::{preferred, private},
-        limits::Client,
+        limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
         problem::{Code, Problem},
         request::WriteRequest,
@@ -29,7 +29,7 @@ use crate::{
         },
     },
     service::{Caller, Command, Creation, Role},
-    store::{LogEntry, LogPage, PackedLog, Record, now},
+    store::{LogEntry, LogPage, PackedLog, StoredGame, now},
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
@@ -58,7 +58,7 @@ pub async fn get_history(
     app: Data<App>,
     id: Path<String>,
     caller: Caller,
-    client: Client,
+    client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let record = look(&app.store, &id).await?;
@@ -89,7 +89,7 @@ pub async fn get_history(
 
 /// A history that is being sent: the game up to the version it had when it was asked for.
 struct History {
-    record: Record,
+    record: StoredGame,
     role: Role,
     form: &'static str,
 }
@@ -107,7 +107,7 @@ impl History {
     async fn rest(
         self: Arc<History>,
         app: &App,
-        client: Client,
+        client: ClientAddress,
         progress: Progress,
     ) -> Result<Option<(Bytes, Progress)>, Problem> {
         if progress.version == self.record.game.version() {
@@ -136,7 +136,7 @@ impl History {
     async fn part(
         self: &Arc<History>,
         app: &App,
-        client: Client,
+        client: ClientAddress,
         progress: Progress,
     ) -> Result<(String, Progress), Problem> {
         let id = &self.record.id;
@@ -207,7 +207,7 @@ impl History {
 ///
 /// # Errors
 /// `wrong_phase` as long as the game is on: its cards are secrets.
-fn transcript(record: &Record) -> Result<Transcript, Problem> {
+fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
     let about = About {
         game: Some(record.id.to_string()),
         created: Some(record.created_at.to_string()),
@@ -228,7 +228,7 @@ fn transcript(record: &Record) -> Result<Transcript, Problem> {
         headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn import_game(
     app: Data<App>,
-    client: Client,
+    client: ClientAddress,
     body: WriteRequest<ImportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
@@ -240,7 +240,7 @@ pub async fn import_game(
         }
         Err(problem) => Err(problem),
     };
-    execute(&app, &body.request, Command::Create { creator, creation }).await
+    execute(&app, &body.context, Command::Create { creator, creation }).await
 }
 
 /// The game that a record tells of, if it is over.

@@ -21,7 +21,7 @@ use super::App;
 use crate::{
     http::{
         headers::{gzip, takes_gzip},
-        limits::{Client, memory::Shared},
+        limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
         wire::{
@@ -156,7 +156,7 @@ async fn send_file(
     file: Bytes,
 ) -> Result<HttpResponse, Problem> {
     response.insert_header((header::VARY, "Accept-Encoding"));
-    response.extensions_mut().insert(Shared);
+    response.extensions_mut().insert(SharedBody);
     if !takes_gzip(request) {
         // Not in any other encoding, which would be done for each reader anew.
         response.insert_header((header::CONTENT_ENCODING, "identity"));
@@ -168,8 +168,8 @@ async fn send_file(
         return Ok(response.body(known));
     }
     let compressed = app
-        .tables
-        .run(Client::of(request), COMPRESSION, move || gzip(&file));
+        .move_pool
+        .run(ClientAddress::of(request), COMPRESSION, move || gzip(&file));
     let compressed = Bytes::from(compressed.await?);
     let mut files = app.compressed.lock();
     files.insert(name.to_owned(), compressed.clone());

@@ -27,17 +27,17 @@ use utoipa_swagger_ui::Config;
 
 pub use self::meta::{CompressedFiles, Readiness};
 use super::{
-    answer::{VIEWS, respond},
+    answer::{RENDERERS, respond},
     limits::{Cost, guard, memory::BodyMemory},
     metrics::Metrics,
-    pool::Pool,
+    pool::WorkerPool,
     problem::{Code, Problem},
     stream::hub::Hub,
-    views::Views,
+    views::ViewCache,
 };
 use crate::{
-    service::{self, Act, Command, Request},
-    store::{GameId, Record, Store},
+    service::{self, Command, GameCommand, RequestContext},
+    store::{GameId, Store, StoredGame},
 };
 
 /// The operations, for the OpenAPI document.
@@ -75,15 +75,15 @@ pub struct App {
     /// Where those wait who wait for games to change.
     pub hub: Arc<Hub>,
     /// For those who play: lists of moves, lists of games.
-    pub tables: Arc<Pool>,
+    pub move_pool: Arc<WorkerPool>,
     /// For long logs: history, streams that catch up, imports.
-    pub pages: Arc<Pool>,
-    /// For those who ask: advice and analysis. Its load never holds up the tables.
-    pub advisers: Pool,
+    pub pages: Arc<WorkerPool>,
+    /// For those who ask: advice and analysis. Its load never holds up those who play.
+    pub advisers: WorkerPool,
     /// What the advisers judge by.
     pub nets: Arc<Nets>,
     /// Games as they were sent last.
-    pub views: Views,
+    pub views: ViewCache,
     /// What large bodies hold.
     pub memory: Arc<BodyMemory>,
     /// What is counted, for `/metrics`.
@@ -96,7 +96,7 @@ pub struct App {
 }
 
 /// One path and the methods it takes.
-struct Path {
+struct RouteDef {
     resource: Resource,
     /// The methods, each with a comma after it.
     allow: String,
@@ -104,9 +104,9 @@ struct Path {
     costs: Vec<(Method, Cost)>,
 }
 
-impl Path {
-    fn new(path: &str) -> Path {
-        Path {
+impl RouteDef {
+    fn new(path: &str) -> RouteDef {
+        RouteDef {
             resource: web::resource(path),
             allow: String::new(),
             costs: Vec::new(),
@@ -114,7 +114,7 @@ impl Path {
     }
 
     /// Serves this method at this cost; with GET also HEAD, in the same way without the body.
-    fn on<F, Args>(mut self, method: Method, cost: Cost, handler: F) -> Path
+    fn on<F, Args>(mut self, method: Method, cost: Cost, handler: F) -> RouteDef
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
@@ -167,42 +167,42 @@ pub fn configure(config: &mut ServiceConfig) {
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     let of_games = [
-        Path::new("/v1/games")
+        RouteDef::new("/v1/games")
             .on(GET, Request, games::list_games)
             .on(POST, NewGame, games::create_game),
-        Path::new("/v1/games/import").on(POST, Import, history::import_game),
+        RouteDef::new("/v1/games/import").on(POST, Import, history::import_game),
     ];
     let of_a_game = [
-        Path::new("/play").on(POST, Write, change::play_move),
-        Path::new("").on(GET, Request, games::get_game).on(
+        RouteDef::new("/play").on(POST, Write, change::play_move),
+        RouteDef::new("").on(GET, Request, games::get_game).on(
             Method::DELETE,
             Write,
             games::delete_game,
         ),
-        Path::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
-        Path::new("/suggest-move").on(GET, Advice, moves::suggest_move),
-        Path::new("/swap").on(POST, Write, change::swap_cards),
-        Path::new("/deal").on(POST, Write, change::deal_cards),
-        Path::new("/board.svg").on(GET, Request, games::get_board_picture),
-        Path::new("/history").on(GET, Request, history::get_history),
-        Path::new("/events").on(GET, Request, events::stream_events),
-        Path::new("/events/ticket").on(POST, Write, events::create_ticket),
-        Path::new("/seats/{seat}").on(Method::PUT, Write, change::hand_over_seat),
-        Path::new("/seats/{seat}/token").on(POST, Write, change::reissue_token),
+        RouteDef::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
+        RouteDef::new("/suggest-move").on(GET, Advice, moves::suggest_move),
+        RouteDef::new("/swap").on(POST, Write, change::swap_cards),
+        RouteDef::new("/deal").on(POST, Write, change::deal_cards),
+        RouteDef::new("/board.svg").on(GET, Request, games::get_board_picture),
+        RouteDef::new("/history").on(GET, Request, history::get_history),
+        RouteDef::new("/events").on(GET, Request, events::stream_events),
+        RouteDef::new("/events/ticket").on(POST, Write, events::create_ticket),
+        RouteDef::new("/seats/{seat}").on(Method::PUT, Write, change::hand_over_seat),
+        RouteDef::new("/seats/{seat}/token").on(POST, Write, change::reissue_token),
     ];
     let others = [
-        Path::new("/v1/rules").on(GET, Request, meta::list_rules),
-        Path::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
-        Path::new("/v1/analysis/suggest-move").on(POST, Advice, moves::analyse_suggest_move),
-        Path::new("/healthz").on(GET, Free, meta::get_health),
-        Path::new("/readyz").on(GET, Free, meta::get_readiness),
-        Path::new("/metrics").on(GET, Request, meta::get_metrics),
-        Path::new("/openapi.json").on(GET, Request, meta::get_openapi),
-        Path::new("/docs").on(GET, Request, meta::redirect_to_docs),
-        Path::new("/docs/{file:.*}").on(GET, Request, meta::get_docs),
+        RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
+        RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
+        RouteDef::new("/v1/analysis/suggest-move").on(POST, Advice, moves::analyse_suggest_move),
+        RouteDef::new("/healthz").on(GET, Free, meta::get_health),
+        RouteDef::new("/readyz").on(GET, Free, meta::get_readiness),
+        RouteDef::new("/metrics").on(GET, Request, meta::get_metrics),
+        RouteDef::new("/openapi.json").on(GET, Request, meta::get_openapi),
+        RouteDef::new("/docs").on(GET, Request, meta::redirect_to_docs),
+        RouteDef::new("/docs/{file:.*}").on(GET, Request, meta::get_docs),
     ];
     let game = web::scope("/v1/games/{id}");
-    let of_a_game = of_a_game.into_iter().map(Path::resource);
+    let of_a_game = of_a_game.into_iter().map(RouteDef::resource);
     let of_a_game = of_a_game.fold(game, Scope::service);
     for path in of_games {
         config.service(path.resource());
@@ -227,20 +227,20 @@ async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> 
 /// Carries out a command, and answers with what came of it.
 async fn execute(
     app: &App,
-    request: &Request,
+    request: &RequestContext,
     command: Command<Problem>,
 ) -> Result<HttpResponse, Problem> {
-    respond(service::execute(&app.store, request, &command, &VIEWS).await?)
+    respond(service::execute(&app.store, request, &command, &RENDERERS).await?)
 }
 
 /// The same in the game of that id.
 async fn act_in_game(
     app: &App,
     id: String,
-    request: &Request,
-    act: Act<Problem>,
+    request: &RequestContext,
+    command: GameCommand<Problem>,
 ) -> Result<HttpResponse, Problem> {
-    execute(app, request, Command::InGame(id, act)).await
+    execute(app, request, Command::InGame(id, command)).await
 }
 
 /// The media type of a picture.
@@ -262,7 +262,7 @@ fn read_id(id: &str) -> Result<GameId, Problem> {
 }
 
 /// The game of that id.
-async fn look(store: &Store, id: &str) -> Result<Record, Problem> {
+async fn look(store: &Store, id: &str) -> Result<StoredGame, Problem> {
     let record = store.game(&read_id(id)?).await?;
     record.ok_or_else(Problem::game_not_found)
 }

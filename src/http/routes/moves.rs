@@ -16,13 +16,13 @@ use super::{App, SVG, look, picture};
 use crate::{
     http::{
         headers::{preferred, private},
-        limits::Client,
+        limits::ClientAddress,
         pool::QUICK,
         problem::Problem,
         request::Body,
         wire::{
-            advice::{Advice, AdviceParams, Target, Thinking, playouts},
-            analysis::{AdviceAnalysis, AdvicePosition, MovesAnalysis, Position},
+            advice::{Advice, AdviceParams, AdviceSettings, SuggestionRoute, playouts},
+            analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis},
             moves::{LegalMoves, outcome},
             picture::{AnalysisParams, Preview, of_position},
             request::{MovesParams, NoQuery, query},
@@ -60,7 +60,7 @@ pub async fn list_legal_moves(
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
         LegalMoves::new(version, rules, board, seat, game.hand(seat), boards)
     };
-    app.tables.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, QUICK, list).await
 }
 
 /// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
@@ -83,7 +83,7 @@ pub async fn suggest_move(
         _ => record.game.check_play(seat)?,
     }
     let thinking = query::<AdviceParams>(request.query_string())?.thinking()?;
-    let target = Target {
+    let target = SuggestionRoute {
         game: format!("/v1/games/{}", record.id),
         version: Some(record.game.version()),
     };
@@ -105,7 +105,7 @@ pub async fn analyse_legal_moves(
 ) -> Result<HttpResponse, Problem> {
     let form = preferred(request.headers(), &FORMS)?;
     let params: AnalysisParams = query(request.query_string())?;
-    let position = body.content.and_then(Position::read)?;
+    let position = body.content.and_then(AnalysisPosition::read)?;
     if form == SVG {
         let draw = move || position.picture(params.preview());
         return draw_for(&app, &request, QUICK, draw).await;
@@ -147,7 +147,7 @@ pub async fn analyse_suggest_move(
         };
         return draw_for(&app, &request, cost, draw).await;
     }
-    let target = Target {
+    let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
@@ -162,7 +162,10 @@ async fn draw_for(
     cost: Duration,
     draw: impl FnOnce() -> Result<String, Problem> + Send + 'static,
 ) -> Result<HttpResponse, Problem> {
-    let svg = app.advisers.run(Client::of(request), cost, draw).await?;
+    let svg = app
+        .advisers
+        .run(ClientAddress::of(request), cost, draw)
+        .await?;
     Ok(picture(private(StatusCode::OK), svg))
 }
 
@@ -170,8 +173,8 @@ async fn draw_for(
 fn advise(
     app: &App,
     view: &SeatView,
-    thinking: &Thinking,
-    target: &Target,
+    thinking: &AdviceSettings,
+    target: &SuggestionRoute,
 ) -> Result<Advice, Problem> {
     let begun = Instant::now();
     let suggestions = suggestions(app, view, thinking);
@@ -180,7 +183,7 @@ fn advise(
 }
 
 /// What the adviser thinks of everything that the seat may do, best first.
-fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestion> {
+fn suggestions(app: &App, view: &SeatView, thinking: &AdviceSettings) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
     let (level, begun) = (thinking.level, Instant::now());
     let suggestions = dog_bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
@@ -190,7 +193,7 @@ fn suggestions(app: &App, view: &SeatView, thinking: &Thinking) -> Vec<Suggestio
 }
 
 /// How long an adviser will be busy with this, about.
-fn cost(thinking: &Thinking) -> Duration {
+fn cost(thinking: &AdviceSettings) -> Duration {
     match thinking.budget {
         Some(Budget::Time(time)) => time,
         Some(Budget::Samples(samples)) => LONGEST.min(A_SAMPLE * samples),

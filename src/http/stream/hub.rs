@@ -20,12 +20,12 @@ use tokio::sync::{self, watch};
 
 use crate::{
     http::{
-        limits::Client,
-        pool::{LOG_PAGE, LOG_PAGE_COST, Pool},
+        limits::ClientAddress,
+        pool::{LOG_PAGE, LOG_PAGE_COST, WorkerPool},
         problem::Problem,
         wire::history::LogEntryView,
     },
-    store::{Change, Changes, Feed, GameId, LogEntry, News as StoredNews, Store, Tokens},
+    store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, Tokens},
 };
 
 /// How long the hub waits when the store cannot be read.
@@ -91,14 +91,14 @@ impl Format {
 pub struct Hub {
     store: Store,
     /// Reads what was there before.
-    pages: Arc<Pool>,
+    pages: Arc<WorkerPool>,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
 }
 
 /// The task that looks for changes. Dropping it ends everyone's waiting.
-pub struct Watching {
+pub struct FeedTask {
     hub: Arc<Hub>,
     task: JoinHandle<()>,
 }
@@ -108,7 +108,7 @@ impl Hub {
     ///
     /// # Panics
     /// Outside of an async runtime.
-    pub fn start(store: &Store, pages: &Arc<Pool>) -> (Arc<Hub>, Watching) {
+    pub fn start(store: &Store, pages: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
         let hub = Arc::new(Hub {
             store: store.clone(),
             pages: Arc::clone(pages),
@@ -119,7 +119,7 @@ impl Hub {
         let mut feed = store.feed();
         let last = feed.last();
         let task = rt::spawn(Arc::clone(&hub).watch(feed, last));
-        let watching = Watching {
+        let watching = FeedTask {
             hub: Arc::clone(&hub),
             task,
         };
@@ -150,17 +150,17 @@ impl Hub {
         }
     }
 
-    fn wake(&self, changes: Changes) {
+    fn wake(&self, changes: ChangesSince) {
         let channels = self.channels();
         match changes {
-            Changes::Of(changes) => {
+            ChangesSince::Of(changes) => {
                 for Change { id, .. } in changes {
                     if let Some(channel) = channels.get(&id) {
                         channel.wake();
                     }
                 }
             }
-            Changes::Any => channels.values().for_each(|channel| channel.wake()),
+            ChangesSince::Any => channels.values().for_each(|channel| channel.wake()),
         }
     }
 
@@ -188,15 +188,15 @@ impl Hub {
     }
 }
 
-impl Watching {
+impl FeedTask {
     /// Ends everyone's waiting: streams end, so that the server can.
     pub fn close(&self) {
         self.hub.closed.store(true, Ordering::Relaxed);
-        self.hub.wake(Changes::Any);
+        self.hub.wake(ChangesSince::Any);
     }
 }
 
-impl Drop for Watching {
+impl Drop for FeedTask {
     fn drop(&mut self) {
         self.close();
         self.task.abort();
@@ -208,12 +208,12 @@ impl Drop for Watching {
 struct Channel {
     /// Counts the times that the game has changed.
     wake: watch::Sender<u64>,
-    recent: sync::Mutex<Recent>,
+    recent: sync::Mutex<RecentLog>,
 }
 
 /// What those who were woken have read of the game, for each other.
 #[derive(Default)]
-struct Recent {
+struct RecentLog {
     /// The count of wake-ups when it was read; none if it never was.
     read: Option<u64>,
     /// The game's tokens; none if it is gone.
@@ -221,7 +221,7 @@ struct Recent {
     /// The last version.
     version: u64,
     /// The last entries of its log, one after another, [`LOG_PAGE`] at most.
-    entries: VecDeque<Arc<Entry>>,
+    entries: VecDeque<Arc<CachedEntry>>,
 }
 
 impl Channel {
@@ -231,7 +231,7 @@ impl Channel {
 }
 
 /// An entry of a game's log, with the forms in which it was sent.
-pub struct Entry {
+pub struct CachedEntry {
     pub version: u64,
     /// Whether it is the game's last.
     pub last: bool,
@@ -239,10 +239,10 @@ pub struct Entry {
     sent: [[OnceLock<Bytes>; MAX_SEATS + 1]; Format::ALL.len()],
 }
 
-impl Entry {
-    pub fn new(entry: LogEntry) -> Entry {
+impl CachedEntry {
+    pub fn new(entry: LogEntry) -> CachedEntry {
         let won = |event: &Event| matches!(event, Event::GameWon { .. });
-        Entry {
+        CachedEntry {
             version: entry.version,
             last: entry.events.iter().any(won),
             entry,
@@ -275,13 +275,13 @@ pub struct Subscription {
 }
 
 /// What is new in a game.
-pub struct News {
+pub struct StreamUpdate {
     pub tokens: Tokens,
     /// The game's version.
     pub version: u64,
     /// Entries that follow the version that was asked for, one after another. There may be more,
     /// and none if they are older than those that are kept: [`Subscription::page`] reads them.
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: Vec<Arc<CachedEntry>>,
 }
 
 impl Subscription {
@@ -297,7 +297,7 @@ impl Subscription {
     }
 
     /// What has happened after this version; none if the game is gone.
-    pub async fn news(&mut self, after: u64) -> Result<Option<News>, Problem> {
+    pub async fn news(&mut self, after: u64) -> Result<Option<StreamUpdate>, Problem> {
         let count = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
         if recent.read.is_none_or(|read| read < count) {
@@ -315,7 +315,7 @@ impl Subscription {
         } else {
             Vec::new()
         };
-        Ok(Some(News {
+        Ok(Some(StreamUpdate {
             tokens,
             version,
             entries,
@@ -326,7 +326,7 @@ impl Subscription {
     /// them, at the cost of this client.
     pub async fn page<T: Send + 'static>(
         &self,
-        client: Client,
+        client: ClientAddress,
         after: u64,
         make: impl FnOnce(Vec<LogEntry>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
@@ -336,18 +336,17 @@ impl Subscription {
     }
 }
 
-impl Recent {
+impl RecentLog {
     /// Reads what is new. A failure leaves what was there before.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.read.map(|_| self.version);
-        let Some(StoredNews { standing, entries }) = hub.store.news(&id, known, LOG_PAGE).await?
-        else {
+        let Some(GameUpdate { head, entries }) = hub.store.news(&id, known, LOG_PAGE).await? else {
             self.tokens = None;
             return Ok(());
         };
         let entries = entries.entries()?;
-        self.tokens = Some(standing.tokens);
-        self.version = standing.version;
+        self.tokens = Some(head.tokens);
+        self.version = head.version;
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
         if let (Some(last), Some(first)) = (last, first)
@@ -355,7 +354,7 @@ impl Recent {
         {
             self.entries.clear();
         }
-        let entries = entries.into_iter().map(Entry::new).map(Arc::new);
+        let entries = entries.into_iter().map(CachedEntry::new).map(Arc::new);
         self.entries.extend(entries);
         let spare = self.entries.len().saturating_sub(LOG_PAGE as usize);
         self.entries.drain(..spare);

@@ -14,16 +14,16 @@ use actix_web::{rt::time::timeout, web::Bytes};
 use dog_rules::{Phase, Rules};
 use futures_util::{Stream, stream};
 
-use self::hub::{Entry, Format, Subscription};
+use self::hub::{CachedEntry, Format, Subscription};
 use crate::{
     http::{
-        limits::Client,
+        limits::ClientAddress,
         pool::pause,
         problem::{Code, Problem},
         wire::game::GameView,
     },
     service::{Caller, Role},
-    store::{LogEntry, Record},
+    store::{LogEntry, StoredGame},
 };
 
 /// How often something is sent when nothing happens, so that nobody on the way takes the
@@ -44,12 +44,12 @@ pub enum Start {
 }
 
 /// A stream in the making.
-pub struct Viewing {
+pub struct EventStream {
     subscription: Subscription,
     caller: Caller,
     role: Role,
     /// Who pays for reading what was there before.
-    client: Client,
+    client: ClientAddress,
     rules: Arc<Rules>,
     format: Format,
     /// The last version that was sent.
@@ -62,15 +62,15 @@ pub struct Viewing {
     handed_over: Option<Instant>,
 }
 
-impl Viewing {
+impl EventStream {
     /// What this role may see of the game from there on.
     pub fn new(
         subscription: Subscription,
-        record: &Record,
-        caller: (Caller, Role, Client),
+        record: &StoredGame,
+        caller: (Caller, Role, ClientAddress),
         format: Format,
         start: Start,
-    ) -> Result<Viewing, Problem> {
+    ) -> Result<EventStream, Problem> {
         let (caller, role, client) = caller;
         let now = record.game.version();
         let (version, first) = match start {
@@ -81,7 +81,7 @@ impl Viewing {
             }
         };
         let finished = record.game.phase() == Phase::Finished;
-        Ok(Viewing {
+        Ok(EventStream {
             subscription,
             caller,
             role,
@@ -140,7 +140,7 @@ impl Viewing {
         let news = self.subscription.news(self.version).await?;
         let news = news.ok_or_else(Problem::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
-        self.caller.still(self.role, &news.tokens)?;
+        self.caller.ensure_current(self.role, &news.tokens)?;
         if news.entries.is_empty() && news.version > self.version {
             return self.page().await;
         }
@@ -163,7 +163,7 @@ impl Viewing {
         let (rules, format, viewer) = (Arc::clone(&self.rules), self.format, self.role.viewer());
         let make = move |entries: Vec<LogEntry>| {
             let (mut messages, mut last) = (Vec::new(), None);
-            for entry in entries.into_iter().map(Entry::new) {
+            for entry in entries.into_iter().map(CachedEntry::new) {
                 messages.extend(entry.message(&rules, format, viewer)?);
                 last = Some((entry.version, entry.last));
             }
@@ -191,16 +191,16 @@ mod tests {
     use crate::{
         http::{
             metrics::PoolMetrics,
-            pool::{Make, Pool},
-            stream::hub::{Hub, Watching},
+            pool::{PoolConfig, WorkerPool},
+            stream::hub::{FeedTask, Hub},
         },
         store::{
-            Committed, Effect, Write,
+            CommitResult, Write, WriteOp,
             tests::{Dir, fresh, insert},
         },
     };
 
-    const POOL: Make = Make {
+    const POOL: PoolConfig = PoolConfig {
         name: "test",
         threads: 1,
         length: 10,
@@ -211,20 +211,20 @@ mod tests {
     /// A game nobody has touched, in a store of its own, and where to wait for it.
     struct Table {
         _dir: Dir,
-        record: Record,
-        pool: Arc<Pool>,
+        record: StoredGame,
+        pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
-        watching: Watching,
+        watching: FeedTask,
     }
 
     impl Table {
         async fn new() -> Table {
             let (record, dir) = (fresh(), Dir::new());
             let store = dir.store();
-            let effect = Effect::Insert(insert(&record));
+            let effect = WriteOp::Insert(insert(&record));
             let added = store.commit(Write { effect, save: None }).await;
-            assert_eq!(added.unwrap(), Committed::Done);
-            let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
+            assert_eq!(added.unwrap(), CommitResult::Done);
+            let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, watching) = Hub::start(&store, &pool);
             Table {
                 _dir: dir,
@@ -236,11 +236,11 @@ mod tests {
         }
 
         /// A spectator's stream that begins there.
-        fn viewing(&mut self, start: Start) -> Viewing {
+        fn viewing(&mut self, start: Start) -> EventStream {
             let subscription = self.subscription.take().unwrap();
             let caller = Caller::new(None);
-            let caller = (caller, Role::Spectator, Client(None));
-            Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
+            let caller = (caller, Role::Spectator, ClientAddress(None));
+            EventStream::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
         // More than can be done within the patience.
         let (go, gate) = mpsc::channel::<()>();
         let (pool, cost) = (Arc::clone(&table.pool), POOL.patience);
-        let busy = pool.run(Client(None), cost, move || Ok(gate.recv().is_ok()));
+        let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
         let mut busy = Box::pin(busy);
         assert!(busy.as_mut().now_or_never().is_none());
         assert_eq!(viewing.next().await.as_deref(), Some(&b"\n"[..]));

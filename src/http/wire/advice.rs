@@ -43,7 +43,7 @@ pub struct AdviceParams {
 
 /// How to think about a move, checked and complete.
 #[derive(Clone, Copy)]
-pub struct Thinking {
+pub struct AdviceSettings {
     pub level: Level,
     /// None for the levels that do not think ahead.
     pub budget: Option<Budget>,
@@ -56,13 +56,13 @@ impl AdviceParams {
     /// # Errors
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
-    pub fn thinking(&self) -> Result<Thinking, Problem> {
+    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
         let level = self.level.as_deref().map_or(Ok(Level::Strong), level)?;
         let asked = self.budget()?;
         let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
         // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
         let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
-        Ok(Thinking {
+        Ok(AdviceSettings {
             level,
             budget,
             seed,
@@ -243,13 +243,14 @@ pub struct RequestView {
     method: &'static str,
     /// In an analysis, which knows of no game, with `{id}` in the place of its id.
     path: String,
-    body: RequestBody,
+    body: SuggestedBody,
 }
 
 /// The body of a suggested request.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-enum RequestBody {
+#[schema(as = RequestBody)]
+enum SuggestedBody {
     Play {
         #[serde(rename = "move")]
         id: String,
@@ -258,7 +259,7 @@ enum RequestBody {
 }
 
 /// Where the suggested requests go.
-pub struct Target {
+pub struct SuggestionRoute {
     /// The path of the game, `/v1/games/…`.
     pub game: String,
     /// Its version.
@@ -268,9 +269,9 @@ pub struct Target {
 impl Advice {
     /// What the adviser said to this view.
     pub fn new(
-        target: &Target,
+        target: &SuggestionRoute,
         view: &SeatView,
-        thinking: &Thinking,
+        thinking: &AdviceSettings,
         suggestions: Vec<Suggestion>,
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
@@ -332,7 +333,7 @@ impl EffectView {
 }
 
 impl SuggestionView {
-    fn new(target: &Target, view: &SeatView, suggestion: Suggestion) -> SuggestionView {
+    fn new(target: &SuggestionRoute, view: &SeatView, suggestion: Suggestion) -> SuggestionView {
         let (mut played, mut effect, mut swap) = (None, None, SwapView::default());
         if let (Choice::Play(mv), Some(outcome)) = (suggestion.choice, suggestion.outcome) {
             effect = Some(EffectView::new(Effect::of(view, &outcome), suggestion.risk));
@@ -345,8 +346,8 @@ impl SuggestionView {
             Choice::Ask => swap.ask = Some(true),
         }
         let (route, body) = match &played {
-            Some(MoveView { id, .. }) => ("play", RequestBody::Play { id: id.clone() }),
-            None => ("swap", RequestBody::Swap(swap)),
+            Some(MoveView { id, .. }) => ("play", SuggestedBody::Play { id: id.clone() }),
+            None => ("swap", SuggestedBody::Swap(swap)),
         };
         SuggestionView {
             swap: played.is_none().then_some(swap),

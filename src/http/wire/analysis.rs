@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    advice::{AdviceParams, Thinking},
+    advice::{AdviceParams, AdviceSettings},
     moves::{LegalMoves, SeatBoardRequest, read_board},
     picture::{Preview, of_position},
     request::{BySeatList, seat_of},
@@ -125,20 +125,20 @@ pub struct Known {
 }
 
 /// A position that was checked: a seat to move, with cards to move it.
-pub struct Position {
+pub struct AnalysisPosition {
     rules: Rules,
     board: Board,
     seat: Seat,
     hand: Cards,
 }
 
-impl Position {
+impl AnalysisPosition {
     fn new(
         rules: Option<&RawValue>,
         BySeatList(board): BySeatList<SeatBoardRequest>,
         seat: u8,
         hand: &[String],
-    ) -> Result<Position, Problem> {
+    ) -> Result<AnalysisPosition, Problem> {
         let rules = rules::rules(rules)?;
         let board = read_board(&rules, board)?;
         let seat = seat_of(seat, &rules, "seat")?;
@@ -156,7 +156,7 @@ impl Position {
             let detail = format!("team {team} has all its pieces home: the game is over");
             return Err(Problem::new(Code::FinishedPosition, detail));
         }
-        Ok(Position {
+        Ok(AnalysisPosition {
             rules,
             board,
             seat,
@@ -168,9 +168,9 @@ impl Position {
     ///
     /// # Errors
     /// What is wrong with it, by its own code.
-    pub fn read(request: MovesAnalysis) -> Result<Position, Problem> {
+    pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
         let rules = request.rules.as_deref();
-        Position::new(rules, request.board, request.seat, &request.hand)
+        AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
     }
 
     /// What the seat may play.
@@ -189,7 +189,7 @@ impl Position {
 
 /// A position to give advice on.
 pub struct AdvicePosition {
-    position: Position,
+    position: AnalysisPosition,
     known: Option<Known>,
 }
 
@@ -198,7 +198,7 @@ impl AdviceAnalysis {
     ///
     /// # Errors
     /// As [`AdviceParams::thinking`].
-    pub fn thinking(&self) -> Result<Thinking, Problem> {
+    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
         let params = AdviceParams {
             level: self.level.clone(),
             budget_ms: self.budget_ms,
@@ -216,7 +216,7 @@ impl AdvicePosition {
     /// What is wrong with it, by its own code.
     pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
         let rules = request.rules.as_deref();
-        let position = Position::new(rules, request.board, request.seat, &request.hand)?;
+        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
         let known = request.known;
         Ok(AdvicePosition { position, known })
     }
@@ -227,7 +227,7 @@ impl AdvicePosition {
     /// # Errors
     /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
     pub fn view(&self) -> Result<SeatView<'_>, Problem> {
-        let Position {
+        let AnalysisPosition {
             rules,
             board,
             seat,

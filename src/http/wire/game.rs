@@ -13,7 +13,7 @@ use super::{
     moves::{SeatBoard, board_view},
     rules::RulesView,
 };
-use crate::{service::Role, store::Record};
+use crate::{service::Role, store::StoredGame};
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -40,7 +40,7 @@ pub struct GameView {
     /// The first event of the last action.
     last_action: EventView,
     /// One entry a seat, in turn order.
-    seats: Vec<SeatView>,
+    seats: Vec<SeatJson>,
     /// One entry a seat, in turn order.
     board: Vec<SeatBoard>,
     /// Cards left to deal before the discard pile is shuffled.
@@ -94,7 +94,7 @@ pub struct ActionView {
 /// One seat as the viewer may see it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SeatInGame)]
-pub struct SeatView {
+pub struct SeatJson {
     seat: Seat,
     /// The seat's team: seats opposite each other play together.
     #[schema(maximum = 2)]
@@ -132,7 +132,7 @@ impl Serialize for CardCounts {
 
 impl GameView {
     /// The game as this role may see it.
-    pub fn new(record: &Record, role: Role) -> GameView {
+    pub fn new(record: &StoredGame, role: Role) -> GameView {
         let game = &record.game;
         let viewer = role.viewer();
         let seats = game.seats_seen_by(viewer).into_iter().zip(game.players());
@@ -155,8 +155,8 @@ impl GameView {
             shuffle_commitment: game.commitment(),
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
-            bot_pace_ms: record.tempo.bot_pace_ms,
-            turn_seconds: record.tempo.turn_seconds,
+            bot_pace_ms: record.timing.bot_pace_ms,
+            turn_seconds: record.timing.turn_seconds,
             deadline: record.deadline.map(|deadline| deadline.to_string()),
             listed: record.listed,
             imported: record.imported,
@@ -166,8 +166,8 @@ impl GameView {
     }
 }
 
-fn seat_view((seat, player): (SeatInView, &Player)) -> SeatView {
-    SeatView {
+fn seat_view((seat, player): (SeatInView, &Player)) -> SeatJson {
+    SeatJson {
         seat: seat.seat,
         team: seat.team,
         name: player.name.clone(),
@@ -182,7 +182,7 @@ fn seat_view((seat, player): (SeatInView, &Player)) -> SeatView {
     }
 }
 
-fn actions(record: &Record, role: Role) -> Vec<ActionView> {
+fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
     let game = &record.game;
     let possible = match role {
         Role::Seat(seat) if game.player(seat).bot => None,
@@ -209,7 +209,8 @@ fn actions(record: &Record, role: Role) -> Vec<ActionView> {
 
 /// The answer to an accepted action.
 #[derive(Serialize, ToSchema)]
-pub struct Changed {
+#[schema(as = Changed)]
+pub struct ActionResponse {
     /// The game's version after the action.
     version: u64,
     /// What came of the action, as the caller may see it.
@@ -218,12 +219,12 @@ pub struct Changed {
     game: GameView,
 }
 
-impl Changed {
+impl ActionResponse {
     /// The game after an action, with what came of it, as this role may see it.
-    pub fn new(record: &Record, events: &[Event], role: Role) -> Changed {
+    pub fn new(record: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
         let rules = record.game.rules();
         let view = |event: &Event| EventView::new(rules, event.clone(), role.viewer());
-        Changed {
+        ActionResponse {
             version: record.game.version(),
             events: events.iter().map(view).collect(),
             game: GameView::new(record, role),
@@ -255,7 +256,8 @@ pub struct FreshToken {
 
 /// A ticket for one stream. It is shown this once.
 #[derive(Serialize, ToSchema)]
-pub struct Ticket {
+#[schema(as = Ticket)]
+pub struct TicketResponse {
     pub ticket: String,
     /// Until when it is good, if it is not used before.
     #[schema(format = DateTime)]
@@ -292,9 +294,9 @@ pub struct GameSummary {
 
 impl GameList {
     /// A part of the list, and where the next part begins.
-    pub fn new(records: &[Record], next: Option<String>) -> GameList {
+    pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
         let name = |player: &Player| player.name.clone();
-        let summary = |record: &Record| GameSummary {
+        let summary = |record: &StoredGame| GameSummary {
             id: record.id.to_string(),
             version: record.game.version(),
             preset: record.game.rules().preset,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{moves::MoveView, rules::RulesView};
-use crate::store::{LogEntry, Record};
+use crate::store::{LogEntry, StoredGame};
 
 /// Something that happened in a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -293,7 +293,7 @@ pub struct PlayerView {
 
 impl HistoryHead {
     /// The head of a game's history, which hides its seed as long as the game does.
-    pub fn of(record: &Record) -> HistoryHead {
+    pub fn of(record: &StoredGame) -> HistoryHead {
         let game = &record.game;
         let player = |(seat, player): (Seat, &Player)| PlayerView {
             seat,
@@ -333,7 +333,7 @@ mod tests {
     };
 
     /// A game that was dealt, and its log.
-    fn dealt() -> (Record, Vec<LogEntry>) {
+    fn dealt() -> (StoredGame, Vec<LogEntry>) {
         let mut record = fresh();
         let mut log = vec![creation(&record)];
         let seat = Seat::default();

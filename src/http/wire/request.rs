@@ -19,7 +19,7 @@ use super::{
 use crate::{
     http::problem::{Code, Problem},
     service::{Creation, HandOver, Swap, random},
-    store::Tempo,
+    store::Timing,
 };
 
 /// Games in one part of the list: by default, and at most.
@@ -286,14 +286,14 @@ impl CreateGame {
         let attended = setup.players.iter().any(|player| !player.bot);
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
         let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
-        let tempo = Tempo {
+        let timing = Timing {
             bot_pace_ms: pace.unwrap_or(if attended { BOT_PACE_MS } else { 0 }),
             turn_seconds,
         };
         Ok(Creation::New {
             setup,
             listed: self.listed.unwrap_or(true),
-            tempo,
+            timing,
         })
     }
 }

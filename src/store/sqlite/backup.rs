@@ -30,7 +30,7 @@ const PART: i32 = 1024;
 
 /// What was copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct BackupReport {
     pub games: u64,
     pub bytes: u64,
 }
@@ -64,7 +64,7 @@ pub fn backup(
     database: &Path,
     to: &Path,
     progress: impl FnMut(u64, u64),
-) -> Result<Copied, BackupError> {
+) -> Result<BackupReport, BackupError> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(BackupError::Exists);
     }
@@ -85,7 +85,7 @@ fn copy(
     source: &Connection,
     to: &Path,
     mut progress: impl FnMut(u64, u64),
-) -> Result<Copied, BackupError> {
+) -> Result<BackupReport, BackupError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(to, flags)?;
     // Half a copy is of no use, so nothing needs to be kept safe before its end.
@@ -117,7 +117,7 @@ fn copy(
     let sql = "SELECT count(*) FROM games WHERE phase <> 'removed'";
     let games: i64 = target.query_row(sql, [], |row| row.get(0))?;
     target.close().map_err(|(_, error)| error)?;
-    Ok(Copied {
+    Ok(BackupReport {
         games: games as u64,
         bytes: fs::metadata(to)?.len(),
     })

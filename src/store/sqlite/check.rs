@@ -20,20 +20,20 @@ use super::{
     recent::LastChange,
     wal,
 };
-use crate::store::{GameId, LogEntry, Record, StoreError};
+use crate::store::{GameId, LogEntry, StoreError, StoredGame};
 
 /// Complaints of SQLite's that are told when a server does not start.
 const TOLD: usize = 3;
 
 /// Something that is wrong. No text has a card or another secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Defect {
     /// The game that it is wrong with; none if it is the file.
     pub game: Option<GameId>,
     pub what: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.game {
             Some(game) => write!(f, "game {game}: {}", self.what),
@@ -44,13 +44,13 @@ impl fmt::Display for Finding {
 
 /// What a database holds, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckReport {
     pub games: u64,
     /// Entries of their logs.
     pub versions: u64,
     /// Of the file and its write-ahead log.
     pub bytes: u64,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Defect>,
 }
 
 /// Makes sure, before a file is served, that it is whole: that every page is where it belongs and
@@ -59,7 +59,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// It is damaged, cannot be read, or is not ours.
-pub fn examine(path: &Path) -> Result<(), StoreError> {
+pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     check_not_lost(path)?;
     if is_empty(path) {
         return Ok(());
@@ -101,22 +101,22 @@ fn size(path: &Path) -> u64 {
 ///
 /// # Errors
 /// There is no database of ours to look at.
-pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Checked, StoreError> {
+pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport, StoreError> {
     check_not_lost(path)?;
     if let Err(spoilt @ StoreError::Damaged(_)) = wal::check(path) {
         // Opening the database would spoil the evidence.
-        return Ok(Checked {
+        return Ok(CheckReport {
             bytes: size(path),
-            findings: vec![Finding {
+            findings: vec![Defect {
                 game: None,
                 what: spoilt.to_string(),
             }],
-            ..Checked::default()
+            ..CheckReport::default()
         });
     }
-    let mut check = Check {
+    let mut check = Verifier {
         connection: reader(path)?,
-        checked: Checked::default(),
+        checked: CheckReport::default(),
     };
     migrations::identify(&check.connection).map_err(at_first_look)?;
     let found = migrations::check_version(&check.connection, MIGRATIONS)? as u32;
@@ -130,15 +130,15 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Checked, Sto
     Ok(check.checked)
 }
 
-struct Check {
+struct Verifier {
     connection: Connection,
-    checked: Checked,
+    checked: CheckReport,
 }
 
-impl Check {
+impl Verifier {
     fn note(&mut self, game: Option<GameId>, what: impl fmt::Display) {
         let what = what.to_string();
-        self.checked.findings.push(Finding { game, what });
+        self.checked.findings.push(Defect { game, what });
     }
 
     /// What SQLite can tell.
@@ -146,7 +146,7 @@ impl Check {
         let pages = complaints(&self.connection, "PRAGMA integrity_check")
             .unwrap_or_else(|error| vec![error.to_string()]);
         pages.into_iter().for_each(|what| self.note(None, what));
-        let references = strays(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
+        let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
         references
             .into_iter()
             .for_each(|what| self.note(None, what));
@@ -202,14 +202,14 @@ fn complaints(connection: &Connection, pragma: &str) -> Result<Vec<String>, Stor
 }
 
 /// Rows that refer to a game that is not there.
-fn strays(connection: &Connection) -> Result<Vec<String>, StoreError> {
+fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
     let mut statement = connection.prepare(sql)?;
-    let strays = statement.query_map([], |row| {
+    let orphans = statement.query_map([], |row| {
         let (table, rows): (String, i64) = (row.get(0)?, row.get(1)?);
         Ok(format!("{rows} rows of {table} belong to no game"))
     })?;
-    Ok(strays.collect::<Result<_, _>>()?)
+    Ok(orphans.collect::<Result<_, _>>()?)
 }
 
 /// The games that can be found, by an index, so that a row that cannot be read hides itself only;
@@ -280,7 +280,7 @@ impl Row {
         }))
     }
 
-    fn check(&self, record: &Record) -> Result<(), String> {
+    fn check(&self, record: &StoredGame) -> Result<(), String> {
         let due_at = record.due_at(record.updated_at);
         let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
         if self.phase != record.game.phase().name() {
@@ -300,8 +300,8 @@ impl Row {
 ///
 /// # Errors
 /// What first differs.
-fn replay(reader: &Reader<'_>, record: &Record) -> Result<u64, String> {
-    let mut played = Record {
+fn replay(reader: &Reader<'_>, record: &StoredGame) -> Result<u64, String> {
+    let mut played = StoredGame {
         deadline: None,
         game: record.game.at_creation().into(),
         ..record.clone()

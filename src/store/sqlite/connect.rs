@@ -134,17 +134,17 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
 /// As long as it lives, its connection sees one state of the database. (A transaction of rusqlite's
 /// has its two statements compiled each time.)
 #[derive(Debug)]
-pub(super) struct State<'c>(&'c Connection);
+pub(super) struct ReadTransaction<'c>(&'c Connection);
 
-impl State<'_> {
+impl ReadTransaction<'_> {
     /// The state is that of the first read.
-    pub(super) fn begin(connection: &Connection) -> Result<State<'_>, StoreError> {
+    pub(super) fn begin(connection: &Connection) -> Result<ReadTransaction<'_>, StoreError> {
         connection.prepare_cached("BEGIN")?.execute([])?;
-        Ok(State(connection))
+        Ok(ReadTransaction(connection))
     }
 }
 
-impl Drop for State<'_> {
+impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
         let end = || self.0.prepare_cached("ROLLBACK")?.execute([]);
         // SQLite has ended it already if the disk failed.
@@ -161,12 +161,12 @@ impl Drop for State<'_> {
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
-    place: Place,
+    place: FileIdentity,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf, place: Place) -> Readers {
+    pub(super) fn new(path: PathBuf, place: FileIdentity) -> Readers {
         let idle = Mutex::default();
         Readers { path, place, idle }
     }
@@ -242,21 +242,21 @@ pub(super) fn check_not_lost(database: &Path) -> Result<(), StoreError> {
 /// Which files somebody has opened: the database and its write-ahead log, which is there as long
 /// as anybody has the database open.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct FileIdentity {
     database: PathBuf,
     log: PathBuf,
     files: Option<[u64; 4]>,
 }
 
-impl Place {
+impl FileIdentity {
     /// The files that are there now.
     ///
     /// # Errors
     /// They are not.
-    pub(super) fn of(database: &Path) -> Result<Place, StoreError> {
+    pub(super) fn of(database: &Path) -> Result<FileIdentity, StoreError> {
         let log = beside(database, "-wal");
         let files = files(database, &log).ok_or(StoreError::Gone)?;
-        Ok(Place {
+        Ok(FileIdentity {
             database: database.to_owned(),
             log,
             files,

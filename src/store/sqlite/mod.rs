@@ -28,34 +28,36 @@ use std::{
 use rusqlite::ErrorCode;
 
 pub use self::{
-    backup::{BackupError, Copied, backup},
-    check::{Checked, Finding, check, examine},
+    backup::{BackupError, BackupReport, backup},
+    check::{CheckReport, Defect, check, verify_file},
 };
 use self::{
     checkpoint::Checkpoints,
-    connect::{Place, Readers, State},
+    connect::{FileIdentity, ReadTransaction, Readers},
     migrations::MIGRATIONS,
     reader::Reader,
-    recent::Recent,
+    recent::GameCache,
     transaction::Transaction,
-    wal::Index,
-    watch::{Changes, Watcher},
+    wal::WalIndex,
+    watch::{ChangeSignal, Watcher},
     writer::{OnFailure, Writer, WriterThread},
 };
-use super::{Feed, GameId, Record, Settings, Sizes, StoreError, StoreMetrics, id::CreatorKey};
+use super::{
+    Feed, GameId, Sizes, StoreConfig, StoreError, StoreMetrics, StoredGame, id::CreatorKey,
+};
 
 /// An open database file; a clone is another handle to it. When the last one goes, the writes that
 /// wait are finished first.
 #[derive(Clone, Debug)]
-pub(super) struct Database(Arc<Inner>);
+pub(super) struct Database(Arc<DatabaseInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct DatabaseInner {
     creator_key: CreatorKey,
     max_bytes: Option<u64>,
     readers: Readers,
-    recent: Arc<Recent>,
-    changes: Arc<Changes>,
+    recent: Arc<GameCache>,
+    changes: Arc<ChangeSignal>,
     _watcher: Watcher,
     metrics: StoreMetrics,
     // Dropped after the readers, so that the last to leave is one who may tidy up.
@@ -67,14 +69,14 @@ impl Database {
     ///
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: &Path, settings: Settings) -> Result<Database, StoreError> {
+    pub fn open(path: &Path, settings: StoreConfig) -> Result<Database, StoreError> {
         Database::open_migrated(path, MIGRATIONS, settings)
     }
 
     fn open_migrated(
         path: &Path,
         migrations: &[&str],
-        settings: Settings,
+        settings: StoreConfig,
     ) -> Result<Database, StoreError> {
         let create = |error| StoreError::Create(Arc::new(error));
         // Readers come later, when the working directory may be another one. It also keeps SQLite
@@ -86,10 +88,10 @@ impl Database {
         let sql = "SELECT key FROM creator_key";
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
-        let place = Place::of(&path)?;
-        let index = Index::open(&path).map_err(create)?;
-        let recent = Arc::new(Recent::new(settings.games_in_memory, index));
-        let changes = Arc::new(Changes::new());
+        let place = FileIdentity::of(&path)?;
+        let index = WalIndex::open(&path).map_err(create)?;
+        let recent = Arc::new(GameCache::new(settings.games_in_memory, index));
+        let changes = Arc::new(ChangeSignal::new());
         let watcher = Watcher::start(&path, &changes)?;
         let thread = WriterThread {
             connection,
@@ -103,7 +105,7 @@ impl Database {
         };
         let writer = Writer::start(thread).map_err(create)?;
         let readers = Readers::new(path, place);
-        Ok(Database(Arc::new(Inner {
+        Ok(Database(Arc::new(DatabaseInner {
             creator_key,
             max_bytes,
             readers,
@@ -124,7 +126,7 @@ impl Database {
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.0.readers.with(|connection| {
-            let _state = State::begin(connection)?;
+            let _state = ReadTransaction::begin(connection)?;
             // What is known of games in memory is of another state.
             let recent = None;
             read(&Reader { connection, recent })
@@ -135,7 +137,7 @@ impl Database {
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be understood.
-    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+    pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         match self.0.recent.current(*id) {
             Some(record) => Ok(Some(record)),
             None => self.read_one(|reader| reader.game(id)),

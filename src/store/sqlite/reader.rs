@@ -6,13 +6,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     migrations,
-    recent::{LastChange, Recent},
+    recent::{GameCache, LastChange},
     rows::{int, log_row, record, select_games, time, version},
 };
 use crate::store::{
-    Census, Change, Changes, Creator, Cursor, DueByCreator, GameId, Keep, ListQuery, LogEntry,
-    LogPage, News, Old, Page, Piece, Record, SavedResponse, Scope, Standing, StoreError, TokenHash,
-    Usage,
+    Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
+    GameHead, GameId, GamePage, GameUpdate, ListQuery, LogEntry, LogPage, RetentionPolicy,
+    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Usage,
     game_log::{self, LogForm},
 };
 
@@ -22,7 +22,7 @@ pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
     /// Games that need not be taken from their JSON, if all that there is to see here is on the
     /// disk.
-    pub(super) recent: Option<&'c Recent>,
+    pub(super) recent: Option<&'c GameCache>,
 }
 
 /// Microseconds for which a response is saved: 24 hours.
@@ -38,7 +38,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be understood.
-    pub fn game(&self, id: &GameId) -> Result<Option<Record>, StoreError> {
+    pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let mut caught_up = 0;
         if let Some(recent) = self.recent {
             caught_up = recent.catch_up(self.connection)?;
@@ -60,7 +60,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// As [`Reader::game`].
-    pub fn game_of_key(&self, unique_key: &str) -> Result<Option<Record>, StoreError> {
+    pub fn game_of_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
         let sql = select_games!("WHERE unique_key = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([unique_key])?;
@@ -82,14 +82,14 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn standing(&self, id: &GameId) -> Result<Option<Standing>, StoreError> {
+    pub fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
         let sql = "SELECT version, tokens, creator FROM games WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        Ok(Some(Standing {
+        Ok(Some(GameHead {
             version: version(row.get(0)?)?,
             tokens: row.get(1)?,
             creator: row.get(2)?,
@@ -140,7 +140,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn games(&self, query: &ListQuery) -> Result<Page, StoreError> {
+    pub fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
         let limit = i64::from(query.limit.max(1));
         let before = query.after.map_or(i64::MAX, |Cursor(key)| key);
         let mut statement;
@@ -174,7 +174,7 @@ impl Reader<'_> {
             log::error!("games left out of the list: {many}, the first because {first}");
         }
         let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
-        Ok(Page { games, next })
+        Ok(GamePage { games, next })
     }
 
     /// The entries of a game's log after this version, so many at most, oldest first; none if
@@ -242,14 +242,14 @@ impl Reader<'_> {
         id: &GameId,
         known: Option<u64>,
         limit: u32,
-    ) -> Result<Option<News>, StoreError> {
-        let Some(standing) = self.standing(id)? else {
+    ) -> Result<Option<GameUpdate>, StoreError> {
+        let Some(head) = self.head(id)? else {
             return Ok(None);
         };
-        let first = standing.version.saturating_sub(limit.into());
-        let after = known.map_or(standing.version, |known| known.max(first));
+        let first = head.version.saturating_sub(limit.into());
+        let after = known.map_or(head.version, |known| known.max(first));
         let entries = self.log_page(id, after, limit)?;
-        Ok(Some(News { standing, entries }))
+        Ok(Some(GameUpdate { head, entries }))
     }
 
     /// Finished games whose logs are not packed yet, so many at most, in the order of their
@@ -371,7 +371,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn changes(&self, since: i64) -> Result<(Changes, i64), StoreError> {
+    pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
         let known = |column: Option<i64>| column.map(version).transpose();
         let last = LastChange::read(self.connection)?.number;
         let sql = "SELECT number, game, version FROM changes WHERE number > ?1 ORDER BY number";
@@ -380,7 +380,7 @@ impl Reader<'_> {
         let (mut changes, mut first) = (Vec::new(), true);
         while let Some(row) = rows.next()? {
             if first && row.get::<_, i64>(0)? != since + 1 {
-                return Ok((Changes::Any, last));
+                return Ok((ChangesSince::Any, last));
             }
             first = false;
             if let (Ok(id), Ok(Ok(version))) = (row.get(1), row.get(2).map(known)) {
@@ -389,9 +389,9 @@ impl Reader<'_> {
         }
         // The file was put back to an earlier state if there is less than was known.
         let changes = if last < since {
-            Changes::Any
+            ChangesSince::Any
         } else {
-            Changes::Of(changes)
+            ChangesSince::Of(changes)
         };
         Ok((changes, last))
     }
@@ -403,13 +403,13 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn old_games(
+    pub fn expired_games(
         &self,
-        keep: Keep,
+        keep: RetentionPolicy,
         now: Timestamp,
         after: Option<Cursor>,
         limit: u32,
-    ) -> Result<Piece, StoreError> {
+    ) -> Result<ExpiredBatch, StoreError> {
         let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
         let latest = finished.max(idle);
         let sql = "SELECT key, id, version, phase, created_at, updated_at FROM games \
@@ -428,21 +428,21 @@ impl Reader<'_> {
             };
             more |= Some(row.get(4)?) <= latest;
             if Some(row.get(5)?) <= horizon {
-                old.push(Old {
+                old.push(ExpiredGame {
                     id: row.get(1)?,
                     version: version(row.get(2)?)?,
                 });
             }
         }
         let next = last.filter(|_| more && seen == limit);
-        Ok(Piece { old, next })
+        Ok(ExpiredBatch { old, next })
     }
 
     /// How many games there are.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn census(&self, now: Timestamp) -> Result<Census, StoreError> {
+    pub fn game_counts(&self, now: Timestamp) -> Result<GameCounts, StoreError> {
         let mut games = Phase::ALL.map(|phase| (phase, 0));
         // SQLite reads the index of the public list for this, not the games themselves.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
@@ -459,7 +459,7 @@ impl Reader<'_> {
                    AND due_at <= ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;
-        Ok(Census {
+        Ok(GameCounts {
             games,
             due: due.unsigned_abs(),
             schema_version: migrations::version(self.connection)?,

@@ -14,25 +14,25 @@ use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
-use super::wal::{Header, Index};
-use crate::store::{GameId, Record, StoreError};
+use super::wal::{WalIndex, WalIndexHeader};
+use crate::store::{GameId, StoreError, StoredGame};
 
 /// The games.
-pub(super) struct Recent {
+pub(super) struct GameCache {
     /// None if there is room for no game.
-    games: Option<Cache<GameId, Record>>,
-    index: Index,
+    games: Option<Cache<GameId, StoredGame>>,
+    index: WalIndex,
     /// What is known of changes. Whoever adds a game holds the lock for reading, whoever learns of
     /// changes holds it for writing.
-    known: RwLock<Known>,
+    known: RwLock<FeedPosition>,
 }
 
 /// How far the changes are known.
 #[derive(Default)]
-struct Known {
+struct FeedPosition {
     last: LastChange,
     /// The log's index when nothing else was there to be known; none if that is not certain.
-    index: Option<Header>,
+    index: Option<WalIndexHeader>,
 }
 
 /// The last row of the list of changes. More than its number tells it from that of a file that was
@@ -68,10 +68,10 @@ impl LastChange {
     }
 }
 
-impl Recent {
+impl GameCache {
     /// Room for so many.
-    pub fn new(games: usize, index: Index) -> Recent {
-        Recent {
+    pub fn new(games: usize, index: WalIndex) -> GameCache {
+        GameCache {
             games: (games > 0).then(|| Cache::new(games)),
             index,
             known: RwLock::default(),
@@ -79,7 +79,7 @@ impl Recent {
     }
 
     /// The game as it is on the disk, if it is here and nobody has committed anything since.
-    pub fn current(&self, id: GameId) -> Option<Record> {
+    pub fn current(&self, id: GameId) -> Option<StoredGame> {
         self.up_to_date()?;
         self.get(id)
     }
@@ -92,8 +92,8 @@ impl Recent {
     }
 
     /// The game as it was last read or written, if it is here. It is as it is on the disk for a
-    /// reader that has [caught up](Recent::catch_up).
-    pub fn get(&self, id: GameId) -> Option<Record> {
+    /// reader that has [caught up](GameCache::catch_up).
+    pub fn get(&self, id: GameId) -> Option<StoredGame> {
         self.games.as_ref()?.get(&id)
     }
 
@@ -137,7 +137,7 @@ impl Recent {
     }
 
     /// Keeps a game that was read after its reader had caught up with that change.
-    pub fn offer(&self, record: &Record, caught_up: i64) {
+    pub fn offer(&self, record: &StoredGame, caught_up: i64) {
         let known = self.known();
         // Else it may have changed by a change that others know of.
         if let Some(games) = &self.games
@@ -155,7 +155,7 @@ impl Recent {
         &self,
         connection: &Connection,
         (before, after): (LastChange, LastChange),
-        changed: Vec<(GameId, Option<Record>)>,
+        changed: Vec<(GameId, Option<StoredGame>)>,
     ) {
         let Some(games) = &self.games else { return };
         let index = self.index.header();
@@ -176,24 +176,24 @@ impl Recent {
         known.index = index.filter(|_| is_last);
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    fn known(&self) -> RwLockReadGuard<'_, FeedPosition> {
         // What was half done when somebody panicked is done again by the next reader.
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
+    fn known_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
 /// forgotten when its log is packed.
-fn may_be_kept(record: &Record) -> bool {
+fn may_be_kept(record: &StoredGame) -> bool {
     record.creator.is_none() || record.game.phase() != Phase::Finished
 }
 
 /// Without the games, which are full of secrets.
-impl fmt::Debug for Recent {
+impl fmt::Debug for GameCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recent").finish_non_exhaustive()
     }

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 
-use super::recent::Recent;
+use super::recent::GameCache;
 use crate::store::{
     GameId, StoreError,
     game_log::LogRow,
-    record::{Record, TableChanges, Tempo},
+    record::{AdminChanges, StoredGame, Timing},
 };
 
 /// The columns that [`record`] reads, in its order, and whatever follows them in a query.
@@ -31,7 +31,7 @@ pub(super) use select_games;
 ///
 /// # Errors
 /// It cannot be understood, or the row's other columns contradict it.
-pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, StoreError> {
+pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<StoredGame, StoreError> {
     let id: GameId = row.get(1)?;
     let (version, updated_at): (i64, _) = (row.get(2)?, time(row.get(5)?)?);
     let known = recent
@@ -50,7 +50,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
     if phase != game.phase().name().as_bytes() {
         return Err(contradiction("the phase"));
     }
-    let record = Record {
+    let record = StoredGame {
         id,
         listed: row.get(3)?,
         imported: row.get(11)?,
@@ -58,11 +58,11 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&Recent>) -> Result<Record, S
         updated_at,
         creator: row.get(14)?,
         tokens: row.get(6)?,
-        tempo: Tempo {
+        timing: Timing {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
         },
-        changes: TableChanges {
+        changes: AdminChanges {
             versions: row.get(15)?,
             renewals: row.get(16)?,
         },

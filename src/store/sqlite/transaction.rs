@@ -11,8 +11,9 @@ use super::{
     rows::int,
 };
 use crate::store::{
-    Committed, Draft, Effect, GameId, NewGame, Old, PackedLog, Record, SavedResponse, Scope, Seen,
-    StoreError, Ticket, TokenHash, Tokens, Usage, Write, record::now, write::NewLog,
+    CommitResult, Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewTicket, PackedLog,
+    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
+    record::now, write::NewLog,
 };
 
 /// Expired responses that are thrown away whenever one is added, so that they go faster than they
@@ -33,7 +34,7 @@ const SLICE: i64 = 1_000;
 const PROBE: i64 = 32 << 10;
 
 /// A game that has changed: as it is now or, if it is gone or that is not known, none.
-pub(super) type Changed = (GameId, Option<Record>);
+pub(super) type ChangedGame = (GameId, Option<StoredGame>);
 
 /// Changes that happen together or not at all. Everything [`Reader`] answers can be asked here
 /// too, and is the newest there is: nobody else changes the store in the meantime.
@@ -41,7 +42,7 @@ pub struct Transaction<'c> {
     reader: Reader<'c>,
     max_bytes: Option<u64>,
     /// What has changed so far, by this transaction and those that are committed with it.
-    changed: &'c mut Vec<Changed>,
+    changed: &'c mut Vec<ChangedGame>,
 }
 
 impl<'c> Deref for Transaction<'c> {
@@ -56,7 +57,7 @@ impl<'c> Transaction<'c> {
     pub fn new(
         connection: &'c Connection,
         max_bytes: Option<u64>,
-        changed: &'c mut Vec<Changed>,
+        changed: &'c mut Vec<ChangedGame>,
     ) -> Transaction<'c> {
         // What is read here may never come to the disk.
         let reader = Reader {
@@ -70,39 +71,39 @@ impl<'c> Transaction<'c> {
         }
     }
 
-    /// Carries out a write. If it is [stale](Committed::Stale), nothing has changed; nor if there
+    /// Carries out a write. If it is [stale](CommitResult::Stale), nothing has changed; nor if there
     /// is no room for it.
     ///
     /// # Errors
     /// The database is full, or cannot be written.
-    pub fn write(&mut self, write: &Write) -> Result<Committed, StoreError> {
+    pub fn write(&mut self, write: &Write) -> Result<CommitResult, StoreError> {
         let now = now();
         if let Some((scope, _)) = &write.save
             && self.saved(scope, now)?.is_some()
         {
-            return Ok(Committed::Stale);
+            return Ok(CommitResult::Stale);
         }
         let committed = match &write.effect {
-            Effect::Insert(new) => self.insert(new)?,
-            Effect::Update(draft) => self.update(draft)?,
-            Effect::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
-            Effect::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
-            Effect::Remove(seen) => match self.key_of(seen)? {
+            WriteOp::Insert(new) => self.insert(new)?,
+            WriteOp::Update(draft) => self.update(draft)?,
+            WriteOp::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
+            WriteOp::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
+            WriteOp::Remove(seen) => match self.key_of(seen)? {
                 Some(key) => {
                     self.remove(key, &seen.id)?;
-                    Committed::Done
+                    CommitResult::Done
                 }
-                None => Committed::Stale,
+                None => CommitResult::Stale,
             },
         };
-        if let (Committed::Done, Some((scope, saved))) = (committed, &write.save) {
+        if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
             self.save(scope, saved, now)?;
         }
         Ok(committed)
     }
 
     /// The key of a game, if it is still as it was seen.
-    fn key_of(&mut self, seen: &Seen) -> Result<Option<i64>, StoreError> {
+    fn key_of(&mut self, seen: &ExpectedState) -> Result<Option<i64>, StoreError> {
         // An UPDATE that returns the key would be a statement less, but SQLite makes ready to undo
         // such a one, which takes longer.
         let sql = "SELECT key FROM games \
@@ -128,9 +129,9 @@ impl<'c> Transaction<'c> {
     }
 
     /// Adds a game with its log.
-    fn insert(&mut self, new: &NewGame) -> Result<Committed, StoreError> {
+    fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
         if self.is_taken(new)? {
-            return Ok(Committed::Stale);
+            return Ok(CommitResult::Stale);
         }
         let NewGame {
             record,
@@ -158,8 +159,8 @@ impl<'c> Transaction<'c> {
                 record.updated_at.as_microsecond(),
                 record.tokens,
                 snapshot,
-                record.tempo.bot_pace_ms,
-                record.tempo.turn_seconds,
+                record.timing.bot_pace_ms,
+                record.timing.turn_seconds,
                 record.deadline.map(Timestamp::as_microsecond),
                 record.game.attended(),
                 record
@@ -175,15 +176,15 @@ impl<'c> Transaction<'c> {
             NewLog::Created { at, events } => self.append(key, version, *at, None, events)?,
             NewLog::Packed(log) => self.insert_pages(key, log)?,
         }
-        Ok(Committed::Done)
+        Ok(CommitResult::Done)
     }
 
     /// Puts a draft in the place of the game it was drafted from, and adds to the log how that came
     /// to be.
-    fn update(&mut self, draft: &Draft) -> Result<Committed, StoreError> {
+    fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
         // Nothing is changed before this.
         let Some(key) = self.key_of(&draft.seen)? else {
-            return Ok(Committed::Stale);
+            return Ok(CommitResult::Stale);
         };
         let Draft { record, rows, .. } = draft;
         let (version, at) = (record.game.version(), record.updated_at);
@@ -213,7 +214,7 @@ impl<'c> Transaction<'c> {
         }
         self.append(key, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version), Some(record))?;
-        Ok(Committed::Done)
+        Ok(CommitResult::Done)
     }
 
     /// Adds to the list of changes that a game has come to this version, or is gone. `record` is
@@ -222,7 +223,7 @@ impl<'c> Transaction<'c> {
         &mut self,
         id: &GameId,
         version: Option<u64>,
-        record: Option<&Record>,
+        record: Option<&StoredGame>,
     ) -> Result<(), StoreError> {
         self.changed.push((*id, record.cloned()));
         let connection = self.open()?;
@@ -262,16 +263,20 @@ impl<'c> Transaction<'c> {
     }
 
     /// Replaces a game's tokens without a new version.
-    fn set_tokens(&mut self, seen: &Seen, tokens: &Tokens) -> Result<Committed, StoreError> {
+    fn set_tokens(
+        &mut self,
+        seen: &ExpectedState,
+        tokens: &Tokens,
+    ) -> Result<CommitResult, StoreError> {
         let Some(key) = self.key_of(seen)? else {
-            return Ok(Committed::Stale);
+            return Ok(CommitResult::Stale);
         };
         let sql = "UPDATE games SET tokens = ?2, renewals = renewals + 1 WHERE key = ?1";
         self.open()?
             .prepare_cached(sql)?
             .execute(params![key, tokens])?;
         self.note_change(&seen.id, Some(seen.version), None)?;
-        Ok(Committed::Done)
+        Ok(CommitResult::Done)
     }
 
     /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
@@ -300,7 +305,7 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn remove_old(&mut self, games: &[Old]) -> Result<usize, StoreError> {
+    pub fn remove_expired(&mut self, games: &[ExpiredGame]) -> Result<usize, StoreError> {
         let mut removed = 0;
         for old in games {
             let sql = "SELECT key FROM games WHERE id = ?1 AND version = ?2";
@@ -397,12 +402,12 @@ impl<'c> Transaction<'c> {
     /// Keeps a ticket, and forgets those that have expired.
     fn add_ticket(
         &mut self,
-        seen: &Seen,
-        ticket: &Ticket,
+        seen: &ExpectedState,
+        ticket: &NewTicket,
         now: Timestamp,
-    ) -> Result<Committed, StoreError> {
+    ) -> Result<CommitResult, StoreError> {
         let Some(key) = self.key_of(seen)? else {
-            return Ok(Committed::Stale);
+            return Ok(CommitResult::Stale);
         };
         let connection = self.open()?;
         connection
@@ -419,7 +424,7 @@ impl<'c> Transaction<'c> {
                 ticket.token.0,
                 ticket.expires_at.as_microsecond()
             ])?;
-        Ok(Committed::Done)
+        Ok(CommitResult::Done)
     }
 
     /// Takes a [`ticket`](Reader::ticket), which is then gone; none if it is not there any more.

@@ -157,30 +157,30 @@ const COPY: usize = 48;
 
 /// The header of a log's index. Every commit changes it, and a reader of SQLite's goes by it to
 /// see whether what it knows of the database is still so.
-pub(super) type Header = [u8; COPY];
+pub(super) type WalIndexHeader = [u8; COPY];
 
 /// The index of a database's log, in the file that all its processes share. Reading its header is
 /// one call of the operating system's. Asking SQLite (`PRAGMA data_version`) takes two locks.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct WalIndex {
     /// Never closed: a process that closes a file drops the locks that SQLite holds on it for it.
     file: ManuallyDrop<File>,
 }
 
-impl Index {
+impl WalIndex {
     /// The index of a database that this process has open already.
     ///
     /// # Errors
     /// It is not there, or cannot be read.
-    pub fn open(database: &Path) -> io::Result<Index> {
+    pub fn open(database: &Path) -> io::Result<WalIndex> {
         let file = File::open(beside(database, "-shm"))?;
         let file = ManuallyDrop::new(file);
-        Ok(Index { file })
+        Ok(WalIndex { file })
     }
 
     /// The header as it is; none if it cannot be read, or where the system reads no file at a
     /// place. It may be half written, but not by a commit that is told of already.
-    pub fn header(&self) -> Option<Header> {
+    pub fn header(&self) -> Option<WalIndexHeader> {
         let mut header = [0; COPY];
         #[cfg(unix)]
         std::os::unix::fs::FileExt::read_exact_at(&*self.file, &mut header, 0).ok()?;

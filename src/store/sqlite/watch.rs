@@ -24,11 +24,11 @@ const OUTAGE: Duration = Duration::from_millis(100);
 
 /// The number of the last change, for all who wait for the next.
 #[derive(Debug)]
-pub(super) struct Changes(watch::Sender<i64>);
+pub(super) struct ChangeSignal(watch::Sender<i64>);
 
-impl Changes {
-    pub fn new() -> Changes {
-        Changes(watch::Sender::new(0))
+impl ChangeSignal {
+    pub fn new() -> ChangeSignal {
+        ChangeSignal(watch::Sender::new(0))
     }
 
     /// This process has committed changes up to this one.
@@ -71,7 +71,7 @@ impl Watcher {
     ///
     /// # Errors
     /// The database cannot be read, or the operating system starts no more threads.
-    pub fn start(path: &Path, changes: &Arc<Changes>) -> Result<Watcher, StoreError> {
+    pub fn start(path: &Path, changes: &Arc<ChangeSignal>) -> Result<Watcher, StoreError> {
         let connection = connect::reader(path)?;
         changes.look(&connection)?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -101,7 +101,7 @@ impl Drop for Watcher {
 }
 
 /// What the thread does until it is to stop.
-fn watch(connection: &Connection, changes: &Changes, stop: &AtomicBool) {
+fn watch(connection: &Connection, changes: &ChangeSignal, stop: &AtomicBool) {
     let mut seen = None;
     while !stop.load(Ordering::Relaxed) {
         let looked = data_version(connection).and_then(|version| {

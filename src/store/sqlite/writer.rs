@@ -18,11 +18,11 @@ use tokio::sync::oneshot;
 
 use super::{
     checkpoint::Checkpoints,
-    connect::Place,
+    connect::FileIdentity,
     reader::Reader,
-    recent::{LastChange, Recent},
-    transaction::{Changed, Transaction},
-    watch::Changes,
+    recent::{GameCache, LastChange},
+    transaction::{ChangedGame, Transaction},
+    watch::ChangeSignal,
 };
 use crate::store::{StoreError, StoreMetrics};
 
@@ -41,7 +41,7 @@ pub(super) enum OnFailure {
 }
 
 /// Somebody's write, in two steps so that others can be committed with it.
-trait Job: Send {
+trait WriteJob: Send {
     fn on_failure(&self) -> OnFailure;
 
     /// Whether nobody waits for the answer any more.
@@ -55,14 +55,14 @@ trait Job: Send {
 }
 
 /// A job that runs a closure.
-struct Work<F, T> {
+struct ClosureJob<F, T> {
     on_failure: OnFailure,
     work: Option<F>,
     result: Option<Result<T, StoreError>>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<F, T> Job for Work<F, T>
+impl<F, T> WriteJob for ClosureJob<F, T>
 where
     F: FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send,
     T: Send,
@@ -100,12 +100,12 @@ where
 }
 
 /// What a commit has changed: the last change before it and after it, and the games.
-type Done = ((LastChange, LastChange), Vec<Changed>);
+type Done = ((LastChange, LastChange), Vec<ChangedGame>);
 
 /// The way to the thread that writes. Dropping it lets the writes that wait finish.
 #[derive(Debug)]
 pub(super) struct Writer {
-    queue: Option<SyncSender<Box<dyn Job>>>,
+    queue: Option<SyncSender<Box<dyn WriteJob>>>,
     thread: Option<JoinHandle<()>>,
     metrics: StoreMetrics,
 }
@@ -136,7 +136,7 @@ impl Writer {
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (caller, outcome) = oneshot::channel();
-        let job = Work {
+        let job = ClosureJob {
             on_failure,
             work: Some(work),
             result: None,
@@ -172,20 +172,20 @@ impl Drop for Writer {
 /// What the thread works with.
 pub(super) struct WriterThread {
     pub connection: Connection,
-    pub place: Place,
+    pub place: FileIdentity,
     pub checkpoints: Checkpoints,
     /// Writes that are committed together at most.
     pub batch: usize,
     /// Bytes that the database may hold.
     pub max_bytes: Option<u64>,
-    pub recent: Arc<Recent>,
-    pub changes: Arc<Changes>,
+    pub recent: Arc<GameCache>,
+    pub changes: Arc<ChangeSignal>,
     pub metrics: StoreMetrics,
 }
 
 impl WriterThread {
     /// What the thread does, from the first write to the last.
-    fn run(mut self, queue: Receiver<Box<dyn Job>>) {
+    fn run(mut self, queue: Receiver<Box<dyn WriteJob>>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
             batch.extend(queue.try_iter().take(self.batch - 1));
@@ -202,7 +202,7 @@ impl WriterThread {
     }
 
     /// Commits these jobs together and tells what came of each.
-    fn write(&mut self, mut batch: Vec<Box<dyn Job>>) {
+    fn write(&mut self, mut batch: Vec<Box<dyn WriteJob>>) {
         if batch.is_empty() {
             return;
         }
@@ -245,7 +245,7 @@ impl WriterThread {
     ///
     /// # Errors
     /// Nothing of any of them was kept.
-    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<Done, StoreError> {
+    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<Done, StoreError> {
         if !self.connection.is_autocommit() {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;

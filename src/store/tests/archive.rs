@@ -38,9 +38,9 @@ fn a_packed_log_reads_like_before() {
         assert_eq!(wait(store.archive(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
-    let nothing = Changes::Of(Vec::new());
+    let nothing = ChangesSince::Of(Vec::new());
     assert_eq!(changes(&store, since), nothing, "nothing has happened");
-    done(&store, Effect::Remove(over.seen()));
+    done(&store, WriteOp::Remove(over.expected_state()));
     assert_eq!(log(&store, &id), []);
 }
 
@@ -60,15 +60,15 @@ fn who_created_a_game_is_forgotten_when_it_is_packed() {
     let dir = Dir::new();
     let (store, there) = (dir.store(), dir.store());
     let creator = Some(store.creator(&[7; 16]));
-    let (played, log) = finish(&store, Record { creator, ..fresh() });
-    let imported = Record {
+    let (played, log) = finish(&store, StoredGame { creator, ..fresh() });
+    let imported = StoredGame {
         id: GameId::random(),
         ..played.clone()
     };
     done(&store, import(&imported, &log));
-    let going_on = add(&store, Record { creator, ..fresh() });
-    let known = |record: &Record| {
-        let known = wait(store.standing(&record.id)).unwrap().creator;
+    let going_on = add(&store, StoredGame { creator, ..fresh() });
+    let known = |record: &StoredGame| {
+        let known = wait(store.head(&record.id)).unwrap().creator;
         for store in [&store, &there] {
             assert_eq!(wait(store.game(&record.id)).unwrap().creator, known);
         }
@@ -99,7 +99,7 @@ fn logs_are_packed_some_at_a_time() {
         done(
             &store,
             import(
-                &Record {
+                &StoredGame {
                     id,
                     creator,
                     ..over
@@ -110,8 +110,8 @@ fn logs_are_packed_some_at_a_time() {
         id
     });
     let packed = || {
-        let standings = imported.map(|id| wait(store.standing(&id)).unwrap());
-        standings.map(|standing| standing.creator.is_none())
+        let standings = imported.map(|id| wait(store.head(&id)).unwrap());
+        standings.map(|head| head.creator.is_none())
     };
     let next = wait(store.archive(now(), None, 2));
     assert!(next.is_some());

@@ -42,10 +42,10 @@ impl Dir {
     /// The store there. A second one stands for another process: the two share nothing but what is
     /// stored.
     pub fn store(&self) -> Store {
-        self.store_with(Settings::default())
+        self.store_with(StoreConfig::default())
     }
 
-    pub fn store_with(&self, settings: Settings) -> Store {
+    pub fn store_with(&self, settings: StoreConfig) -> Store {
         Store::open(self.file(), settings).unwrap()
     }
 }
@@ -80,13 +80,13 @@ pub(super) fn wait<T>(future: impl Future<Output = Result<T, StoreError>>) -> T 
 }
 
 /// Carries out a write that saves no response.
-pub(super) fn commit(store: &Store, effect: Effect) -> Committed {
+pub(super) fn commit(store: &Store, effect: WriteOp) -> CommitResult {
     wait(store.commit(Write { effect, save: None }))
 }
 
 /// Carries out a write that nobody comes before.
-pub(super) fn done(store: &Store, effect: Effect) {
-    assert_eq!(commit(store, effect), Committed::Done);
+pub(super) fn done(store: &Store, effect: WriteOp) {
+    assert_eq!(commit(store, effect), CommitResult::Done);
 }
 
 pub(super) fn seconds(seconds: i64) -> SignedDuration {
@@ -94,9 +94,9 @@ pub(super) fn seconds(seconds: i64) -> SignedDuration {
 }
 
 /// A game nobody has touched.
-pub fn fresh() -> Record {
+pub fn fresh() -> StoredGame {
     let now = now();
-    Record {
+    StoredGame {
         id: GameId::random(),
         listed: true,
         imported: false,
@@ -104,8 +104,8 @@ pub fn fresh() -> Record {
         created_at: now,
         updated_at: now,
         tokens: tokens("first"),
-        tempo: Tempo::default(),
-        changes: TableChanges::default(),
+        timing: Timing::default(),
+        changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
     }
@@ -131,7 +131,7 @@ pub(super) fn tokens(text: &str) -> Tokens {
 }
 
 /// How that game came to be.
-pub fn creation(record: &Record) -> LogEntry {
+pub fn creation(record: &StoredGame) -> LogEntry {
     LogEntry {
         version: 1,
         at: record.created_at,
@@ -141,26 +141,26 @@ pub fn creation(record: &Record) -> LogEntry {
 }
 
 /// What adds that game.
-pub fn insert(record: &Record) -> Box<NewGame> {
+pub fn insert(record: &StoredGame) -> Box<NewGame> {
     let new = NewGame::created(record.clone(), record.game.last_event());
     Box::new(new.unwrap())
 }
 
 /// What adds that finished game.
-pub(super) fn import(record: &Record, log: &[LogEntry]) -> Effect {
+pub(super) fn import(record: &StoredGame, log: &[LogEntry]) -> WriteOp {
     let new = NewGame::finished(record.clone(), PackedLog::new(log).unwrap());
-    Effect::Insert(Box::new(new.unwrap()))
+    WriteOp::Insert(Box::new(new.unwrap()))
 }
 
 /// Puts a fresh game into the store.
-pub(super) fn create(store: &Store) -> Record {
+pub(super) fn create(store: &Store) -> StoredGame {
     add(store, fresh())
 }
 
-pub(super) fn add(store: &Store, record: Record) -> Record {
+pub(super) fn add(store: &Store, record: StoredGame) -> StoredGame {
     let new = insert(&record);
     let record = new.record.clone();
-    done(store, Effect::Insert(new));
+    done(store, WriteOp::Insert(new));
     record
 }
 
@@ -172,21 +172,21 @@ pub(super) fn reissue() -> Action {
 }
 
 /// What an action makes of a game.
-pub(super) fn draft(record: &Record, action: &Action) -> Draft {
+pub(super) fn draft(record: &StoredGame, action: &Action) -> Draft {
     Draft::new(record, action).expect("a legal action")
 }
 
 /// What carries out an action.
-pub(super) fn update(record: &Record, action: &Action) -> Effect {
-    Effect::Update(Box::new(draft(record, action)))
+pub(super) fn update(record: &StoredGame, action: &Action) -> WriteOp {
+    WriteOp::Update(Box::new(draft(record, action)))
 }
 
 /// Looks at a game and carries out an action, as the service does.
-pub(super) fn act(store: &Store, id: &GameId, action: &Action) -> Record {
+pub(super) fn act(store: &Store, id: &GameId, action: &Action) -> StoredGame {
     let record = wait(store.game(id)).expect("the game is there");
     let draft = draft(&record, action);
     let record = draft.record.clone();
-    assert_eq!(wait(store.commit(draft.into())), Committed::Done);
+    assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
     record
 }
 
@@ -214,12 +214,12 @@ pub(super) fn last_change(store: &Store) -> i64 {
 }
 
 /// What has changed since.
-pub(super) fn changes(store: &Store, since: i64) -> Changes {
+pub(super) fn changes(store: &Store, since: i64) -> ChangesSince {
     wait(store.changes(since)).0
 }
 
 /// A game that was played to its end by chance, its log, and the drafts that led there.
-pub(super) fn played_out(first: &Record) -> (Record, Vec<LogEntry>, Vec<Draft>) {
+pub(super) fn played_out(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut record, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
     while let Some(seat) = record.game.late_seat() {
@@ -239,10 +239,10 @@ pub(super) fn played_out(first: &Record) -> (Record, Vec<LogEntry>, Vec<Draft>) 
 }
 
 /// Plays a game to its end in the store, and says what its log must be.
-pub(super) fn finish(store: &Store, first: Record) -> (Record, Vec<LogEntry>) {
+pub(super) fn finish(store: &Store, first: StoredGame) -> (StoredGame, Vec<LogEntry>) {
     let (record, log, drafts) = played_out(&add(store, first));
     for draft in drafts {
-        done(store, Effect::Update(Box::new(draft)));
+        done(store, WriteOp::Update(Box::new(draft)));
     }
     (record, log)
 }
@@ -264,15 +264,15 @@ pub(super) fn save(number: u8, text: &str) -> (Scope, SavedResponse) {
 }
 
 /// Keeps games for ten days if nobody goes on with them.
-pub(super) const KEEP: Keep = Keep {
+pub(super) const KEEP: RetentionPolicy = RetentionPolicy {
     finished_days: 0,
     idle_days: 10,
 };
 
 /// A game that was created so many days ago and has not changed for so many.
-pub(super) fn aged(created: i64, changed: i64) -> Record {
+pub(super) fn aged(created: i64, changed: i64) -> StoredGame {
     let ago = |days: i64| now() - SignedDuration::from_hours(24 * days);
-    Record {
+    StoredGame {
         created_at: ago(created),
         updated_at: ago(changed),
         ..fresh()

@@ -30,8 +30,8 @@ fn news_are_the_last_entries_since_what_is_known() {
         act(&store, &id, &reissue());
     }
     let news = |known, limit| -> Vec<u64> {
-        let News { standing, entries } = wait(store.news(&id, known, limit)).unwrap();
-        assert_eq!(Some(standing), wait(store.standing(&id)));
+        let GameUpdate { head, entries } = wait(store.news(&id, known, limit)).unwrap();
+        assert_eq!(Some(head), wait(store.head(&id)));
         let entries = entries.entries().unwrap();
         entries.iter().map(|entry| entry.version).collect()
     };
@@ -51,7 +51,7 @@ fn the_list_has_the_newest_first_and_nothing_private() {
     let mut expected = Vec::new();
     for number in 0..20 {
         let listed = number % 4 != 3;
-        let id = add(&store, Record { listed, ..fresh() }).id;
+        let id = add(&store, StoredGame { listed, ..fresh() }).id;
         if listed {
             expected.insert(0, id);
         }
@@ -62,7 +62,7 @@ fn the_list_has_the_newest_first_and_nothing_private() {
             after,
             limit,
         };
-        let Page { games, next } = wait(store.games(&query));
+        let GamePage { games, next } = wait(store.games(&query));
         let ids: Vec<GameId> = games.iter().map(|record| record.id).collect();
         (ids, next)
     };
@@ -90,13 +90,13 @@ fn the_list_has_the_newest_first_and_nothing_private() {
     assert_eq!(pages(Some(Phase::Exchange), 10), [[dealt.id]]);
     assert_eq!(pages(Some(Phase::Deal), 99).concat().len(), 14);
     assert_eq!(pages(None, 99), [&expected[..]]);
-    let counted = wait(store.census()).games;
+    let counted = wait(store.game_counts()).games;
     assert!(counted.contains(&(Phase::Deal, 19)) && counted.contains(&(Phase::Exchange, 1)));
 
     // Games that come and go between two parts move nothing.
     let (ids, next) = list(None, None, 5);
     assert_eq!(ids, expected[..5]);
-    done(&store, Effect::Remove(dealt.seen()));
+    done(&store, WriteOp::Remove(dealt.expected_state()));
     create(&store);
     let (ids, _) = list(None, next, 5);
     assert_eq!(ids, expected[5..10]);
@@ -107,9 +107,9 @@ fn a_game_is_listed_as_it_is_read() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
     let id = create(&here).id;
-    let steps: [fn(&Record) -> Effect; 3] = [
+    let steps: [fn(&StoredGame) -> WriteOp; 3] = [
         |record| update(record, &reissue()),
-        |record| Effect::SetTokens(record.seen(), tokens("second")),
+        |record| WriteOp::SetTokens(record.expected_state(), tokens("second")),
         |record| update(record, &Action::Deal { by: None }),
     ];
     for step in steps {

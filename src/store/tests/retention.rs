@@ -15,7 +15,7 @@ fn a_search_ends_where_all_are_young() {
     }
     let (mut found, mut looks, mut after) = (Vec::new(), 0, None);
     loop {
-        let piece = wait(store.old_games(KEEP, after, 5));
+        let piece = wait(store.expired_games(KEEP, after, 5));
         found.extend(piece.old.iter().map(|old| old.id));
         looks += 1;
         after = piece.next;
@@ -26,22 +26,22 @@ fn a_search_ends_where_all_are_young() {
     assert_eq!(found, old);
     // Two with somebody who was there before, and one with none.
     assert_eq!(looks, 3);
-    let forever = Keep {
+    let forever = RetentionPolicy {
         finished_days: 10,
         idle_days: 0,
     };
-    assert_eq!(wait(store.old_games(forever, None, 100)).old, []);
+    assert_eq!(wait(store.expired_games(forever, None, 100)).old, []);
     let (over, log, _) = played_out(&fresh());
-    let over = Record {
+    let over = StoredGame {
         updated_at: aged(30, 11).updated_at,
         ..over
     };
     done(&store, import(&over, &log));
-    let piece = wait(store.old_games(forever, None, 100));
+    let piece = wait(store.expired_games(forever, None, 100));
     let version = over.game.version();
     assert_eq!(
         piece.old,
-        [Old {
+        [ExpiredGame {
             id: over.id,
             version
         }]
@@ -53,18 +53,18 @@ fn a_game_that_goes_on_stays() {
     let dir = Dir::new();
     let store = dir.store();
     let (left, taken_up) = (add(&store, aged(30, 11)), add(&store, aged(30, 11)));
-    let found = wait(store.old_games(KEEP, None, 100)).old;
+    let found = wait(store.expired_games(KEEP, None, 100)).old;
     assert_eq!(found.len(), 2);
     act(&store, &taken_up.id, &reissue());
     let since = last_change(&store);
-    assert_eq!(wait(store.remove_old(found.clone())), 1);
+    assert_eq!(wait(store.remove_expired(found.clone())), 1);
     assert_eq!(wait(store.game(&left.id)), None);
     assert!(wait(store.game(&taken_up.id)).is_some());
     let gone = Change {
         id: left.id,
         version: None,
     };
-    assert_eq!(changes(&store, since), Changes::Of(vec![gone]));
-    assert_eq!(wait(store.remove_old(found)), 0);
+    assert_eq!(changes(&store, since), ChangesSince::Of(vec![gone]));
+    assert_eq!(wait(store.remove_expired(found)), 0);
     assert!(!wait(store.remove_rest()));
 }

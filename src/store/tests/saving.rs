@@ -13,41 +13,44 @@ fn a_response_is_saved_with_its_effect() {
         wait(store.commit(Write { effect, save }))
     };
     let look = |number| {
-        let look = wait(store.look(Some(&id), Some(&scope(number))));
+        let look = wait(store.load(Some(&id), Some(&scope(number))));
         let version = look.game.map(|game| game.game.version());
         assert_eq!(
-            wait(store.look(None, Some(&scope(number)))).saved,
+            wait(store.load(None, Some(&scope(number)))).saved,
             look.saved
         );
         (version, look.saved)
     };
     assert_eq!(look(1), (None, None));
-    assert_eq!(commit(Effect::Insert(new), 1, "created"), Committed::Done);
+    assert_eq!(
+        commit(WriteOp::Insert(new), 1, "created"),
+        CommitResult::Done
+    );
     assert_eq!(look(1), (Some(1), Some(saved("created"))));
     assert_eq!(look(2), (Some(1), None));
 
     let first = wait(store.game(&id)).unwrap();
     assert_eq!(
         commit(update(&first, &reissue()), 2, "done"),
-        Committed::Done
+        CommitResult::Done
     );
     assert_eq!(look(2), (Some(2), Some(saved("done"))));
     assert_eq!(
         commit(update(&first, &reissue()), 3, "late"),
-        Committed::Stale
+        CommitResult::Stale
     );
     assert_eq!(look(3), (Some(2), None));
-    let plain = wait(store.look(Some(&id), None));
+    let plain = wait(store.load(Some(&id), None));
     assert_eq!((plain.game, plain.saved), (wait(store.game(&id)), None));
 
     let second = wait(store.game(&id)).unwrap();
-    let fresh = Effect::SetTokens(second.seen(), tokens("second"));
-    assert_eq!(commit(fresh, 3, "renewed"), Committed::Done);
+    let fresh = WriteOp::SetTokens(second.expected_state(), tokens("second"));
+    assert_eq!(commit(fresh, 3, "renewed"), CommitResult::Done);
     let third = wait(store.game(&id)).unwrap();
     assert_eq!(third.tokens, tokens("second"));
     assert_eq!(
-        commit(Effect::Remove(third.seen()), 4, "gone"),
-        Committed::Done
+        commit(WriteOp::Remove(third.expected_state()), 4, "gone"),
+        CommitResult::Done
     );
     // They outlive the game.
     for (number, text) in [(1, "created"), (2, "done"), (3, "renewed"), (4, "gone")] {
@@ -55,7 +58,7 @@ fn a_response_is_saved_with_its_effect() {
     }
     let there = dir.store();
     assert_eq!(
-        wait(there.look(None, Some(&scope(4)))).saved,
+        wait(there.load(None, Some(&scope(4)))).saved,
         Some(saved("gone"))
     );
 }
@@ -65,19 +68,19 @@ fn what_is_not_old_is_not_forgotten() {
     let dir = Dir::new();
     let store = dir.store();
     let record = create(&store);
-    let ticket = Ticket {
+    let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: record.tokens.host,
         expires_at: now() + seconds(30),
     };
     let write = Write {
-        effect: Effect::AddTicket(record.seen(), ticket),
+        effect: WriteOp::AddTicket(record.expected_state(), ticket),
         save: Some(save(1, "ticket")),
     };
-    assert_eq!(wait(store.commit(write)), Committed::Done);
+    assert_eq!(wait(store.commit(write)), CommitResult::Done);
     assert!(!wait(store.forget_expired(1)));
     assert_eq!(
-        wait(store.look(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved,
         Some(saved("ticket"))
     );
     let found = wait(store.ticket(&record.id, &ticket.hash));

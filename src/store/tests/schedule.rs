@@ -9,15 +9,15 @@ use super::*;
 const HOUR: i64 = 3_600;
 
 /// A game in which these seats are bots, as it was created and left then.
-fn with_bots(bots: &[usize], tempo: Tempo, at: Timestamp) -> Record {
+fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     let player = |number| Player {
         bot: bots.contains(&number),
         ..Player::human(format!("player {number}"))
     };
-    Record {
+    StoredGame {
         created_at: at,
         updated_at: at,
-        tempo,
+        timing,
         game: game(player, [7; 32]),
         ..fresh()
     }
@@ -27,20 +27,20 @@ fn with_bots(bots: &[usize], tempo: Tempo, at: Timestamp) -> Record {
 fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
     let dir = Dir::new();
     let store = dir.store();
-    let pace = |seconds: u32| Tempo {
+    let pace = |seconds: u32| Timing {
         bot_pace_ms: 1_000 * seconds,
         turn_seconds: None,
     };
-    let clock = |seconds| Tempo {
+    let clock = |seconds| Timing {
         bot_pace_ms: 0,
         turn_seconds: Some(seconds),
     };
     let then = now() - seconds(HOUR);
-    let with = |bots: &[usize], tempo| add(&store, with_bots(bots, tempo, then));
-    let idle = with(&[1], Tempo::default());
+    let with = |bots: &[usize], timing| add(&store, with_bots(bots, timing, then));
+    let idle = with(&[1], Timing::default());
     let late = with(&[], clock(5));
     let bot = with(&[0], pace(2));
-    let alone = with(&[0, 1, 2, 3], Tempo::default());
+    let alone = with(&[0, 1, 2, 3], Timing::default());
     with(&[0], pace(2 * HOUR as u32));
     let awaited = with(&[], clock(3 * HOUR as u32));
     assert_eq!((idle.deadline, bot.deadline), (None, None));
@@ -51,7 +51,7 @@ fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
     assert_eq!(due(false, 10), [(alone.id, None)]);
     assert_eq!(due(true, 10), [(bot.id, None), (late.id, None)]);
     assert_eq!(due(true, 1), [(bot.id, None)]);
-    assert_eq!(wait(store.census()).due, 3);
+    assert_eq!(wait(store.game_counts()).due, 3);
     let mut next = then - seconds(1);
     for expected in [0, 2, 5, 2 * HOUR, 3 * HOUR] {
         let due = wait(store.next_due(next));
@@ -66,26 +66,26 @@ fn a_game_of_each_creator_is_found_however_many_another_has() {
     let dir = Dir::new();
     let store = dir.store();
     let mut at = now() - seconds(HOUR);
-    let mut of = |creator: Option<u8>, tempo| {
+    let mut of = |creator: Option<u8>, timing| {
         at += seconds(1);
-        let record = Record {
+        let record = StoredGame {
             creator: creator.map(|number| Creator([number; 16])),
-            ..with_bots(&[0], tempo, at)
+            ..with_bots(&[0], timing, at)
         };
         add(&store, record)
     };
-    let many: Vec<Record> = (0..30).map(|_| of(Some(2), Tempo::default())).collect();
-    let others = [1, 3, 4].map(|creator| of(Some(creator), Tempo::default()));
-    let [one, another] = [(), ()].map(|()| of(None, Tempo::default()));
-    let not_yet = Tempo {
+    let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
+    let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
+    let [one, another] = [(), ()].map(|()| of(None, Timing::default()));
+    let not_yet = Timing {
         bot_pace_ms: 2_000 * HOUR as u32,
         turn_seconds: None,
     };
     of(None, not_yet);
     let last = of(Some(5), not_yet).creator;
     let look = |after, limit| wait(store.due_by_creator(true, after, limit));
-    let found = |records: &[&Record]| -> Vec<_> {
-        let found = |record: &&Record| (record.id, record.creator);
+    let found = |records: &[&StoredGame]| -> Vec<_> {
+        let found = |record: &&StoredGame| (record.id, record.creator);
         records.iter().map(found).collect()
     };
     let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
@@ -102,7 +102,7 @@ fn a_game_of_each_creator_is_found_however_many_another_has() {
 fn a_deadline_moves_with_the_turn_and_not_with_anything_else() {
     let dir = Dir::new();
     let store = dir.store();
-    let clock = Tempo {
+    let clock = Timing {
         bot_pace_ms: 0,
         turn_seconds: Some(5),
     };
@@ -127,28 +127,32 @@ fn changes_are_told_since_the_one_that_is_known() {
     let since = |change| changes(&there, change);
     let before = last();
     let (one, two) = (create(&here), create(&there));
-    let change = |record: &Record, version| Change {
+    let change = |record: &StoredGame, version| Change {
         id: record.id,
         version,
     };
     let created = vec![change(&one, Some(1)), change(&two, Some(1))];
-    assert_eq!(since(before), Changes::Of(created));
+    assert_eq!(since(before), ChangesSince::Of(created));
     let mut known = last();
-    let step = |effect: fn(&Record) -> Effect, version, known| {
+    let step = |effect: fn(&StoredGame) -> WriteOp, version, known| {
         let record = wait(here.game(&one.id)).unwrap();
         done(&here, effect(&record));
-        assert_eq!(since(known), Changes::Of(vec![change(&one, version)]));
+        assert_eq!(since(known), ChangesSince::Of(vec![change(&one, version)]));
         last()
     };
     known = step(|record| update(record, &reissue()), Some(2), known);
-    let fresh = |record: &Record| Effect::SetTokens(record.seen(), tokens("fresh"));
+    let fresh = |record: &StoredGame| WriteOp::SetTokens(record.expected_state(), tokens("fresh"));
     known = step(fresh, Some(2), known);
-    known = step(|record| Effect::Remove(record.seen()), None, known);
-    assert_eq!(since(known), Changes::Of(Vec::new()));
-    assert_eq!(since(-1_000_000), Changes::Any);
+    known = step(
+        |record| WriteOp::Remove(record.expected_state()),
+        None,
+        known,
+    );
+    assert_eq!(since(known), ChangesSince::Of(Vec::new()));
+    assert_eq!(since(-1_000_000), ChangesSince::Any);
     assert_eq!(
         since(known + 1),
-        Changes::Any,
+        ChangesSince::Any,
         "there is less than was known"
     );
 }
@@ -184,12 +188,12 @@ fn a_ticket_is_taken_once_and_in_time() {
     let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
     let add = |seconds_left| {
         let expires_at = now() + seconds(seconds_left);
-        let ticket = Ticket {
+        let ticket = NewTicket {
             hash,
             token,
             expires_at,
         };
-        done(&store, Effect::AddTicket(record.seen(), ticket));
+        done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
     };
     let look = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
@@ -204,8 +208,8 @@ fn a_ticket_is_taken_once_and_in_time() {
     assert_eq!(look(), Some(token), "looking takes nothing");
     assert_eq!(take(id), Some(token));
     assert_eq!((look(), take(id)), (None, None), "it was taken");
-    assert_eq!(changes(&store, since), Changes::Of(Vec::new()));
+    assert_eq!(changes(&store, since), ChangesSince::Of(Vec::new()));
     add(30);
-    done(&store, Effect::Remove(record.seen()));
+    done(&store, WriteOp::Remove(record.expected_state()));
     assert_eq!((look(), take(id)), (None, None), "it went with its game");
 }

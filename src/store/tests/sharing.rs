@@ -22,15 +22,21 @@ fn processes_see_each_others_commits() {
         assert_eq!(written.game.version(), version);
         assert_eq!(wait(here.version(&id)), Some(version));
         assert_eq!(wait(here.game(&id)), Some(written.clone()));
-        done(&here, Effect::SetTokens(written.seen(), tokens("next")));
+        done(
+            &here,
+            WriteOp::SetTokens(written.expected_state(), tokens("next")),
+        );
         assert_eq!(wait(there.game(&id)), wait(here.game(&id)));
     }
     let since = last_change(&there);
-    assert_eq!(commit(&here, update(&record, &reissue())), Committed::Stale);
-    assert_eq!(changes(&there, since), Changes::Of(Vec::new()));
+    assert_eq!(
+        commit(&here, update(&record, &reissue())),
+        CommitResult::Stale
+    );
+    assert_eq!(changes(&there, since), ChangesSince::Of(Vec::new()));
 
     let last = wait(here.game(&id)).unwrap();
-    done(&here, Effect::Remove(last.seen()));
+    done(&here, WriteOp::Remove(last.expected_state()));
     assert_eq!(wait(there.game(&id)), None);
     drop(here);
     create(&there);
@@ -46,7 +52,7 @@ fn count_together(stores: &[Store], each: u64) {
                 let record = wait(store.game(&id)).expect("the game is there");
                 commit(store, update(&record, &reissue()))
             };
-            while attempt() == Committed::Stale {}
+            while attempt() == CommitResult::Stale {}
         }
     };
     thread::scope(|scope| {
@@ -78,17 +84,17 @@ fn processes_lose_nothing() {
 fn only_one_of_many_is_done_of_what_may_be_done_once() {
     let dir = Dir::new();
     let stores = [dir.store(), dir.store()];
-    let games: Vec<(Record, usize)> = (0..16).map(|number| (fresh(), number)).collect();
-    let add = |(record, number): &(Record, usize)| {
+    let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (fresh(), number)).collect();
+    let add = |(record, number): &(StoredGame, usize)| {
         let mut new = insert(record);
         let by_key = number % 4 < 2;
         new.unique_key = by_key.then(|| "the only one".to_owned());
         let write = Write {
-            effect: Effect::Insert(new),
+            effect: WriteOp::Insert(new),
             save: (!by_key).then(|| save(1, &record.id.to_string())),
         };
         let committed = wait(stores[number % 2].commit(write));
-        (by_key, committed == Committed::Done)
+        (by_key, committed == CommitResult::Done)
     };
     let outcomes: Vec<_> = thread::scope(|scope| {
         let start = |game| scope.spawn(move || add(game));
@@ -110,7 +116,7 @@ fn only_one_of_many_is_done_of_what_may_be_done_once() {
         } else if is_done {
             let response = saved(&record.id.to_string());
             assert_eq!(
-                wait(stores[1].look(None, Some(&scope(1)))).saved,
+                wait(stores[1].load(None, Some(&scope(1)))).saved,
                 Some(response)
             );
         }

@@ -13,25 +13,25 @@ fn games_survive_storage() {
     let nobody = GameId::random();
     assert_eq!(wait(store.game(&nobody)), None);
     assert_eq!(wait(store.version(&nobody)), None);
-    assert_eq!(wait(store.standing(&nobody)), None);
+    assert_eq!(wait(store.head(&nobody)), None);
 
     let deal = Action::Deal { by: None };
     let mut draft = draft(&first, &deal);
     draft.record.tokens = tokens("second");
     let record = draft.record.clone();
-    assert_eq!(wait(store.commit(draft.into())), Committed::Done);
+    assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
     assert_eq!(record.game.version(), 2);
     assert_eq!(wait(store.game(&id)), Some(record.clone()));
 
     drop(store);
     let store = dir.store();
     assert_eq!(wait(store.game(&id)), Some(record.clone()));
-    let standing = Standing {
+    let head = GameHead {
         version: 2,
         tokens: tokens("second"),
         creator: None,
     };
-    assert_eq!(wait(store.standing(&id)), Some(standing));
+    assert_eq!(wait(store.head(&id)), Some(head));
     let log = log(&store, &id);
     assert_eq!(log[0], creation(&first));
     assert_eq!(log[1].at, record.updated_at);
@@ -46,13 +46,13 @@ fn what_does_not_fit_is_refused() {
     let record = create(&store);
     let since = last_change(&store);
     let again = Write {
-        effect: Effect::Insert(insert(&record)),
+        effect: WriteOp::Insert(insert(&record)),
         save: Some(save(1, "created")),
     };
     let taken = block_on(store.commit(again)).expect_err("the id is taken");
     assert!(!taken.is_temporary(), "{taken}");
-    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
-    assert_eq!(changes(&store, since), Changes::Of(vec![]));
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
+    assert_eq!(changes(&store, since), ChangesSince::Of(vec![]));
     assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
     assert_eq!(log(&store, &record.id), [creation(&record)]);
 
@@ -68,25 +68,25 @@ fn what_does_not_fit_is_refused() {
 }
 
 /// Everything that can be done to a game that was seen.
-fn effects(record: &Record) -> [Effect; 4] {
-    let ticket = Ticket {
+fn effects(record: &StoredGame) -> [WriteOp; 4] {
+    let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: record.tokens.host,
         expires_at: now() + seconds(30),
     };
     [
         update(record, &reissue()),
-        Effect::SetTokens(record.seen(), tokens("late")),
-        Effect::AddTicket(record.seen(), ticket),
-        Effect::Remove(record.seen()),
+        WriteOp::SetTokens(record.expected_state(), tokens("late")),
+        WriteOp::AddTicket(record.expected_state(), ticket),
+        WriteOp::Remove(record.expected_state()),
     ]
 }
 
 /// Makes sure that these writes are stale and change nothing.
-fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = Effect>) {
+fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = WriteOp>) {
     let since = last_change(store);
     let look = || {
-        let look = wait(store.look(Some(id), Some(&scope(1))));
+        let look = wait(store.load(Some(id), Some(&scope(1))));
         let ticket = wait(store.ticket(id, &TokenHash::of("ticket")));
         (look.game, look.saved, ticket, log(store, id))
     };
@@ -94,9 +94,9 @@ fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = Ef
     for effect in effects {
         let save = Some(save(1, "late"));
         let committed = wait(store.commit(Write { effect, save }));
-        assert_eq!(committed, Committed::Stale);
+        assert_eq!(committed, CommitResult::Stale);
         assert_eq!(look(), before);
-        assert_eq!(changes(store, since), Changes::Of(vec![]));
+        assert_eq!(changes(store, since), ChangesSince::Of(vec![]));
     }
 }
 
@@ -104,11 +104,11 @@ fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = Ef
 fn a_write_is_stale_when_the_game_is_another_by_now() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
-    let changes: [fn(&Record) -> Effect; 4] = [
+    let changes: [fn(&StoredGame) -> WriteOp; 4] = [
         |record| update(record, &reissue()),
         |record| update(record, &Action::Deal { by: None }),
-        |record| Effect::SetTokens(record.seen(), tokens("second")),
-        |record| Effect::Remove(record.seen()),
+        |record| WriteOp::SetTokens(record.expected_state(), tokens("second")),
+        |record| WriteOp::Remove(record.expected_state()),
     ];
     for change in changes {
         for store in [&here, &there] {
@@ -142,14 +142,14 @@ fn a_write_is_stale_when_a_response_is_saved_for_its_request() {
         effect: update(&first, &reissue()),
         save: Some(save(1, "in time")),
     };
-    assert_eq!(wait(store.commit(write)), Committed::Done);
+    assert_eq!(wait(store.commit(write)), CommitResult::Done);
     let record = wait(store.game(&first.id)).unwrap();
     assert_stale(&store, &record.id, effects(&record));
     let new = fresh();
-    assert_stale(&store, &record.id, [Effect::Insert(insert(&new))]);
+    assert_stale(&store, &record.id, [WriteOp::Insert(insert(&new))]);
     assert_eq!(wait(store.game(&new.id)), None);
     assert_eq!(
-        wait(store.look(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved,
         Some(saved("in time"))
     );
 }
@@ -161,7 +161,7 @@ fn a_unique_key_is_free_again_when_its_game_is_gone() {
     let under_key = |key: &str| {
         let mut new = insert(&fresh());
         new.unique_key = Some(key.to_owned());
-        (new.record.clone(), Effect::Insert(new))
+        (new.record.clone(), WriteOp::Insert(new))
     };
     let add = |key| {
         let (record, effect) = under_key(key);
@@ -179,14 +179,14 @@ fn a_unique_key_is_free_again_when_its_game_is_gone() {
     assert_eq!(wait(store.game_of_key("after one")), Some(first.clone()));
     assert_stale(&store, &first.id, [under_key("after one").1]);
 
-    done(&store, Effect::Remove(first.seen()));
+    done(&store, WriteOp::Remove(first.expected_state()));
     assert_eq!(wait(store.game_of_key("after one")), None);
     let second = add("after one");
-    let old = Old {
+    let old = ExpiredGame {
         id: second.id,
         version: 1,
     };
-    assert_eq!(wait(store.remove_old(vec![old])), 1);
+    assert_eq!(wait(store.remove_expired(vec![old])), 1);
     assert_eq!(wait(store.game_of_key("after one")), None);
     add("after one");
     assert_eq!(wait(store.game_of_key("after another")), Some(other));
@@ -200,12 +200,15 @@ fn tokens_change_without_a_version() {
     for renewals in 1..=2 {
         let before = wait(store.game(&record.id)).unwrap();
         let tokens = tokens(&renewals.to_string());
-        done(&store, Effect::SetTokens(before.seen(), tokens.clone()));
-        let changes = TableChanges {
+        done(
+            &store,
+            WriteOp::SetTokens(before.expected_state(), tokens.clone()),
+        );
+        let changes = AdminChanges {
             versions: 0,
             renewals,
         };
-        let after = Record {
+        let after = StoredGame {
             tokens,
             changes,
             ..record.clone()
@@ -221,14 +224,14 @@ fn a_removed_game_takes_its_log_with_it() {
     let store = dir.store();
     let (id, other) = (create(&store).id, create(&store));
     let record = act(&store, &id, &reissue());
-    done(&store, Effect::Remove(record.seen()));
+    done(&store, WriteOp::Remove(record.expected_state()));
     assert_eq!(
-        commit(&store, Effect::Remove(record.seen())),
-        Committed::Stale
+        commit(&store, WriteOp::Remove(record.expected_state())),
+        CommitResult::Stale
     );
     assert_eq!(wait(store.game(&id)), None);
     assert_eq!(wait(store.version(&id)), None);
-    assert_eq!(wait(store.standing(&id)), None);
+    assert_eq!(wait(store.head(&id)), None);
     assert_eq!(log(&store, &id), []);
     assert_eq!(wait(store.game(&other.id)), Some(other.clone()));
     assert_eq!(log(&store, &other.id), [creation(&other)]);
@@ -237,9 +240,9 @@ fn a_removed_game_takes_its_log_with_it() {
 #[test]
 fn the_store_says_how_full_it_is() {
     let dir = Dir::new();
-    let settings = Settings {
+    let settings = StoreConfig {
         max_bytes: 1 << 30,
-        ..Settings::default()
+        ..StoreConfig::default()
     };
     let store = dir.store_with(settings);
     create(&store);
@@ -247,7 +250,7 @@ fn the_store_says_how_full_it_is() {
     assert!(usage.used > 0 && !usage.is_nearly_full());
     assert_eq!(usage.max, Some(1 << 30));
     assert_eq!(wait(store.ready()).max, usage.max);
-    let unlimited = Settings {
+    let unlimited = StoreConfig {
         max_bytes: 0,
         ..settings
     };

@@ -30,7 +30,7 @@ fn a_log_is_packed_once() {
 }
 
 /// What a server of the third schema has left of that game: its log in one.
-fn packed_whole(dir: &Dir, record: &Record, log: &[LogEntry]) {
+fn packed_whole(dir: &Dir, record: &StoredGame, log: &[LogEntry]) {
     let entries: Vec<_> = log
         .iter()
         .map(|entry| {

@@ -47,7 +47,7 @@ fn a_sound_database_has_no_findings() {
         events: entry.events,
     });
     let log: Vec<LogEntry> = entries.collect();
-    let imported = Record {
+    let imported = StoredGame {
         created_at: now,
         updated_at: now,
         imported: true,
@@ -57,12 +57,12 @@ fn a_sound_database_has_no_findings() {
     let versions = log.len() as u64;
     done(&store, import(&imported, &log));
     let gone = create(&store);
-    done(&store, Effect::Remove(gone.seen()));
+    done(&store, WriteOp::Remove(gone.expected_state()));
 
     // Beside the store that is open, and after it.
     let beside = check(&dir.file(), |_, _| {}).unwrap();
     drop(store);
-    examine(&dir.file()).unwrap();
+    verify_file(&dir.file()).unwrap();
     let mut shown = Vec::new();
     let after = check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
     assert_eq!(shown, (0..=4).map(|done| (done, 4)).collect::<Vec<_>>());
@@ -191,7 +191,7 @@ fn a_damaged_file_is_not_served() {
     let sound = fs::read(dir.file()).unwrap();
     let refused = |what: &str, bytes: &[u8]| {
         fs::write(dir.file(), bytes).unwrap();
-        let refusal = examine(&dir.file()).expect_err(what);
+        let refusal = verify_file(&dir.file()).expect_err(what);
         assert!(!refusal.is_temporary(), "{what}: {refusal}");
         let found = check(&dir.file(), |_, _| {});
         assert!(
@@ -237,8 +237,8 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
                 "{error}"
             );
         };
-        lost(Store::open(image.file(), Settings::default()).expect_err("lost"));
-        lost(examine(&image.file()).expect_err("lost"));
+        lost(Store::open(image.file(), StoreConfig::default()).expect_err("lost"));
+        lost(verify_file(&image.file()).expect_err("lost"));
         lost(check(&image.file(), |_, _| {}).expect_err("lost"));
         let copy = image.0.join("copy.db");
         match backup(&image.file(), &copy, |_, _| {}) {
@@ -280,7 +280,7 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
             _ => rng.random_range(0..length),
         };
         flip(&file(&image, "-wal"), byte as u64, rng.random_range(0..8));
-        if let Err(error) = examine(&image.file()) {
+        if let Err(error) = verify_file(&image.file()) {
             assert!(matches!(error, StoreError::Damaged(_)), "{error}");
             refused += 1;
             continue;
@@ -301,13 +301,13 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
     }
     let log = OpenOptions::new().write(true).open(file(&image, "-wal"));
     log.unwrap().set_len(length as u64 / 2).unwrap();
-    let missed = examine(&image.file()).expect_err("half of the log");
+    let missed = verify_file(&image.file()).expect_err("half of the log");
     assert!(missed.to_string().contains("write-ahead log"), "{missed}");
     // And as it was.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
     }
-    examine(&image.file()).unwrap();
+    verify_file(&image.file()).unwrap();
     assert_eq!(versions(&image.store()), before);
 }
 
@@ -379,7 +379,7 @@ fn a_copy_is_one_state() {
             backup(&dir.file(), &copy, |_, _| {}).unwrap();
             let found = check(&copy, |_, _| {}).unwrap();
             assert_eq!(found.findings, []);
-            let copy = Store::open(copy, Settings::default()).unwrap();
+            let copy = Store::open(copy, StoreConfig::default()).unwrap();
             assert_eq!(wait(copy.version(&first)), wait(copy.version(&last)));
         }
         drop(stop);

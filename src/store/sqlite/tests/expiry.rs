@@ -5,9 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::*;
 
 /// Saves a response, with a game that nobody needs.
-fn keep(store: &Store, number: u8, text: &str) -> Committed {
+fn keep(store: &Store, number: u8, text: &str) -> CommitResult {
     let write = Write {
-        effect: Effect::Insert(insert(&fresh())),
+        effect: WriteOp::Insert(insert(&fresh())),
         save: Some(save(number, text)),
     };
     wait(store.commit(write))
@@ -27,7 +27,7 @@ fn responses_are_saved_for_a_day() {
     let dir = Dir::new();
     let store = dir.store();
     let day = SignedDuration::from_hours(24);
-    assert_eq!(keep(&store, 1, "one"), Committed::Done);
+    assert_eq!(keep(&store, 1, "one"), CommitResult::Done);
     let begin = now();
     let connection = Connection::open(dir.file()).unwrap();
     let set = "UPDATE idempotency SET created_at = ?1";
@@ -39,18 +39,18 @@ fn responses_are_saved_for_a_day() {
     assert_eq!(at(begin + day), None);
 
     age(&dir, day - SignedDuration::from_hours(1));
-    assert_eq!(keep(&store, 1, "two"), Committed::Stale);
+    assert_eq!(keep(&store, 1, "two"), CommitResult::Stale);
     assert_eq!(
-        wait(store.look(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved,
         Some(saved("one"))
     );
     age(&dir, SignedDuration::from_hours(1));
-    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
-    let look = wait(store.look(Some(&GameId::random()), Some(&scope(1))));
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
+    let look = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
     assert_eq!(look.saved, None);
-    assert_eq!(keep(&store, 1, "two"), Committed::Done);
+    assert_eq!(keep(&store, 1, "two"), CommitResult::Done);
     assert_eq!(
-        wait(store.look(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved,
         Some(saved("two"))
     );
 }
@@ -59,7 +59,7 @@ fn responses_are_saved_for_a_day() {
 fn old_responses_go_faster_than_new_ones_come() {
     let dir = Dir::new();
     let store = dir.store();
-    let keep = |number| assert_eq!(keep(&store, number, "a response"), Committed::Done);
+    let keep = |number| assert_eq!(keep(&store, number, "a response"), CommitResult::Done);
     let count = || rows(&dir, "idempotency");
     (0..40).for_each(keep);
     assert_eq!(count(), 40);
@@ -77,7 +77,7 @@ fn expired_responses_are_forgotten_some_at_a_time() {
     let dir = Dir::new();
     let store = dir.store();
     for number in 0..5 {
-        assert_eq!(keep(&store, number, "a response"), Committed::Done);
+        assert_eq!(keep(&store, number, "a response"), CommitResult::Done);
     }
     let day = SignedDuration::from_hours(24).as_micros();
     let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE key <= 4");
@@ -89,7 +89,7 @@ fn expired_responses_are_forgotten_some_at_a_time() {
     assert_eq!(left, [3, 1]);
     assert_eq!(rows(&dir, "idempotency"), 1);
     assert_eq!(
-        wait(store.look(None, Some(&scope(4)))).saved,
+        wait(store.load(None, Some(&scope(4)))).saved,
         Some(saved("a response"))
     );
 }

@@ -7,7 +7,7 @@ fn write(store: &Store, id: GameId) -> Result<u64, StoreError> {
     let record = block_on(store.game(&id))?.expect("the game is there");
     let draft = draft(&record, &reissue());
     let version = draft.record.game.version();
-    assert_eq!(block_on(store.commit(draft.into()))?, Committed::Done);
+    assert_eq!(block_on(store.commit(draft.into()))?, CommitResult::Done);
     Ok(version)
 }
 
@@ -136,15 +136,15 @@ fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
 #[test]
 fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     let dir = Dir::new();
-    let settings = Settings {
+    let settings = StoreConfig {
         max_bytes: 400_000,
-        ..Settings::default()
+        ..StoreConfig::default()
     };
     let store = dir.store_with(settings);
     let add = || {
         let record = fresh();
         let write = Write {
-            effect: Effect::Insert(insert(&record)),
+            effect: WriteOp::Insert(insert(&record)),
             save: None,
         };
         block_on(store.commit(write)).map(|_| record)
@@ -173,7 +173,7 @@ fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     // What goes makes room.
     for record in &games {
         let record = wait(store.game(&record.id)).unwrap();
-        done(&store, Effect::Remove(record.seen()));
+        done(&store, WriteOp::Remove(record.expected_state()));
     }
     wait(store.ready());
     add().unwrap();

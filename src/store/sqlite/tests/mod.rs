@@ -21,21 +21,21 @@ use dog_rules::{Action, Event, Player};
 use rusqlite::Connection;
 
 use super::*;
-use crate::store::{Changes, tests::*, *};
+use crate::store::{ChangesSince, tests::*, *};
 
 /// Carries out an action in the middle of a transaction.
-fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<Record, StoreError> {
+fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
     let draft = draft(&tx.game(id)?.expect("the game is there"), &action);
     let record = draft.record.clone();
-    assert_eq!(tx.write(&draft.into())?, Committed::Done);
+    assert_eq!(tx.write(&draft.into())?, CommitResult::Done);
     Ok(record)
 }
 
 /// A store that keeps no games in memory, and so sees what is done to its rows.
 fn forgetful(dir: &Dir) -> Store {
-    dir.store_with(Settings {
+    dir.store_with(StoreConfig {
         games_in_memory: 0,
-        ..Settings::default()
+        ..StoreConfig::default()
     })
 }
 
@@ -55,5 +55,5 @@ fn rows(dir: &Dir, table: &str) -> i64 {
 /// What a check of the file finds.
 fn findings(dir: &Dir) -> Vec<String> {
     let checked = check(&dir.file(), |_, _| {}).unwrap();
-    checked.findings.iter().map(Finding::to_string).collect()
+    checked.findings.iter().map(Defect::to_string).collect()
 }

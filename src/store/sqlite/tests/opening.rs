@@ -11,7 +11,7 @@ fn pragma(path: &Path, name: &str) -> String {
 }
 
 fn refusal(path: &Path) -> StoreError {
-    Store::open(path, Settings::default()).expect_err("a file that is none of ours")
+    Store::open(path, StoreConfig::default()).expect_err("a file that is none of ours")
 }
 
 #[test]
@@ -72,11 +72,11 @@ fn older_files_are_migrated_and_newer_ones_refused() {
     let versions = [known, known + 1].map(|version| version.to_string());
 
     for migrations in [broken, dangling] {
-        Database::open_migrated(&path, &migrations, Settings::default())
+        Database::open_migrated(&path, &migrations, StoreConfig::default())
             .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), versions[0]);
     }
-    let store = Store(Database::open_migrated(&path, &two, Settings::default()).unwrap());
+    let store = Store(Database::open_migrated(&path, &two, StoreConfig::default()).unwrap());
     assert_eq!(wait(store.version(&id)), Some(1));
     drop(store);
     assert_eq!(pragma(&path, "user_version"), versions[1]);
@@ -112,7 +112,7 @@ fn games_of_the_second_schema_go_on() {
     act(&store, &id, &reissue());
     let version = Some(2);
     let change = Change { id, version };
-    assert_eq!(changes(&store, last), Changes::Of(vec![change]));
+    assert_eq!(changes(&store, last), ChangesSince::Of(vec![change]));
 }
 
 #[test]

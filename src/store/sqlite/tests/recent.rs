@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        recent::{LastChange, Recent},
-        wal::Index,
+        recent::{GameCache, LastChange},
+        wal::WalIndex,
     },
     *,
 };
@@ -38,7 +38,7 @@ impl Restorer {
     /// The state is that of now.
     fn new(dir: &Dir) -> Restorer {
         let connection = Connection::open(dir.file()).unwrap();
-        let copy = "CREATE TEMP TABLE old_games AS SELECT * FROM games; \
+        let copy = "CREATE TEMP TABLE expired_games AS SELECT * FROM games; \
                     CREATE TEMP TABLE old_changes AS SELECT * FROM changes; \
                     CREATE TEMP TABLE old_log AS SELECT * FROM log";
         connection.execute_batch(copy).unwrap();
@@ -47,7 +47,7 @@ impl Restorer {
 
     fn restore(&self) {
         let restore = "BEGIN; \
-                       DELETE FROM games; INSERT INTO games SELECT * FROM old_games; \
+                       DELETE FROM games; INSERT INTO games SELECT * FROM expired_games; \
                        DELETE FROM changes; INSERT INTO changes SELECT * FROM old_changes; \
                        DELETE FROM log; INSERT INTO log SELECT * FROM old_log; \
                        COMMIT";
@@ -82,32 +82,32 @@ fn what_is_in_memory_is_not_written_on_top_of_another_history() {
     earlier.restore();
     let stored = act(&there, &first.id, &deal);
     assert_eq!(stored.game.version(), second.game.version());
-    assert_eq!(commit(&store, update(&second, &deal)), Committed::Stale);
+    assert_eq!(commit(&store, update(&second, &deal)), CommitResult::Stale);
     // Whoever was told so looks again, and finds it.
     assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
     assert_eq!(wait(there.game(&first.id)), Some(stored));
 }
 
 /// Room for so many games, beside a store.
-fn recent(games: usize) -> (Dir, Store, Recent) {
+fn recent(games: usize) -> (Dir, Store, GameCache) {
     let dir = Dir::new();
     let store = dir.store();
-    let index = Index::open(&dir.file()).unwrap();
-    (dir, store, Recent::new(games, index))
+    let index = WalIndex::open(&dir.file()).unwrap();
+    (dir, store, GameCache::new(games, index))
 }
 
 /// A game that no other is like.
-fn numbered(number: u32) -> Record {
+fn numbered(number: u32) -> StoredGame {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&number.to_le_bytes());
-    Record {
+    StoredGame {
         game: game(|_| Player::human(""), seed),
         ..fresh()
     }
 }
 
 /// Keeps a game as one that was written.
-fn put(recent: &Recent, record: &Record) {
+fn put(recent: &GameCache, record: &StoredGame) {
     let change = LastChange::default();
     let changed = vec![(record.id, Some(record.clone()))];
     let connection = Connection::open_in_memory().unwrap();
@@ -117,7 +117,7 @@ fn put(recent: &Recent, record: &Record) {
 #[test]
 fn games_do_not_take_each_others_places() {
     let (_dir, _store, recent) = recent(1_024);
-    let games: Vec<Record> = (0..3_000).map(numbered).collect();
+    let games: Vec<StoredGame> = (0..3_000).map(numbered).collect();
     for record in &games {
         assert_eq!(recent.get(record.id), None);
         put(&recent, record);
@@ -142,7 +142,7 @@ fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
     let mut driven_out = 0;
     for _ in 0..100 * 1_024 {
         let id = GameId::random();
-        let other = Record {
+        let other = StoredGame {
             id,
             ..played.clone()
         };
@@ -166,12 +166,12 @@ fn a_finished_game_is_not_kept_while_its_creator_is_known() {
         (false, creator, false),
         (false, None, true),
     ] {
-        let record = Record {
+        let record = StoredGame {
             creator,
             ..if going_on { fresh() } else { over.clone() }
         };
         // It was kept before it was finished.
-        let before = Record {
+        let before = StoredGame {
             id: record.id,
             ..fresh()
         };

@@ -42,7 +42,7 @@ fn checked_work<T: Send + 'static>(
 }
 
 /// Queues a write of the store's interface.
-fn effect(store: &Store, effect: Effect) -> Queued<Committed> {
+fn effect(store: &Store, effect: WriteOp) -> Queued<CommitResult> {
     let write = Write { effect, save: None };
     queue(store, |store| async move { store.commit(write).await })
 }
@@ -96,9 +96,9 @@ fn what_fails_changes_nothing() {
     let mut feed = store.feed();
     let refused = block_on(store.0.write(move |tx| {
         act_in(tx, &id, reissue())?;
-        let effect = Effect::Insert(insert(&other));
+        let effect = WriteOp::Insert(insert(&other));
         let save = Some(save(1, "both"));
-        assert_eq!(tx.write(&Write { effect, save })?, Committed::Done);
+        assert_eq!(tx.write(&Write { effect, save })?, CommitResult::Done);
         assert_eq!(tx.version(&id)?, Some(2));
         Err::<(), _>(refuse())
     }));
@@ -111,7 +111,7 @@ fn what_fails_changes_nothing() {
 
     assert_eq!(wait(store.game(&id)), Some(record));
     assert_eq!(wait(store.game(&other_id)), None);
-    assert_eq!(wait(store.look(None, Some(&scope(1)))).saved, None);
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
     assert_eq!(log(&store, &id).len(), 1);
     assert_eq!(feed.changed().now_or_never(), None, "nobody is told");
     act(&store, &id, &reissue());
@@ -154,13 +154,13 @@ fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
     let (busy, release) = occupy(&store);
     let done = effect(&store, update(&record, &reissue()));
     let late = effect(&store, update(&record, &reissue()));
-    let taken = effect(&store, Effect::Insert(insert(&record)));
+    let taken = effect(&store, WriteOp::Insert(insert(&record)));
     let refused = checked_work(&store, |_| Err::<(), _>(refuse()));
     let other = work(&store, move |tx| act_in(tx, &id, reissue()));
     release.send(()).unwrap();
     wait(busy);
-    assert_eq!(wait(done), Committed::Done);
-    assert_eq!(wait(late), Committed::Stale);
+    assert_eq!(wait(done), CommitResult::Done);
+    assert_eq!(wait(late), CommitResult::Stale);
     assert!(matches!(block_on(taken), Err(StoreError::Failed(_))));
     assert!(matches!(block_on(refused), Err(StoreError::Misuse(_))));
     assert_eq!(wait(other).game.version(), 3);
@@ -207,7 +207,7 @@ fn too_many_writes_are_refused_at_once() {
     let refused = block_on(store.0.write(nothing));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
     let refused = block_on(store.commit(Write {
-        effect: Effect::Insert(insert(&fresh())),
+        effect: WriteOp::Insert(insert(&fresh())),
         save: None,
     }));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
@@ -227,7 +227,7 @@ fn a_write_can_be_taken_back_before_its_turn() {
     drop(effect(&store, update(&two, &reissue())));
     release.send(()).unwrap();
     wait(busy);
-    assert_eq!(wait(kept), Committed::Done);
+    assert_eq!(wait(kept), CommitResult::Done);
     wait(store.ready());
     assert_eq!(wait(store.version(&one.id)), Some(2));
     assert_eq!(wait(store.game(&two.id)), Some(two));
@@ -298,10 +298,10 @@ fn a_write_waits_for_another_process() {
     let store = dir.store();
     let other = Connection::open(dir.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let write = effect(&store, Effect::Insert(insert(&fresh())));
+    let write = effect(&store, WriteOp::Insert(insert(&fresh())));
     assert_eq!(rows(&dir, "games"), 0);
     other.execute_batch("COMMIT").unwrap();
-    assert_eq!(wait(write), Committed::Done);
+    assert_eq!(wait(write), CommitResult::Done);
     assert_eq!(rows(&dir, "games"), 1);
 }
 
@@ -329,22 +329,22 @@ fn a_removed_game_leaves_no_rows() {
     let store = dir.store();
     let (record, _) = finish(&store, fresh());
     wait(store.archive(now(), None, 10));
-    let ticket = Ticket {
+    let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: record.tokens.host,
         expires_at: now() + seconds(30),
     };
-    done(&store, Effect::AddTicket(record.seen(), ticket));
+    done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
     let other = create(&store);
     act(&store, &other.id, &reissue());
     let count = || ["games", "log", "archive", "tickets"].map(|table| rows(&dir, table));
     let [games, log, archive, tickets] = count();
     assert_eq!((games, log, tickets), (2, 2, 1));
     assert!(archive > 0);
-    done(&store, Effect::Remove(record.seen()));
+    done(&store, WriteOp::Remove(record.expected_state()));
     assert_eq!(count(), [1, 2, 0, 0]);
     let other = wait(store.game(&other.id)).unwrap();
-    done(&store, Effect::Remove(other.seen()));
+    done(&store, WriteOp::Remove(other.expected_state()));
     assert_eq!(count(), [0; 4]);
 }
 
@@ -355,7 +355,7 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     let under_key = |record| {
         let mut new = insert(record);
         new.unique_key = Some("a key".to_owned());
-        Effect::Insert(new)
+        WriteOp::Insert(new)
     };
     let (long, other) = (aged(30, 11), create(&store));
     let id = long.id;
@@ -365,7 +365,7 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
                 INSERT INTO log SELECT key, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
     assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
-    done(&store, Effect::Remove(long.seen()));
+    done(&store, WriteOp::Remove(long.expected_state()));
     assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");
 
     assert_eq!(wait(store.game(&id)), None);
@@ -373,23 +373,23 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     assert_eq!(wait(store.version(&id)), None);
     assert_eq!(log(&store, &id), []);
     assert_eq!(
-        commit(&store, Effect::Remove(long.seen())),
-        Committed::Stale
+        commit(&store, WriteOp::Remove(long.expected_state())),
+        CommitResult::Stale
     );
     let listed = wait(store.games(&ListQuery::default()));
     assert_eq!(listed.games, [other]);
-    let counted = wait(store.census()).games;
+    let counted = wait(store.game_counts()).games;
     assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
-    assert_eq!(wait(store.old_games(KEEP, None, 100)).old, []);
+    assert_eq!(wait(store.expired_games(KEEP, None, 100)).old, []);
     let change = Change { id, version: None };
-    assert_eq!(changes(&store, since), Changes::Of(vec![change]));
+    assert_eq!(changes(&store, since), ChangesSince::Of(vec![change]));
     let checked = check(&dir.file(), |_, _| {}).unwrap();
     assert_eq!((checked.games, checked.findings), (1, vec![]));
     let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();
     assert_eq!(copied.games, 1);
     // The game's id and its key are free, though a part of it is still there.
     done(&store, under_key(&long));
-    done(&store, Effect::Remove(long.seen()));
+    done(&store, WriteOp::Remove(long.expected_state()));
 
     let mut slices = 0;
     while wait(store.remove_rest()) {
