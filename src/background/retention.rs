@@ -81,7 +81,7 @@ impl RetentionThread {
             stopped,
         };
         let thread = thread::Builder::new()
-            .name("janitor".into())
+            .name("retention".into())
             .spawn(move || work.run(every))?;
         Ok(RetentionThread {
             stop: Some(stop),
@@ -98,7 +98,7 @@ impl Drop for RetentionThread {
             .take()
             .is_some_and(|thread| thread.join().is_err())
         {
-            log::error!("the janitor panicked");
+            log::error!("the retention thread panicked");
         }
     }
 }

@@ -114,8 +114,8 @@ pub enum ServeError {
 pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
-    croupier: BotWorkers,
-    janitor: RetentionThread,
+    bots: BotWorkers,
+    retention: RetentionThread,
     watching: FeedTask,
 }
 
@@ -152,13 +152,13 @@ impl Server {
             .try_it_out_enabled(true)
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
-        let croupier = BotWorkers::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
+        let bots = BotWorkers::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
-        let janitor = RetentionThread::start(&store, settings.keep, settings.sweep_every)
+        let retention = RetentionThread::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
         let (hub, watching) = Hub::start(&store, &pages);
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
-        metrics.observe(&store, &croupier, &memory);
+        metrics.observe(&store, &bots, &memory);
         let counted = Data::new(LimitState::new(settings.limits.clone(), store.clone()));
         let app = Data::new(App {
             store,
@@ -246,8 +246,8 @@ impl Server {
         Ok(Server {
             server: server.run(),
             addresses,
-            croupier,
-            janitor,
+            bots,
+            retention,
             watching,
         })
     }
@@ -277,8 +277,8 @@ impl Server {
         });
         let served = self.server.await;
         stopping.abort();
-        drop(self.croupier);
-        drop(self.janitor);
+        drop(self.bots);
+        drop(self.retention);
         served.map_err(ServeError::Run)
     }
 }

@@ -167,7 +167,7 @@ impl ActionCommitter {
             }
         }
         if let Some(error) = failed {
-            log::warn!("the croupier waits: {error}");
+            log::warn!("bots wait: {error}");
             thread::sleep(MAX_POLL);
         }
     }

@@ -68,7 +68,7 @@ struct BotContext {
     metrics: BotMetrics,
 }
 
-/// What the croupier has done since it was started.
+/// What bots have done since the start.
 #[derive(Debug)]
 pub struct BotMetrics {
     decisions: Family<Label, Counter>,
@@ -133,23 +133,23 @@ impl BotWorkers {
         let announcer = thread::Builder::new()
             .name("announcer".into())
             .spawn(move || announcer.work())?;
-        let mut croupier = BotWorkers {
+        let mut workers = BotWorkers {
             shared,
             threads: vec![announcer],
         };
         for number in 0..threads {
             let mut player = BotWorker {
-                shared: Arc::clone(&croupier.shared),
+                shared: Arc::clone(&workers.shared),
                 runtime: runtime()?,
                 feed: store.feed(),
                 announce: announce.clone(),
             };
             let thread = thread::Builder::new()
-                .name(format!("croupier-{number}"))
+                .name(format!("bots-{number}"))
                 .spawn(move || player.work())?;
-            croupier.threads.push(thread);
+            workers.threads.push(thread);
         }
-        Ok(croupier)
+        Ok(workers)
     }
 
     /// What it has done, in numbers.
@@ -163,7 +163,7 @@ impl Drop for BotWorkers {
         self.shared.stopping.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                log::error!("a croupier panicked");
+                log::error!("a bot worker panicked");
             }
         }
     }
@@ -194,7 +194,7 @@ impl BotWorker {
                 Err(error) => Err(error),
             };
             if let Err(error) = outcome {
-                log::warn!("the croupier waits: {error}");
+                log::warn!("bots wait: {error}");
                 thread::sleep(MAX_POLL);
             }
         }
@@ -304,6 +304,6 @@ impl BotContext {
 fn give_way() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {
-        log::debug!("a croupier runs like everybody: {error}");
+        log::debug!("a bot worker keeps its priority: {error}");
     }
 }

@@ -92,11 +92,11 @@ impl Metrics {
         metrics
     }
 
-    /// Shows what the store, the croupier and the bodies of requests count, too.
-    pub fn observe(&mut self, store: &Store, croupier: &BotWorkers, memory: &Arc<BodyMemory>) {
+    /// Shows what the store, bots and the bodies of requests count, too.
+    pub fn observe(&mut self, store: &Store, bots: &BotWorkers, memory: &Arc<BodyMemory>) {
         let own = self.registry.sub_registry_with_prefix("dog");
         store.metrics().register(own);
-        croupier.metrics().register(own);
+        bots.metrics().register(own);
         self.snapshot = Some(Snapshot::register(&mut self.registry, store, memory));
     }
 

@@ -15,9 +15,9 @@ use rusqlite::{Connection, params};
 use super::{
     at_first_look,
     connect::{beside, check_not_lost, is_empty, reader},
+    game_cache::LastChange,
     migrations::{self, MIGRATIONS},
     reader::Reader,
-    recent::LastChange,
     wal,
 };
 use crate::store::{GameId, LogEntry, StoreError, StoredGame};

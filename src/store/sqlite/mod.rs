@@ -8,9 +8,9 @@ mod check;
 mod checkpoint;
 mod columns;
 mod connect;
+mod game_cache;
 mod migrations;
 mod reader;
-mod recent;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -34,9 +34,9 @@ pub use self::{
 use self::{
     checkpoint::Checkpoints,
     connect::{FileIdentity, ReadTransaction, Readers},
+    game_cache::GameCache,
     migrations::MIGRATIONS,
     reader::Reader,
-    recent::GameCache,
     transaction::Transaction,
     wal::WalIndex,
     watch::{ChangeSignal, Watcher},

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
+    game_cache::{GameCache, LastChange},
     migrations,
-    recent::{GameCache, LastChange},
     rows::{int, log_row, record, select_games, time, version},
 };
 use crate::store::{

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 
-use super::recent::GameCache;
+use super::game_cache::GameCache;
 use crate::store::{
     GameId, StoreError,
     game_log::LogRow,

@@ -13,7 +13,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use super::{connect, recent::LastChange};
+use super::{connect, game_cache::LastChange};
 use crate::store::{Feed, StoreError};
 
 /// How often another process's commits are looked for: a glance at shared memory.

@@ -19,8 +19,8 @@ use tokio::sync::oneshot;
 use super::{
     checkpoint::Checkpoints,
     connect::FileIdentity,
+    game_cache::{GameCache, LastChange},
     reader::Reader,
-    recent::{GameCache, LastChange},
     transaction::{ChangedGame, Transaction},
     watch::ChangeSignal,
 };

@@ -5,9 +5,9 @@ mod archive;
 mod checking;
 mod expiry;
 mod faults;
+mod game_cache;
 mod opening;
 mod reading;
-mod recent;
 mod writer;
 
 use std::{

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        recent::{GameCache, LastChange},
+        game_cache::{GameCache, LastChange},
         wal::WalIndex,
     },
     *,
