@@ -94,7 +94,7 @@ codes! {
     IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange" "The exchange does not allow this: declining or asking where it is mandatory, or asking twice.";
     InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed" "A shuffle seed is 64 hex digits.";
     InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record" "The text is no record, or tells of a game that cannot have been played so or is not over; the detail names the line and says why.";
-    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body.";
+    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The same Idempotency-Key came before with another body. Bodies are compared byte by byte, blanks included.";
     WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the answer holds tokens, the Idempotency-Key must carry 128 random bits or more.";
     TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests" "The address or the token has sent too many requests; the next is welcome after Retry-After seconds.";
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes" "Seats of this game were handed over, renamed or given tokens more often than 100 times and once for every 4 versions of play.";

@@ -81,42 +81,17 @@ impl Views {
 
 #[cfg(test)]
 mod tests {
-    use dog_rules::{BySeat, Game, Player, Preset, Seat, Seed, Setup};
+    use std::sync::Arc;
+
+    use dog_rules::{Action, Seat};
 
     use super::*;
-    use crate::store::{TableChanges, Tempo, TokenHash, Tokens, now};
-
-    fn record() -> Record {
-        let now = now();
-        Record {
-            id: GameId::random(),
-            listed: true,
-            imported: false,
-            creator: None,
-            created_at: now,
-            updated_at: now,
-            tokens: Tokens {
-                host: TokenHash([0; 32]),
-                seats: BySeat::default(),
-            },
-            tempo: Tempo::default(),
-            changes: TableChanges::default(),
-            deadline: None,
-            game: Game::new(Setup {
-                rules: Preset::DogspielIt.rules(),
-                players: vec![Player::human("Anna"); 4],
-                first_dealer: None,
-                seed: Seed::new([7; 32]),
-                seed_given: false,
-            })
-            .into(),
-        }
-    }
+    use crate::store::tests::fresh;
 
     #[test]
     fn a_view_is_that_of_its_game_its_version_and_its_viewer() {
         let views = Views::default();
-        let (one, other) = (record(), record());
+        let (one, other) = (fresh(), fresh());
         let roles = [
             Role::Host,
             Role::Spectator,
@@ -124,10 +99,8 @@ mod tests {
             Role::Seat(Seat::new(1, 4).unwrap()),
         ];
         let mut next = one.clone();
-        let deal = dog_rules::Action::Deal { by: None };
-        std::sync::Arc::make_mut(&mut next.game)
-            .apply(&deal)
-            .unwrap();
+        let deal = Action::Deal { by: None };
+        Arc::make_mut(&mut next.game).apply(&deal).unwrap();
         for record in [&one, &other, &next, &one] {
             for role in roles {
                 let expected = json(&GameView::new(record, role)).unwrap();
@@ -142,7 +115,7 @@ mod tests {
     fn views_have_a_bound() {
         let views = Views::of(64 << 10);
         for _ in 0..1_000 {
-            views.of_game(&record(), Role::Spectator).unwrap();
+            views.of_game(&fresh(), Role::Spectator).unwrap();
             assert!(views.0.weight() <= 64 << 10);
         }
         assert!(views.0.weight() > 32 << 10);

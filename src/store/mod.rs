@@ -16,7 +16,7 @@ mod record;
 mod retention;
 mod sqlite;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 mod tokens;
 mod write;
 

@@ -132,7 +132,7 @@ fn the_sheets_cases_of_a_block_at_the_door() {
     assert_moves(&server, &german, &["A:0>1", "A:0>11"]);
 }
 
-/// API.md, the shape of a move.
+/// The shape of a move in JSON.
 #[test]
 fn every_kind_of_move_tells_its_parts() {
     let server = Server::shared();

@@ -475,7 +475,7 @@ class Game:
         self.check_views(everyone=True)
 
     def swap_pair(self, seat: int) -> None:
-        """§7 Exchange: the pair swaps at once when both have offered."""
+        """§7.3: the pair swaps at once when both have offered."""
         partner = dog.partner_of(self.rules, seat)
         if partner not in self.offers:
             return

@@ -1,7 +1,7 @@
 """The rules of DOG, written to read like the rules text and to be slow and obvious.
 
 This is an independent reference used as a test oracle: it shares nothing with the engine it checks.
-Sections named in the docstrings (§2, §4 ...) are those of RULES.md; the move ids are those of API.md.
+Sections named here (§2, §4 ...) are those of docs/rules.md; the move ids are those of the HTTP API.
 
 A board is a tuple with one `Pieces` per seat, so that boards can be compared and put into sets.
 A place is ("track", field) or ("goal", number); a piece is named by its seat and its place.
@@ -182,7 +182,7 @@ def all_home(board: Board, seat: int) -> bool:
 
 
 def winner(rules: Rules, board: Board) -> Optional[int]:
-    """The team whose eight pieces are all in their goals, if any (§7 End)."""
+    """The team whose eight pieces are all in their goals, if any (§7.5)."""
     for team in range(rules["seats"] // 2):
         if all_home(board, team) and all_home(board, partner_of(rules, team)):
             return team
@@ -226,7 +226,7 @@ def board_json(board: Board) -> list[dict[str, Any]]:
 
 
 def empty_board(rules: Rules) -> Board:
-    """All pieces in their kennels (§7 Set-up)."""
+    """All pieces in their kennels (§7.1)."""
     return tuple(Pieces((), (), PIECES, False) for _ in range(rules["seats"]))
 
 

@@ -1,4 +1,4 @@
-"""The shuffle "dog-shuffle-1" in plain Python, so that anyone can recompute the deals of a game (RULES.md §7, §8).
+"""The shuffle "dog-shuffle-1" in plain Python, so that anyone can recompute the deals of a game (RULES §7, §8).
 
     python3 dog_shuffle.py SEED_HEX PRESET ROUNDS [FIRST_DEALER]
 
@@ -121,7 +121,7 @@ class Deal:
 
 
 def deals(seed: bytes, rules: dict[str, Any], first_dealer: Optional[int]) -> Iterator[Deal]:
-    """The deal of every round, for ever (§7): they follow from the seed alone."""
+    """The deal of every round, for ever (§8): they follow from the seed alone."""
     seats, sizes = rules["seats"], rules["deal_sizes"]
     dealer = random_dealer(seed, seats) if first_dealer is None else first_dealer
     all_cards = deck(rules["jokers"])

@@ -1,4 +1,4 @@
-"""Counts sequences of moves (RULES.md §9) with the reference rules: `python3 perft.py FILE...`.
+"""Counts sequences of moves (RULES §9) with the reference rules: `python3 perft.py FILE...`.
 
 Reads the files of crates/dog-rules/tests/perft and compares every count in them. `--limit N` leaves out counts above N.
 """

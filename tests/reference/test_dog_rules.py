@@ -51,7 +51,7 @@ class Case(unittest.TestCase):
 
 
 class WorkedCases(Case):
-    """RULES.md §10."""
+    """RULES §10."""
 
     def test_01_backward_four_then_into_the_goal(self) -> None:
         board = table(R004, seat([0], fresh=True))

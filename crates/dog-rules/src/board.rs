@@ -30,7 +30,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// All pieces in their kennels (RULES §7, set-up).
+    /// All pieces in their kennels (RULES §7.1).
     pub fn new() -> Board {
         Board {
             occupied: 0,
@@ -75,7 +75,7 @@ impl Board {
         self.pieces[seat].home()
     }
 
-    /// Whether all eight of the seat's team's pieces are in their goals (RULES §7, end).
+    /// Whether all eight of the seat's team's pieces are in their goals (RULES §7.5).
     #[inline]
     pub fn team_home(&self, rules: &Rules, seat: Seat) -> bool {
         self.home(seat) && self.home(seat.partner(rules.seats))

@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Action {
-    /// Deal the round (RULES §7): the dealer's seat, or nobody's if the host has it done.
+    /// Deal the round (RULES §7.2): the dealer's seat, or nobody's if the host has it done.
     Deal { by: Option<Seat> },
     /// Lay down a card for the partner.
     Offer { seat: Seat, card: Card },
@@ -46,7 +46,7 @@ pub enum Event {
         beginner: Seat,
         /// Cards each seat got.
         size: u8,
-        /// Whether the discard pile was shuffled on the way (RULES §7).
+        /// Whether the discard pile was shuffled on the way (RULES §7.2).
         reshuffled: bool,
         /// Each seat's hand: a secret of that seat.
         hands: Vec<Option<Cards>>,

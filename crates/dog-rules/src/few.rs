@@ -9,13 +9,6 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{
-    Field, Seat,
-    judge::{Capture, PlayedPart},
-    movement::Leg,
-    notation::{Part, Place},
-};
-
 /// The most that a list holds: one thing for each step of a seven.
 pub const FEW: usize = 7;
 
@@ -30,38 +23,6 @@ pub struct Few<T> {
 pub trait Item: Copy {
     /// What lies in the places that are not in use.
     const FILLER: Self;
-}
-
-impl Item for Part {
-    const FILLER: Part = Part {
-        from: Place::Track(0),
-        to: Place::Track(0),
-    };
-}
-
-impl Item for PlayedPart {
-    const FILLER: PlayedPart = PlayedPart {
-        seat: Seat::of_number(0),
-        from: None,
-        to: Field::Track(0),
-        steps: 0,
-    };
-}
-
-impl Item for Capture {
-    const FILLER: Capture = Capture {
-        seat: Seat::of_number(0),
-        from: 0,
-    };
-}
-
-impl Item for Leg {
-    const FILLER: Leg = Leg {
-        owner: Seat::of_number(0),
-        from: Field::Track(0),
-        to: Field::Track(0),
-        steps: 0,
-    };
 }
 
 impl<T: Item> Few<T> {

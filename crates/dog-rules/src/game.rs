@@ -127,7 +127,7 @@ pub enum ActionRefusal {
 }
 
 impl Game {
-    /// Sets a game up (RULES §7): kennels full, cards shuffled, a dealer chosen.
+    /// Sets a game up (RULES §7.1): kennels full, cards shuffled, a dealer chosen.
     ///
     /// # Panics
     /// If there is not one player a seat; the caller checks that.

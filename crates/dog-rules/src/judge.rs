@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::{
     Board, Card, Cards, Few, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus,
+    few::Item,
     movement::{Obstacle, Walker},
     notation::{Action, NotationError, Part, Place},
     ring::{self, Fields, bit},
@@ -44,6 +45,22 @@ pub struct Capture {
     pub seat: Seat,
     /// The track field where it stood.
     pub from: u8,
+}
+
+impl Item for PlayedPart {
+    const FILLER: PlayedPart = PlayedPart {
+        seat: Seat::of_number(0),
+        from: None,
+        to: Field::Track(0),
+        steps: 0,
+    };
+}
+
+impl Item for Capture {
+    const FILLER: Capture = Capture {
+        seat: Seat::of_number(0),
+        from: 0,
+    };
 }
 
 /// What a legal move does.

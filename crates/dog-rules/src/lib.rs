@@ -4,8 +4,8 @@
 //! The library is pure. It has no input or output, no clock and no global randomness: a game
 //! follows from its rules, a seed and the actions of its players, on every machine alike. The five
 //! published rule sheets are presets ([`Preset`]) of one set of options, and every option
-//! can be set by itself. "RULES §7.3" in these pages cites a section of the rules as this library
-//! has them.
+//! can be set by itself. "RULES §7.3" here and in the rest of the repository means section 7.3 of
+//! `docs/rules.md`.
 //!
 //! # A whole game
 //!

@@ -7,7 +7,13 @@ use std::ops::ControlFlow;
 
 use thiserror::Error;
 
-use crate::{Board, Field, GoalEntry, Rules, Seat, board::PIECES, ring::Fields};
+use crate::{
+    Board, Field, GoalEntry, Rules, Seat,
+    board::PIECES,
+    few::Item,
+    notation::{Part, Place},
+    ring::Fields,
+};
 
 /// A walk that the rules allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +31,42 @@ pub(super) struct Leg {
     pub(super) from: Field,
     pub(super) to: Field,
     pub(super) steps: u8,
+    /// The walk as the acting seat writes it.
+    pub(super) part: Part,
+}
+
+impl Item for Leg {
+    const FILLER: Leg = Leg {
+        owner: Seat::of_number(0),
+        from: Field::Track(0),
+        to: Field::Track(0),
+        steps: 0,
+        part: Part::FILLER,
+    };
 }
 
 impl Leg {
+    /// A walk of a piece of the owner's, when `seat` acts.
+    #[inline(always)]
+    pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> Leg {
+        let place = |field| match field {
+            Field::Track(field) => Place::Track(field),
+            Field::Goal(field) if owner == seat => Place::OwnGoal(field),
+            Field::Goal(field) => Place::PartnerGoal(field),
+        };
+        let part = Part {
+            from: place(from),
+            to: place(to),
+        };
+        Leg {
+            owner,
+            from,
+            to,
+            steps,
+            part,
+        }
+    }
+
     /// The ring fields stepped on, for a walk forward.
     pub(super) fn stepped(&self, rules: &Rules) -> Fields {
         match (self.from, self.to) {

@@ -6,7 +6,7 @@ use crate::{
     Board, Card, Cards, Few, Field, Move, Outcome, Rules, Seat,
     judge::{Kind, PlayedPart},
     movement::{Leg, Walk, Walker},
-    notation::{Action, Part, Parts, Place},
+    notation::{Action, Parts},
     ring::{self, bit},
     seven::{Seen, sevens},
 };
@@ -30,7 +30,6 @@ pub struct Found<'a> {
 struct Turn<'a> {
     rules: &'a Rules,
     before: &'a Board,
-    seat: Seat,
     card: Card,
     rank: Card,
 }
@@ -54,10 +53,10 @@ impl Found<'_> {
     pub fn mv(&self) -> Move {
         let action = match self.way {
             Way::Out(_) => Action::Out,
-            Way::Walk(_, leg) => Action::Walk(self.part(leg)),
+            Way::Walk(_, leg) => Action::Walk(leg.part),
             Way::Swap((_, own), (_, other)) => Action::Swap(own, other),
             Way::NoEffect => Action::NoEffect,
-            Way::Seven(legs) => Action::Seven(self.parts(legs)),
+            Way::Seven(legs) => Action::Seven(parts(legs)),
         };
         Move::Play {
             card: self.turn.card,
@@ -126,26 +125,12 @@ impl Found<'_> {
             outcome: self.outcome(),
         }
     }
+}
 
-    // Apart, so that the rest of `mv` is small enough to be inlined.
-    #[inline(never)]
-    fn parts(&self, legs: &Few<Leg>) -> Parts {
-        legs.map(|leg| self.part(leg))
-    }
-
-    /// A walk as the acting seat writes it.
-    #[inline(always)]
-    fn part(&self, leg: Leg) -> Part {
-        let place = |field| match field {
-            Field::Track(field) => Place::Track(field),
-            Field::Goal(field) if leg.owner == self.turn.seat => Place::OwnGoal(field),
-            Field::Goal(field) => Place::PartnerGoal(field),
-        };
-        Part {
-            from: place(leg.from),
-            to: place(leg.to),
-        }
-    }
+// Apart, so that `mv` is small enough to be inlined.
+#[inline(never)]
+fn parts(legs: &Few<Leg>) -> Parts {
+    legs.map(|leg| leg.part)
 }
 
 /// Lists moves. Holds memory for boards that may be met twice; keep one to list many.
@@ -250,7 +235,6 @@ fn of_card(
         let turn = Turn {
             rules,
             before: board,
-            seat,
             card,
             rank,
         };
@@ -311,13 +295,7 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let (owner, to) = (mover, walk.to);
-        let leg = Leg {
-            owner,
-            from,
-            to,
-            steps,
-        };
+        let leg = Leg::new(seat, mover, (from, walk.to), steps);
         found(Way::Walk(kind, leg), &after)
     };
     for from in board.pieces(mover).places() {

@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::{Card, Few};
+use crate::{Card, Few, few::Item};
 
 /// A field as an id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,13 @@ pub enum Place {
 pub struct Part {
     pub from: Place,
     pub to: Place,
+}
+
+impl Item for Part {
+    const FILLER: Part = Part {
+        from: Place::Track(0),
+        to: Place::Track(0),
+    };
 }
 
 /// A seven's parts in order, one to seven of them.

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::{Cards, ring::Ring};
 
-/// Who deals (RULES §7).
+/// Who deals (RULES §7.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dealer {
@@ -20,7 +20,7 @@ pub enum Dealer {
     Fixed,
 }
 
-/// Whether partners must swap a card (RULES §7).
+/// Whether partners must swap a card (RULES §7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exchange {

@@ -95,13 +95,8 @@ impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                let to = walk.to;
-                self.walked.push(Leg {
-                    owner,
-                    from,
-                    to,
-                    steps,
-                });
+                let leg = Leg::new(self.seat, owner, (from, walk.to), steps);
+                self.walked.push(leg);
                 let flow = self.walk(place + 1, left - steps, &after);
                 self.walked.pop();
                 flow

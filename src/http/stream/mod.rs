@@ -183,9 +183,8 @@ impl Viewing {
 
 #[cfg(test)]
 mod tests {
-    use std::{env, fs, path::PathBuf, sync::mpsc};
+    use std::sync::mpsc;
 
-    use dog_rules::{BySeat, Game, Player, Preset, Seed, Setup};
     use futures_util::FutureExt;
 
     use super::*;
@@ -196,8 +195,8 @@ mod tests {
             stream::hub::{Hub, Watching},
         },
         store::{
-            Committed, Effect, GameId, NewGame, Settings, Store, TableChanges, Tempo, TokenHash,
-            Tokens, Write, now,
+            Committed, Effect, Write,
+            tests::{Dir, fresh, insert},
         },
     };
 
@@ -211,7 +210,7 @@ mod tests {
 
     /// A game nobody has touched, in a store of its own, and where to wait for it.
     struct Table {
-        folder: PathBuf,
+        _dir: Dir,
         record: Record,
         pool: Arc<Pool>,
         subscription: Option<Subscription>,
@@ -220,44 +219,16 @@ mod tests {
 
     impl Table {
         async fn new() -> Table {
-            let id = GameId::random();
-            let folder = env::temp_dir().join(format!("dog-stream-{id}"));
-            fs::create_dir(&folder).unwrap();
-            let file = folder.join("games.db");
-            let store = Store::open(file, Settings::default()).unwrap();
-            let now = now();
-            let record = Record {
-                id,
-                listed: true,
-                imported: false,
-                creator: None,
-                created_at: now,
-                updated_at: now,
-                tokens: Tokens {
-                    host: TokenHash([0; 32]),
-                    seats: BySeat::default(),
-                },
-                tempo: Tempo::default(),
-                changes: TableChanges::default(),
-                deadline: None,
-                game: Game::new(Setup {
-                    rules: Preset::DogspielIt.rules(),
-                    players: vec![Player::human("Anna"); 4],
-                    first_dealer: None,
-                    seed: Seed::new([7; 32]),
-                    seed_given: false,
-                })
-                .into(),
-            };
-            let new = NewGame::created(record.clone(), record.game.last_event()).unwrap();
-            let effect = Effect::Insert(new.into());
+            let (record, dir) = (fresh(), Dir::new());
+            let store = dir.store();
+            let effect = Effect::Insert(insert(&record));
             let added = store.commit(Write { effect, save: None }).await;
             assert_eq!(added.unwrap(), Committed::Done);
             let pool = Arc::new(Pool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, watching) = Hub::start(&store, &pool);
             Table {
-                folder,
-                subscription: Some(hub.subscribe(id)),
+                _dir: dir,
+                subscription: Some(hub.subscribe(record.id)),
                 record,
                 pool,
                 watching,
@@ -270,12 +241,6 @@ mod tests {
             let caller = Caller::new(None);
             let caller = (caller, Role::Spectator, Client(None));
             Viewing::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
-        }
-    }
-
-    impl Drop for Table {
-        fn drop(&mut self) {
-            fs::remove_dir_all(&self.folder).unwrap();
         }
     }
 

@@ -320,58 +320,34 @@ impl HistoryHead {
 
 #[cfg(test)]
 mod tests {
-    use dog_rules::{Action, BySeat, Preset, Seed, Setup};
+    use dog_rules::Action;
     use serde_json::{Value, json};
 
     use super::*;
     use crate::{
         service::Role,
-        store::{GameId, TableChanges, Tempo, TokenHash, Tokens, now},
+        store::{
+            Draft,
+            tests::{creation, fresh},
+        },
     };
 
     /// A game that was dealt, and its log.
     fn dealt() -> (Record, Vec<LogEntry>) {
-        let mut game = Game::new(Setup {
-            rules: Preset::Hausregeln.rules(),
-            players: vec![Player::human("Anna"); 4],
-            first_dealer: None,
-            seed: Seed::new([7; 32]),
-            seed_given: false,
-        });
-        let at = now();
-        let mut log = vec![LogEntry {
-            version: 1,
-            at,
-            action: None,
-            events: vec![game.last_event().clone()],
-        }];
+        let mut record = fresh();
+        let mut log = vec![creation(&record)];
         let seat = Seat::default();
         let player = Player::bot("Bot", Level::Fast);
         for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
-            let events = game.apply(&action).expect("it is in order");
+            let draft = Draft::new(&record, &action).expect("it is in order");
+            record = draft.record;
             log.push(LogEntry {
-                version: game.version(),
-                at,
+                version: record.game.version(),
+                at: record.updated_at,
                 action: Some(action),
-                events,
+                events: draft.events,
             });
         }
-        let record = Record {
-            id: GameId::random(),
-            listed: true,
-            imported: false,
-            creator: None,
-            created_at: at,
-            updated_at: at,
-            tokens: Tokens {
-                host: TokenHash([0; 32]),
-                seats: BySeat::default(),
-            },
-            tempo: Tempo::default(),
-            changes: TableChanges::default(),
-            deadline: None,
-            game: game.into(),
-        };
         (record, log)
     }
 
@@ -387,7 +363,7 @@ mod tests {
         };
         let nobody = seen(Role::Host);
         assert_eq!(nobody["version"], 3);
-        assert_eq!(nobody["players"][0]["name"], "Anna");
+        assert_eq!(nobody["players"][0]["name"], "player 0");
         assert_eq!(nobody["players"][0]["kind"], "human");
         assert_eq!(nobody["shuffle_seed"], Value::Null);
         let hands = |history: &Value| history["entries"][2]["events"][0]["hands"].clone();

@@ -25,7 +25,7 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use super::*;
 
 /// A place for a store, which goes when the test is over.
-pub(super) struct Dir(pub PathBuf);
+pub struct Dir(pub PathBuf);
 
 impl Dir {
     pub fn new() -> Dir {
@@ -94,7 +94,7 @@ pub(super) fn seconds(seconds: i64) -> SignedDuration {
 }
 
 /// A game nobody has touched.
-pub(super) fn fresh() -> Record {
+pub fn fresh() -> Record {
     let now = now();
     Record {
         id: GameId::random(),
@@ -131,7 +131,7 @@ pub(super) fn tokens(text: &str) -> Tokens {
 }
 
 /// How that game came to be.
-pub(super) fn creation(record: &Record) -> LogEntry {
+pub fn creation(record: &Record) -> LogEntry {
     LogEntry {
         version: 1,
         at: record.created_at,
@@ -141,7 +141,7 @@ pub(super) fn creation(record: &Record) -> LogEntry {
 }
 
 /// What adds that game.
-pub(super) fn insert(record: &Record) -> Box<NewGame> {
+pub fn insert(record: &Record) -> Box<NewGame> {
     let new = NewGame::created(record.clone(), record.game.last_event());
     Box::new(new.unwrap())
 }

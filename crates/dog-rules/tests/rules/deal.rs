@@ -1,4 +1,4 @@
-//! RULES §7, set-up and deal.
+//! RULES §7.1 and §7.2: set-up and deal.
 
 use dog_rules::{
     Action, Cards, Phase,

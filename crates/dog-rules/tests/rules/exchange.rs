@@ -1,4 +1,4 @@
-//! RULES §7, exchange, and what is known of others' cards after it.
+//! RULES §7.3, and what is known of others' cards after it.
 
 use dog_rules::{
     Action, Cards, Event, ExchangeState, Game, Given, Phase,

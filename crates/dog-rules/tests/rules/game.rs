@@ -1,4 +1,4 @@
-//! RULES §4 (must play), §7 (play and its end) and §9: turns, folding, the list of moves, the end.
+//! RULES §4 (must play), §7.4, §7.5 and §9: turns, folding, the list of moves, the end.
 
 use dog_rules::{
     Action, ActionRefusal, Dealer, Event, Exchange, Game, Level, Phase, Player,
