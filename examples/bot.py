@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plays a seat of a game of DOG on a dog-server to the end. Needs nothing but Python 3.9.
+"""Plays one seat of a game on a dog-server until it is over. Needs Python 3.9 and nothing else.
 
-usage: bot.py GAME TOKEN [URL]    (URL is http://127.0.0.1:8080 unless it is given)
+usage: bot.py GAME TOKEN [URL]    (URL: http://127.0.0.1:8080 by default)
 
-It follows the game's stream, and whenever it may do something it does: it deals, gives a card in the
-exchange, or plays the legal move that brings most pieces home, captures most and goes furthest.
+It follows the stream of the game and acts whenever the seat may: it deals, gives a random card in the
+exchange, or plays the legal move with the most pieces brought home and captured, then the most steps.
 """
 
 import json
@@ -16,13 +16,13 @@ import urllib.request
 
 
 class Seat:
-    """A seat of a game, as its token sees it."""
+    """A seat of a game, by its token."""
 
     def __init__(self, url, game, token):
         self.game, self.token = f"{url}/v1/games/{game}", token
 
     def open(self, method, path, body=None, **headers):
-        """Sends a request; whoever calls reads the answer."""
+        """Sends a request; the caller reads and closes the response."""
         headers = {"Authorization": f"Bearer {self.token}", **headers}
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
@@ -35,13 +35,13 @@ class Seat:
             return json.load(answer)
 
     def changes(self):
-        """Yields whenever the game has changed, until it is over; goes on where a line breaks."""
+        """Yields after each change until the game is over; resumes a broken stream."""
         version, over = None, False
         while not over:
             resume = {} if version is None else {"Last-Event-ID": str(version)}
             try:
                 with self.open("GET", "/events", Accept="application/x-ndjson", **resume) as lines:
-                    if lines.status == 204:  # nothing comes after the last version of a game
+                    if lines.status == 204:  # the last version has been received already
                         return
                     for line in filter(None, map(bytes.strip, lines)):  # empty lines are heartbeats
                         change = json.loads(line)
@@ -51,12 +51,12 @@ class Seat:
                         over = over or change.get("phase") == "finished"
                         yield
             except urllib.error.HTTPError:
-                raise  # the game is gone, or the token
+                raise  # the game was removed, or the token replaced
             except OSError:
                 time.sleep(1)
 
     def act(self):
-        """Does what the seat may do now, if anything."""
+        """Acts for the seat, if it may act now."""
         view = self.get("")
         for action in view["actions"]:
             route = action["route"]
@@ -71,7 +71,7 @@ class Seat:
 
 
 def worth(move, teams):
-    """How much the bot likes a move; chance decides between equals."""
+    """The value of a move; ties are broken at random."""
     own = sum(teams[piece["seat"]] == teams[move["seat"]] for piece in move["captures"])
     strangers = len(move["captures"]) - own
     home = sum(part["to"].startswith("goal") for part in move["parts"])
@@ -85,7 +85,7 @@ def main(game, token, url="http://127.0.0.1:8080"):
         try:
             seat.act()
         except urllib.error.HTTPError as refused:
-            if refused.code not in (409, 412):  # somebody was faster: there is more to come
+            if refused.code not in (409, 412):  # another client acted first: wait for the stream
                 sys.exit(refused.read().decode())
     winner = seat.get("")["winner"]
     print(f"team {winner} has won")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays a whole game of DOG against a dog-server, as all four seats: a client of bash, curl and jq.
+# Plays a whole game of DOG on a dog-server, with all four seats. Needs bash, curl and jq.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -49,7 +49,7 @@ say() {
   fi
 }
 
-# call METHOD PATH [TOKEN [BODY]]: prints the body of the answer.
+# call METHOD PATH [TOKEN [BODY]]: sends a request and prints the body of the response.
 call() {
   local method=$1 path=$2 token=${3-} body=${4-}
   local options=(--silent --show-error --request "$method" --write-out '\n%{http_code}')
@@ -70,8 +70,8 @@ call() {
   printf '%s\n' "$answer"
 }
 
-# One line a seat: its part of the ring from its start on, its goal, its kennel. Seat 0's pieces
-# are `a`, seat 1's `b` and so on; a fresh piece is a capital letter.
+# Prints one line for each seat: its part of the ring, beginning with its start, its goal and its
+# kennel. The pieces of seat 0 are `a`, those of seat 1 `b`, and so on; a fresh piece is a capital.
 show_board() {
   if [[ -n $quiet ]]; then
     return
@@ -103,7 +103,7 @@ show_board() {
   ' <<<"$answer"
 }
 
-# act SEAT: does what the adviser thinks best for the seat, by sending its request as it is.
+# act SEAT: asks for advice, and sends the request of the best suggestion unchanged.
 act() {
   local seat=$1 advice best
   advice=$(call GET "/v1/games/$id/suggest-move?level=greedy${seed:+&seed=$seed}" "${tokens[seat]}")
@@ -126,7 +126,7 @@ wishes=$(
     {rules: {preset: $rules}} + if $seed == "" then {} else {shuffle_seed: $seed} end
   '
 )
-# Every answer to a write holds the game as it is after it.
+# The response to a write contains the game after it.
 answer=$(call POST /v1/games '' "$wishes")
 id=$(jq --raw-output .id <<<"$answer")
 mapfile -t tokens < <(jq --raw-output '.seat_tokens[]' <<<"$answer")
