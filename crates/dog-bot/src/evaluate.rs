@@ -112,7 +112,7 @@ pub struct Position<'a> {
     board: &'a Board,
     tracks: BySeat<Fields>,
     blocks: Fields,
-    unswappable: Fields,
+    swap_protected: Fields,
     threats: &'a Threats,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Position<'a> {
             board,
             tracks,
             blocks: board.blocks(rules),
-            unswappable: board.unswappable(rules),
+            swap_protected: board.swap_protected(rules),
             threats,
         }
     }
@@ -192,10 +192,10 @@ impl<'a> Position<'a> {
 
     /// The most steps that a jack of the seat's can win and cost another team together.
     fn best_swap(&self, seat: Seat) -> f64 {
-        let own = self.tracks[seat] & !self.unswappable;
+        let own = self.tracks[seat] & !self.swap_protected;
         let mut best: f64 = 0.0;
         for other in self.others(seat) {
-            for theirs in ring::fields(self.tracks[other] & !self.unswappable) {
+            for theirs in ring::fields(self.tracks[other] & !self.swap_protected) {
                 for mine in ring::fields(own) {
                     let won = self.progress(seat, theirs) - self.progress(seat, mine);
                     let cost = self.progress(other, theirs) - self.progress(other, mine);
@@ -247,12 +247,12 @@ const ONLY_WAY_OUT: f64 = 25.0;
 /// The worth of holding these cards, in steps.
 pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let need = Need::of(rules, board, seat);
-    let way_out = hand.kinds().any(leaves_kennel);
+    let way_out = hand.ranks().any(leaves_kennel);
     if need.stuck && !way_out {
         return 0.0;
     }
     let held = hand
-        .kinds()
+        .ranks()
         .map(|card| f64::from(hand.count(card)) * of_card(card));
     let way_out = if way_out { need.way_out() } else { 0.0 };
     held.sum::<f64>() + way_out + FITS * fitting(rules, board, seat, hand)
@@ -269,7 +269,7 @@ fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
         };
         ring::fields(board.track(owner)).any(enters)
     };
-    hand.kinds().filter(fits).count() as f64
+    hand.ranks().filter(fits).count() as f64
 }
 
 /// What one more card is worth to a seat whose hand is unknown and lacks a way out of the kennel

@@ -110,13 +110,13 @@ fn answers(view: &SeatView) -> Vec<Scored> {
     let asked = view.asked[view.seat];
     let mut answers: Vec<(Choice, f64)> = view
         .hand
-        .kinds()
+        .ranks()
         .map(|card| (Choice::Give(card), table.giving(card, asked || sees_need)))
         .collect();
     if optional {
         answers.push((Choice::Decline, table.keeping()));
         if !asked {
-            let givings = view.hand.kinds().map(|card| table.giving(card, true));
+            let givings = view.hand.ranks().map(|card| table.giving(card, true));
             let best = givings.fold(table.keeping(), f64::max);
             answers.push((Choice::Ask, best - ASKING));
         }

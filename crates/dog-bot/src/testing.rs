@@ -150,7 +150,7 @@ pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
         let size = text(&state["hand"]).len();
         let hand: String = pool.drain(..size).collect();
         let held: Cards = serde_json::from_value(hand.clone().into()).unwrap();
-        if let (Some(card), true) = (held.kinds().next(), state["answer"]["offered"].is_string()) {
+        if let (Some(card), true) = (held.ranks().next(), state["answer"]["offered"].is_string()) {
             state["answer"]["offered"] = card.name().into();
         }
         state["hand"] = hand.into();

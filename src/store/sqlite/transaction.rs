@@ -161,7 +161,7 @@ impl<'c> Transaction<'c> {
                 record.tempo.bot_pace_ms,
                 record.tempo.turn_seconds,
                 record.deadline.map(Timestamp::as_microsecond),
-                record.game.attended(),
+                record.game.has_human(),
                 record
                     .due_at(record.updated_at)
                     .map(Timestamp::as_microsecond),
@@ -200,7 +200,7 @@ impl<'c> Transaction<'c> {
                 record.tokens,
                 rows.snapshot,
                 record.deadline.map(Timestamp::as_microsecond),
-                record.game.attended(),
+                record.game.has_human(),
                 record.due_at(at).map(Timestamp::as_microsecond),
                 record.changes.versions,
             ])?;

@@ -252,7 +252,7 @@ impl<'a> Inputs<'a> {
             _ => view.counts[self.seat],
         };
         if let Some(hand) = kept.seen() {
-            for card in hand.kinds() {
+            for card in hand.ranks() {
                 let first = self.layout.own_hand + card as usize * usize::from(COPIES);
                 for copy in 0..hand.count(card).min(COPIES) {
                     add(first + usize::from(copy), 1.0);
@@ -281,11 +281,11 @@ impl<'a> Inputs<'a> {
                 add(self.layout.asked + place, 1.0);
             }
         }
-        for card in self.partners.kinds() {
+        for card in self.partners.ranks() {
             add(self.layout.known + card as usize, 1.0);
         }
         let deck = self.rules.deck();
-        for card in view.gone.kinds() {
+        for card in view.gone.ranks() {
             let share = f32::from(view.gone.count(card)) / f32::from(deck.count(card).max(1));
             add(self.layout.gone + card as usize, share);
         }
@@ -376,7 +376,7 @@ impl<'a> Inputs<'a> {
         }
         let partner = self.seat.partner(self.rules.seats);
         let table = uses::Table::new(self.rules, board, partner);
-        for card in self.partners.kinds() {
+        for card in self.partners.ranks() {
             let found = table.of(card);
             let first = self.layout.partner_uses + card as usize * USES;
             flags(found, first, &mut add);
@@ -393,7 +393,7 @@ impl<'a> Inputs<'a> {
         let mut unplayable = 0;
         // What the two best cards win.
         let mut best = [0.0; 2];
-        for card in kept.kinds() {
+        for card in kept.ranks() {
             let found = table.of(card);
             if !found.playable {
                 unplayable += kept.count(card);

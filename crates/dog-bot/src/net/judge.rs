@@ -59,7 +59,7 @@ impl Judge {
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
         let mut known = None;
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             scratch.list_boards(view, card);
             if scratch.boards.is_empty() {
                 continue;
@@ -242,7 +242,7 @@ pub fn after(view: &SeatView, choice: Choice) -> (Stage, Cards) {
 
 /// Every answer that the seat may give in the exchange.
 pub fn answers(view: &SeatView) -> Vec<Choice> {
-    let mut answers: Vec<Choice> = view.hand.kinds().map(Choice::Give).collect();
+    let mut answers: Vec<Choice> = view.hand.ranks().map(Choice::Give).collect();
     if view.rules.exchange == Exchange::Optional {
         answers.push(Choice::Decline);
         if !view.asked[view.seat] {

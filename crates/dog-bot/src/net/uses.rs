@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
 
     fn jack(&self, found: &mut Use) {
         let (rules, board, owner) = (self.walker.rules, self.walker.board, self.walker.owner);
-        let free = !board.unswappable(rules);
+        let free = !board.swap_protected(rules);
         let own = board.track(owner);
         let others = board.occupied() & !own;
         if own & free != 0 && others & free != 0 {
@@ -246,7 +246,7 @@ impl Use {
 /// The most that a seat's piece wins by changing places with another seat's, in steps.
 pub fn best_swap(rules: &Rules, board: &Board, seat: Seat) -> u8 {
     let ring = rules.ring();
-    let free = !board.unswappable(rules);
+    let free = !board.swap_protected(rules);
     let door = ring.door(seat);
     let to_door = |field: u8| ring.distance(field, door);
     let own = board.track(seat);

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{Answer, Board, Card, Level, Phase, Playout, Rules, Seat, ring};
+use dog_rules::{Board, Card, ExchangeAnswer, Level, Phase, Playout, Rules, Seat, ring};
 use rand::Rng;
 
 use crate::{
@@ -225,8 +225,8 @@ pub struct End {
 /// Carries out an answer in the exchange.
 pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
     match choice {
-        Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
-        Choice::Decline => game.answer(seat, Answer::Declined),
+        Choice::Give(card) => game.answer(seat, ExchangeAnswer::Offered(card)),
+        Choice::Decline => game.answer(seat, ExchangeAnswer::Declined),
         Choice::Ask => game.ask(seat),
         Choice::Play(_) => unreachable!("no card is played in the exchange"),
     }

@@ -55,7 +55,7 @@ fn choices(view: &SeatView) -> HashSet<String> {
     }
     let mut generator = Generator::new();
     let mut choices = HashSet::new();
-    for card in view.hand.kinds() {
+    for card in view.hand.ranks() {
         let mut boards = Vec::new();
         generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
         let plays = boards.into_iter().map(|board| Candidate::Play(card, board));

@@ -53,8 +53,8 @@ impl<'a> Worlds<'a> {
         let mut clues = Vec::new();
         if draws > 1 {
             let mut since: BySeat<Cards> = BySeat::default();
-            for play in view.plays.iter().rev() {
-                since[play.seat].add_all(play.laid);
+            for play in view.past_moves.iter().rev() {
+                since[play.seat].add_all(play.revealed);
                 let Some(card) = play.card else { continue };
                 if play.seat == view.seat || view.counts[play.seat] == 0 {
                     continue;
@@ -108,7 +108,7 @@ impl Clue {
         let mut hand = hands[self.seat];
         hand.add_all(self.since);
         let of_kind = |card| f32::from(hand.count(card)) * self.readiness[card as usize];
-        let all: f32 = hand.kinds().map(of_kind).sum();
+        let all: f32 = hand.ranks().map(of_kind).sum();
         let share = of_kind(self.played) / all.max(f32::MIN_POSITIVE);
         SURPRISE + (1.0 - SURPRISE) * share.min(1.0)
     }

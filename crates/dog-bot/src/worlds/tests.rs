@@ -1,6 +1,6 @@
 //! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
 
-use dog_rules::{Game, Options, Phase, Preset, plays::Played};
+use dog_rules::{Game, Options, Phase, Preset, round_history::PastMove};
 
 use super::*;
 use crate::{
@@ -48,7 +48,7 @@ fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
                     assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
                     exchanges += u32::from(game.phase() == Phase::Exchange);
                     known += view.known.iter().filter(|cards| !cards.is_empty()).count();
-                    clues += view.plays.len();
+                    clues += view.past_moves.len();
                 }
                 choose(Level::Random, &view, &mut chance).action(seat)
             };
@@ -73,11 +73,11 @@ fn six_not_played(rules: &Rules) -> SeatView<'_> {
     let home = "g0 g1 g2 g3";
     let mut view = view(rules, &["", "13 g1 g2 g3", "", home], "2 5 9 Q");
     view.gone = cards("2");
-    view.plays.push(Played {
+    view.past_moves.push(PastMove {
         seat: seat(1, rules),
         before: board(rules, &["", "11 g1 g2 g3", "", home]),
         card: Some(Card::Two),
-        laid: cards("2"),
+        revealed: cards("2"),
         after: view.board,
     });
     view
@@ -90,7 +90,7 @@ fn what_was_played_tells_what_is_left() {
     let [other, third] = [1, 2].map(|number| seat(number, &rules));
     let view = six_not_played(&rules);
     let nothing_played = SeatView {
-        plays: Vec::new(),
+        past_moves: Vec::new(),
         ..view.clone()
     };
     let blind = deals(&nothing_played, 2_000, 48);

@@ -75,7 +75,7 @@ impl Planner {
         let Choice::Give(card) = answer else {
             return answer;
         };
-        if view.hand.kinds().count() == 1 {
+        if view.hand.ranks().count() == 1 {
             return answer;
         }
         let partner = view.seat.partner(view.rules.seats);
@@ -87,7 +87,7 @@ impl Planner {
             search.best_plan(&outlook, seat, &[stage], GIFT_WIDTH).score
         };
         let mut best = (card, f64::NEG_INFINITY);
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             let mut kept = view.hand;
             kept.remove(card);
             let score = guesses
@@ -134,7 +134,7 @@ impl Guess {
                 .into_iter()
                 .filter(|&card| evaluate::leaves_kennel(card))
             {
-                pool = pool.without_kind(card);
+                pool = pool.without_rank(card);
             }
         }
         let kept = (1..view.counts[partner])

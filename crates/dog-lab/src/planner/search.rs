@@ -138,7 +138,7 @@ impl Search {
             }
             let earlier = path.earlier + weight * (1.0 - later) * path.worth.value;
             let mut can_play = false;
-            for card in hand.kinds() {
+            for card in hand.ranks() {
                 self.boards.clear();
                 self.generator
                     .boards_of_card(outlook.rules, &board, seat, card, &mut self.boards);

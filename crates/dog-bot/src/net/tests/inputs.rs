@@ -29,7 +29,7 @@ fn choices(view: &SeatView) -> Vec<(Stage, Cards)> {
         let choices = judge::answers(view).into_iter();
         return choices.map(|choice| judge::after(view, choice)).collect();
     }
-    let played = view.hand.kinds().map(|card| {
+    let played = view.hand.ranks().map(|card| {
         let mut kept = view.hand;
         kept.remove(card);
         (Stage::Played, kept)

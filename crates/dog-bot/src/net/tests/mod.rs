@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use dog_rules::{Answer, Board, Card, Cards, Generator, Phase, Playout, Preset, Seat, SeatView};
+use dog_rules::{
+    Board, Card, Cards, ExchangeAnswer, Generator, Phase, Playout, Preset, Seat, SeatView,
+};
 use rand::{Rng, RngExt, rngs::ChaCha8Rng};
 
 use super::{
@@ -55,8 +57,8 @@ fn exchange(
         }
         let card = game.hand(seat).nth(0);
         let answer = match optional && rng.random() {
-            true => Answer::Declined,
-            false => Answer::Offered(card),
+            true => ExchangeAnswer::Declined,
+            false => ExchangeAnswer::Offered(card),
         };
         game.answer(seat, answer);
     }
@@ -156,7 +158,7 @@ fn a_judge_sees_every_play_once() {
     let mut check = |view: &SeatView| {
         let judge = &judges[usize::from(view.rules.seats == 6)];
         let mut expected = Vec::new();
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             let mut boards = Vec::new();
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
             expected.extend(boards.into_iter().map(|board| (card, board)));

@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Board, Card, Generator, Placement, Rules, Seat, SevenLanding, SevenPartner,
-    judge::Kind,
+    judge::MoveKind,
     ring::{self, bit},
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -88,7 +88,7 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
         found.home |= depth(&outcome.board, mover) > depth(board, mover);
         found.hit |= captured().any(|other| !own(other));
         // A swap captures nothing; it takes a stranger's place.
-        found.hit |= outcome.kind == Kind::Swap && !own(outcome.parts[1].seat);
+        found.hit |= outcome.kind == MoveKind::Swap && !own(outcome.parts[1].seat);
         found.harmless |= !captured().any(own);
         let after = &outcome.board;
         let mut won = lead(rules, after, seat) - lead(rules, board, seat);
@@ -270,7 +270,7 @@ fn the_best_swap_is_the_best_of_all() {
     positions(4, 500, |rules, board, seat| {
         let ring = rules.ring();
         let to_door = |field| i16::from(ring.distance(field, ring.door(seat)));
-        let free = |other: Seat| board.track(other) & !board.unswappable(rules);
+        let free = |other: Seat| board.track(other) & !board.swap_protected(rules);
         let mut best = 0;
         for stranger in ring.seats().filter(|&other| other != seat) {
             for own in ring::fields(free(seat)) {
