@@ -4,8 +4,8 @@ use arbitrary::{Result, Unstructured};
 use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Move, Options, Placement,
     Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner, SevenSurplus,
+    notation::{CardUse, NotedField, Part, Parts},
     short_list::CAPACITY,
-    notation::{CardUse, Part, Parts, NotedField},
 };
 
 /// Any possible set of rules.

@@ -61,7 +61,7 @@
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
-//! * [`short_list`]: the short lists of what a move does.
+//! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
 //! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.

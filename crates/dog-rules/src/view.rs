@@ -21,7 +21,7 @@ pub struct VisibleSeat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnCards {
     pub hand: Cards,
-    /// The card it laid down or gave in this round's exchange.
+    /// The card it offered its partner in this round's exchange.
     pub offered: Option<Card>,
     /// The card it got from its partner.
     pub received: Option<Card>,
@@ -196,7 +196,7 @@ pub struct SeatView<'a> {
     pub asked: BySeat<bool>,
     /// What all can see of each seat's part in this round's exchange.
     pub exchange: BySeat<ExchangeState>,
-    /// The card it laid down or gave in this round's exchange.
+    /// The card it offered its partner in this round's exchange.
     pub offered: Option<Card>,
     /// The card it got from its partner.
     pub received: Option<Card>,

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! `docs/record.md` tells the whole of it. Such a text is written of a [`Transcript`] and read as a
-//! [`ParsedRecord`] one, which knows its lines, so that whatever is wrong can be named with its line.
+//! [`ParsedRecord`], which knows its lines, so that whatever is wrong can be named with its line.
 //! The times of single turns are not kept.
 
 use std::fmt::{self, Write};
