@@ -5,7 +5,7 @@
 use arbitrary::{Result, Unstructured};
 use dog_rules::{
     Cards, Generator, LegalMove, Move, judge,
-    notation::{Action, Parts},
+    notation::{CardUse, Parts},
 };
 use dog_server_fuzz::{any_move, board, hand, rules, seat};
 use libfuzzer_sys::fuzz_target;
@@ -57,7 +57,7 @@ fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
     let Move::Play {
         card,
         rank,
-        action: Action::Seven(parts),
+        action: CardUse::Seven(parts),
     } = mv
     else {
         return Ok(mv);
@@ -72,6 +72,6 @@ fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
     Ok(Move::Play {
         card,
         rank,
-        action: Action::Seven(action),
+        action: CardUse::Seven(action),
     })
 }

@@ -3,11 +3,11 @@
 
 #![no_main]
 
-use dog_rules::record::Written;
+use dog_rules::record::ParsedRecord;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let written = match Written::read(text) {
+    let written = match ParsedRecord::read(text) {
         Ok(written) => written,
         Err(error) => {
             assert!(error.line > 0 && !error.to_string().is_empty());
@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
         }
     };
     let again = written.transcript.to_string();
-    let read = Written::read(&again).expect("what was written can be read");
+    let read = ParsedRecord::read(&again).expect("what was written can be read");
     assert_eq!(read.transcript, written.transcript);
     assert_eq!(read.transcript.to_string(), again);
     if let Ok(replayed) = written.replay() {

@@ -4,8 +4,8 @@ use arbitrary::{Result, Unstructured};
 use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Move, Options, Placement,
     Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner, SevenSurplus,
-    few::FEW,
-    notation::{Action, Part, Parts, Place},
+    notation::{CardUse, NotedField, Part, Parts},
+    short_list::CAPACITY,
 };
 
 /// Any possible set of rules.
@@ -86,17 +86,17 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
         card => card,
     };
     let action = match rank {
-        Card::Jack if u.ratio(1, 8)? => Action::NoEffect,
-        Card::Jack => Action::Swap(track(u, rules, board)?, track(u, rules, board)?),
-        Card::Ace | Card::King if u.ratio(1, 4)? => Action::Out,
+        Card::Jack if u.ratio(1, 8)? => CardUse::NoEffect,
+        Card::Jack => CardUse::Swap(track(u, rules, board)?, track(u, rules, board)?),
+        Card::Ace | Card::King if u.ratio(1, 4)? => CardUse::Out,
         Card::Seven => {
             let mut parts = Parts::EMPTY;
-            for _ in 0..u.int_in_range(1..=FEW)? {
+            for _ in 0..u.int_in_range(1..=CAPACITY)? {
                 parts.push(part(u, rules, board)?);
             }
-            Action::Seven(parts)
+            CardUse::Seven(parts)
         }
-        _ => Action::Walk(part(u, rules, board)?),
+        _ => CardUse::Walk(part(u, rules, board)?),
     };
     Ok(Move::Play { card, rank, action })
 }
@@ -105,19 +105,19 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
 fn part(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Part> {
     let goal = |u: &mut Unstructured| {
         let field = u.int_in_range(0..=3)?;
-        Ok(*u.choose(&[Place::OwnGoal(field), Place::PartnerGoal(field)])?)
+        Ok(*u.choose(&[NotedField::OwnGoal(field), NotedField::PartnerGoal(field)])?)
     };
     let from = match u.ratio(1, 4)? {
         true => goal(u)?,
-        false => Place::Track(track(u, rules, board)?),
+        false => NotedField::Track(track(u, rules, board)?),
     };
     let to = match from {
-        Place::Track(from) if u.ratio(3, 4)? => {
+        NotedField::Track(from) if u.ratio(3, 4)? => {
             let back = rules.ring().backward(from.min(rules.ring().length()), 4);
-            Place::Track(rules.ring().forward(back, u.int_in_range(0..=18)?))
+            NotedField::Track(rules.ring().forward(back, u.int_in_range(0..=18)?))
         }
         _ if u.ratio(7, 8)? => goal(u)?,
-        _ => Place::Track(u.arbitrary()?),
+        _ => NotedField::Track(u.arbitrary()?),
     };
     Ok(Part { from, to })
 }

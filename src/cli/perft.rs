@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use dog_rules::perft::{Case, Position, divide, perft, read};
+use dog_rules::perft::{OpenPosition, PerftCase, divide, perft, read};
 
 /// No round is longer: each move takes a card at least, and the largest deck has 116.
 const MOST_MOVES: i64 = 116;
@@ -77,18 +77,18 @@ impl Perft {
     }
 
     /// The position of the command line.
-    fn position(&self, hands: &str) -> anyhow::Result<Case> {
+    fn position(&self, hands: &str) -> anyhow::Result<PerftCase> {
         let Perft {
             rules, board, turn, ..
         } = self;
         let text = format!("rules {rules}\nboard {board}\nhands {hands}\nturn {turn}");
-        let case = text.parse::<Case>();
+        let case = text.parse::<PerftCase>();
         case.map_err(|error| anyhow::anyhow!("{}", error.problem))
     }
 }
 
 /// The cases of a file, and where in it they are.
-fn cases(file: &Path) -> anyhow::Result<Vec<(usize, Case)>> {
+fn cases(file: &Path) -> anyhow::Result<Vec<(usize, PerftCase)>> {
     let name = || file.display().to_string();
     let text = fs::read_to_string(file).with_context(name)?;
     let cases = read(&text).with_context(name)?;
@@ -106,8 +106,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn case(&mut self, name: &str, case: &Case) -> anyhow::Result<()> {
-        let Case {
+    fn case(&mut self, name: &str, case: &PerftCase) -> anyhow::Result<()> {
+        let PerftCase {
             position, counts, ..
         } = case;
         let depths: BTreeSet<u32> = match self.depth {
@@ -128,7 +128,7 @@ impl Report<'_> {
 
     fn count(
         &mut self,
-        position: &Position,
+        position: &OpenPosition,
         depth: u32,
         expected: &BTreeMap<u32, u64>,
     ) -> anyhow::Result<()> {
@@ -150,7 +150,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn division(&mut self, position: &Position, depth: u32) -> anyhow::Result<()> {
+    fn division(&mut self, position: &OpenPosition, depth: u32) -> anyhow::Result<()> {
         for (mv, count) in divide(position, depth) {
             writeln!(self.out, "     {count:>14}  {mv}")?;
         }

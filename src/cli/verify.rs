@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::{
     Action, Move, Seat,
-    record::{Replayed, Written},
+    record::{ParsedRecord, Replayed},
 };
 
 /// Bytes that are read at most.
@@ -30,7 +30,7 @@ impl Verify {
     pub fn run(self) -> anyhow::Result<()> {
         let name = || self.file.display().to_string();
         let text = read(&self.file).with_context(name)?;
-        let written = Written::read(&text).with_context(name)?;
+        let written = ParsedRecord::read(&text).with_context(name)?;
         let replayed = written.replay().with_context(name)?;
         replayed.check_finished().with_context(name)?;
         let summary = summary(written.transcript.about.game.as_deref(), &replayed);

@@ -7,7 +7,7 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
-use dog_rules::{ActionRefusal, BoardError, RulesError, UnknownCard, shuffle::SeedError};
+use dog_rules::{ActionRefusal, BoardError, ParseCardError, RulesError, shuffle::SeedError};
 use log::Level;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
@@ -386,5 +386,5 @@ always! {
     BoardError => InvalidBoard,
     RulesError => InvalidRules,
     SeedError => InvalidSeed,
-    UnknownCard => UnknownCard,
+    ParseCardError => UnknownCard,
 }

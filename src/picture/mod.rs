@@ -14,7 +14,7 @@ mod trail;
 
 use dog_rules::{
     Board, Move, Rules, Seat,
-    judge::{Capture, Kind, PlayedPart},
+    judge::{Capture, MoveKind, PlayedPart},
 };
 
 use self::{
@@ -42,7 +42,7 @@ pub struct Shown<'a> {
     /// Who plays it.
     pub seat: Seat,
     pub mv: Move,
-    pub kind: Kind,
+    pub kind: MoveKind,
     pub parts: &'a [PlayedPart],
     pub captures: &'a [Capture],
     /// Whether it has not been played: then it is drawn in dashes.

@@ -520,7 +520,7 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
                     shown: Some(Shown {
                         seat,
                         mv: id.parse().expect("a move"),
-                        kind: Kind::Seven,
+                        kind: MoveKind::Seven,
                         parts: &parts,
                         captures: &captures,
                         preview: round % 3 != 0,

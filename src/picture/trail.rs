@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Card, Field, Move, Seat,
-    judge::{Kind, PlayedPart},
+    judge::{MoveKind, PlayedPart},
 };
 
 use super::{
@@ -39,10 +39,10 @@ pub fn ways(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
         circle(ink, layout.field(part.seat, from), 0.42 * gap, &left);
     }
     for (index, part) in shown.parts.iter().enumerate() {
-        let arrow = if shown.kind == Kind::Swap {
+        let arrow = if shown.kind == MoveKind::Swap {
             swap(layout, part, index)
         } else {
-            walk(layout, part, shown.kind == Kind::Retreat)
+            walk(layout, part, shown.kind == MoveKind::Retreat)
         };
         draw(ink, gap, &arrow, part.seat, &dashes);
     }

@@ -124,7 +124,7 @@ impl StoredGame {
     pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event]) {
         if self.game.phase() == Phase::Finished {
             self.deadline = None;
-        } else if events.iter().any(Event::passes_the_turn) {
+        } else if events.iter().any(Event::restarts_clock) {
             let seconds = |seconds: u32| at + SignedDuration::from_secs(seconds.into());
             self.deadline = self.timing.turn_seconds.map(seconds);
         }

@@ -9,7 +9,7 @@ use std::{
 
 use dog_rules::{
     Action, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
-    record::{About, Step, Transcript, Written},
+    record::{ParsedRecord, RecordHeaders, RecordStep, Transcript},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 
@@ -36,7 +36,7 @@ fn text(record: &str) -> String {
 fn the_records_are_what_is_written_today() {
     for (file, rules) in RECORDS {
         let text = text(file);
-        let written = Written::read(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
         assert_eq!(written.transcript.to_string(), text, "{file}");
         assert_eq!(
             written.transcript.setup.rules,
@@ -97,14 +97,14 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
             log.push((Some(action), events));
         }
     }
-    let about = About {
+    let about = RecordHeaders {
         game: Some("06zgrb0wmrqk9y7ttx2vbkhq1r".to_owned()),
         created: Some("2026-11-22T09:30:00.125Z".to_owned()),
         ended: Some("2026-11-22T10:15:30.25Z".to_owned()),
     };
     let steps = log
         .iter()
-        .filter_map(|(action, events)| Step::of(action.as_ref(), events));
+        .filter_map(|(action, events)| RecordStep::of(action.as_ref(), events));
     Transcript {
         steps: steps.collect(),
         ..Transcript::without_steps(&game, about).expect("a finished game")

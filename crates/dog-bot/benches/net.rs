@@ -4,8 +4,8 @@ use std::{hint::black_box, ops::ControlFlow, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dog_bot::net::{
-    inputs::{Inputs, Kept, Stage},
-    judge::{Differences, Scratch},
+    evaluator::{IncrementalSums, Scratch},
+    inputs::{AfterChoice, HandInfo, Inputs},
     nets::Nets,
 };
 use dog_rules::{Options, Phase, Playout, Preset, Rules, Seat, SeatView};
@@ -77,36 +77,37 @@ fn evaluations(criterion: &mut Criterion) {
         let mut evaluations = Vec::new();
         let mut number = 0;
         for view in &views {
-            let judge = nets.of(view.rules);
-            let inputs = Inputs::new(&judge.layout, view, Stage::Played);
-            let kept = Kept::Seen(view.hand);
+            let evaluator = nets.of(view.rules);
+            let inputs = Inputs::new(&evaluator.layout, view, AfterChoice::Played);
+            let kept = HandInfo::Known(view.hand);
             let (mut cards, mut before) = (Vec::new(), Vec::new());
             inputs.cards(kept, &mut cards);
             inputs.board(&view.board, kept, &mut before);
-            let common = judge
-                .net
-                .more(&judge.net.more(&judge.net.first_bias, &cards), &before);
+            let common = evaluator.net.more(
+                &evaluator.net.more(&evaluator.net.first_bias, &cards),
+                &before,
+            );
             let mut lists = Vec::new();
-            judge.plays(view, &mut scratch, |card, board, _| {
+            evaluator.plays(view, &mut scratch, |card, board, _| {
                 let mut kept = view.hand;
                 kept.remove(card);
                 let mut list = Vec::new();
-                inputs.board(board, Kept::Seen(kept), &mut list);
+                inputs.board(board, HandInfo::Known(kept), &mut list);
                 lists.push(list);
                 ControlFlow::Continue(())
             });
             number += lists.len() as u64;
-            evaluations.push((judge, common, before, lists, inputs.head(kept)));
+            evaluations.push((evaluator, common, before, lists, inputs.head(kept)));
         }
-        let mut differences = Differences::default();
+        let mut differences = IncrementalSums::default();
         group.throughput(Throughput::Elements(number));
         group.bench_function("evaluations", |bencher| {
             bencher.iter(|| {
-                for (judge, common, before, lists, head) in &evaluations {
-                    differences.begin(judge.layout.inputs(), before);
+                for (evaluator, common, before, lists, head) in &evaluations {
+                    differences.begin(evaluator.layout.inputs(), before);
                     for list in lists {
                         let found = differences.of(list);
-                        black_box(judge.net.logit(common, found, *head));
+                        black_box(evaluator.net.logit(common, found, *head));
                     }
                 }
             });

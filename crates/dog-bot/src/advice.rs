@@ -8,7 +8,7 @@ use rand::{Rng, seq::SliceRandom};
 use super::{
     greedy::{self, Choice, Scored, chance_to_win},
     net::nets::Nets,
-    search::{Budget, Candidate, Method, Thinker, Thought},
+    search::{Budget, Candidate, CandidateStats, SearchConfig, Searcher},
 };
 
 /// The version of [`Level::Greedy`]. Strength is measured against it, so whoever changes how it
@@ -53,7 +53,7 @@ pub fn advise(
     view: &SeatView,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    suggestions(nets, level, Method::default(), budget, view, rng)
+    suggestions(nets, level, SearchConfig::default(), budget, view, rng)
 }
 
 /// What a bot of this level does: the best that there is to advise, without looking longer than it
@@ -68,7 +68,7 @@ pub fn choose(
     view: &SeatView,
     rng: &mut impl Rng,
 ) -> Choice {
-    let suggestions = suggestions(nets, level, Method::to_choose(), budget, view, rng);
+    let suggestions = suggestions(nets, level, SearchConfig::for_play(), budget, view, rng);
     let best = suggestions.into_iter().next();
     best.expect("a seat that is to act has a choice").choice
 }
@@ -99,7 +99,7 @@ pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggest
 fn suggestions(
     nets: &Nets,
     level: Level,
-    method: Method,
+    method: SearchConfig,
     budget: Option<Budget>,
     view: &SeatView,
     rng: &mut impl Rng,
@@ -107,10 +107,10 @@ fn suggestions(
     let Some(own) = Budget::of(level) else {
         return at_once(level, view, rng);
     };
-    let mut thinker = Thinker::new(nets, method);
+    let mut searcher = Searcher::new(nets, method);
     let budget = budget.unwrap_or(own);
-    let thoughts = thinker.think(view, budget, rng);
-    let mut suggestions = listed(&thinker, view, &thoughts);
+    let thoughts = searcher.think(view, budget, rng);
+    let mut suggestions = listed(&searcher, view, &thoughts);
     // Of choices that were left out early the net may have said more than thinking left of the
     // better ones: no choice is said to be better than one that is ranked before it.
     let mut most = 1.0f64;
@@ -122,17 +122,17 @@ fn suggestions(
 }
 
 /// Each thought with every move that leads to its board.
-fn listed(thinker: &Thinker, view: &SeatView, thoughts: &[Thought]) -> Vec<Suggestion> {
-    let suggestion = |thought: &Thought, choice, outcome| Suggestion {
+fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> Vec<Suggestion> {
+    let suggestion = |thought: &CandidateStats, choice, outcome| Suggestion {
         choice,
-        win_probability: thinker.win_probability(thought),
+        win_probability: searcher.win_probability(thought),
         standard_error: thought.standard_error(),
         samples: thought.samples,
         risk: thought.risk(),
         outcome,
     };
     let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
-        let of_thought = |thought: &Thought| match thought.candidate {
+        let of_thought = |thought: &CandidateStats| match thought.candidate {
             Candidate::Answer(choice) => suggestion(thought, choice, None),
             _ => {
                 let outcome = Outcome::fold(&view.board);
@@ -177,7 +177,7 @@ fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
 
 /// What a move does, in numbers, for somebody who looks at the board from the seat that plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effect {
+pub struct MoveEffect {
     pub captured: Captured,
     /// Pieces of the seat's team that come into their goals.
     pub pieces_home: u8,
@@ -198,9 +198,9 @@ pub struct Captured {
     pub others: u8,
 }
 
-impl Effect {
+impl MoveEffect {
     /// What a move with this outcome does, for the seat that plays it.
-    pub fn of(view: &SeatView, outcome: &Outcome) -> Effect {
+    pub fn of(view: &SeatView, outcome: &Outcome) -> MoveEffect {
         let partner = view.seat.partner(view.rules.seats);
         let mut captured = Captured::default();
         for capture in outcome.captures.iter() {
@@ -216,7 +216,7 @@ impl Effect {
             let of_seat = |seat: Seat| board.pieces(seat).in_goal();
             of_seat(view.seat) + of_seat(partner)
         };
-        Effect {
+        MoveEffect {
             captured,
             // No piece leaves a goal, so there are never fewer.
             pieces_home: home(&outcome.board) - home(&view.board),

@@ -46,7 +46,7 @@ const REACH: u8 = 13;
 pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
     let deck = rules.deck();
     let threats = Threats::new(rules, |card| f64::from(deck.count(card)) / 8.0);
-    let position = Position::new(rules, board, &threats);
+    let position = EvalPosition::new(rules, board, &threats);
     let (team, teams) = (seat.team(rules.seats), rules.seats / 2);
     let mut own = 0.0;
     let mut others = 0.0;
@@ -107,28 +107,28 @@ impl Threats {
 }
 
 /// A board with what is asked of it again and again.
-pub struct Position<'a> {
+pub struct EvalPosition<'a> {
     rules: &'a Rules,
     board: &'a Board,
     tracks: BySeat<Fields>,
     blocks: Fields,
-    unswappable: Fields,
+    swap_protected: Fields,
     threats: &'a Threats,
 }
 
-impl<'a> Position<'a> {
+impl<'a> EvalPosition<'a> {
     /// A board to ask about.
-    pub fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> Position<'a> {
+    pub fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
         let mut tracks = BySeat::default();
         for seat in rules.ring().seats() {
             tracks[seat] = board.track(seat);
         }
-        Position {
+        EvalPosition {
             rules,
             board,
             tracks,
             blocks: board.blocks(rules),
-            unswappable: board.unswappable(rules),
+            swap_protected: board.swap_protected(rules),
             threats,
         }
     }
@@ -192,10 +192,10 @@ impl<'a> Position<'a> {
 
     /// The most steps that a jack of the seat's can win and cost another team together.
     fn best_swap(&self, seat: Seat) -> f64 {
-        let own = self.tracks[seat] & !self.unswappable;
+        let own = self.tracks[seat] & !self.swap_protected;
         let mut best: f64 = 0.0;
         for other in self.others(seat) {
-            for theirs in ring::fields(self.tracks[other] & !self.unswappable) {
+            for theirs in ring::fields(self.tracks[other] & !self.swap_protected) {
                 for mine in ring::fields(own) {
                     let won = self.progress(seat, theirs) - self.progress(seat, mine);
                     let cost = self.progress(other, theirs) - self.progress(other, mine);
@@ -246,16 +246,20 @@ const ONLY_WAY_OUT: f64 = 25.0;
 
 /// The worth of holding these cards, in steps.
 pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
-    let need = Need::of(rules, board, seat);
-    let way_out = hand.kinds().any(leaves_kennel);
-    if need.stuck && !way_out {
+    let need = CardNeeds::of(rules, board, seat);
+    let has_exit_card = hand.ranks().any(leaves_kennel);
+    if need.stuck && !has_exit_card {
         return 0.0;
     }
     let held = hand
-        .kinds()
+        .ranks()
         .map(|card| f64::from(hand.count(card)) * of_card(card));
-    let way_out = if way_out { need.way_out() } else { 0.0 };
-    held.sum::<f64>() + way_out + FITS * fitting(rules, board, seat, hand)
+    let exit_card = if has_exit_card {
+        need.exit_card_value()
+    } else {
+        0.0
+    };
+    held.sum::<f64>() + exit_card + FITS * fitting(rules, board, seat, hand)
 }
 
 /// How many kinds of these cards, sevens and jokers aside, take a piece into the goal.
@@ -269,15 +273,15 @@ fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
         };
         ring::fields(board.track(owner)).any(enters)
     };
-    hand.kinds().filter(fits).count() as f64
+    hand.ranks().filter(fits).count() as f64
 }
 
 /// What one more card is worth to a seat whose hand is unknown and lacks a way out of the kennel
 /// with this probability.
 pub fn worth_of_card(rules: &Rules, board: &Board, seat: Seat, card: Card, lacking: f64) -> f64 {
-    let need = Need::of(rules, board, seat);
+    let need = CardNeeds::of(rules, board, seat);
     if leaves_kennel(card) {
-        of_card(card) + lacking * need.way_out()
+        of_card(card) + lacking * need.exit_card_value()
     } else if need.stuck {
         of_card(card) * (1.0 - lacking)
     } else {
@@ -301,24 +305,24 @@ fn of_card(card: Card) -> f64 {
 }
 
 /// What the pieces that a seat moves ask of its cards.
-struct Need {
+struct CardNeeds {
     /// Pieces in the kennel.
     waiting: u8,
     /// Whether none is on the ring.
     stuck: bool,
 }
 
-impl Need {
-    fn of(rules: &Rules, board: &Board, seat: Seat) -> Need {
+impl CardNeeds {
+    fn of(rules: &Rules, board: &Board, seat: Seat) -> CardNeeds {
         let mover = board.mover(rules, seat);
-        Need {
+        CardNeeds {
             waiting: board.kennel(mover),
             stuck: board.track(mover) == 0,
         }
     }
 
     /// What it is worth to have a way out of the kennel.
-    fn way_out(&self) -> f64 {
+    fn exit_card_value(&self) -> f64 {
         match (self.waiting, self.stuck) {
             (0, _) => 0.0,
             (_, true) => ONLY_WAY_OUT,

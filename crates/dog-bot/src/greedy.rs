@@ -40,7 +40,7 @@ pub enum Choice {
     /// Play a card, or fold.
     Play(Move),
     /// Lay this card down for the partner.
-    Give(Card),
+    Offer(Card),
     /// Decline the optional exchange.
     Decline,
     /// Say "help!" in the optional exchange.
@@ -52,7 +52,7 @@ impl Choice {
     pub const fn action(self, seat: Seat) -> Action {
         match self {
             Choice::Play(mv) => Action::Play { seat, mv },
-            Choice::Give(card) => Action::Offer { seat, card },
+            Choice::Offer(card) => Action::Offer { seat, card },
             Choice::Decline => Action::Decline { seat },
             Choice::Ask => Action::Ask { seat },
         }
@@ -103,34 +103,34 @@ fn kept(mut hand: Cards, mv: &Move) -> Cards {
 
 /// Every card as the one to give and, where the exchange is optional, the other answers.
 fn answers(view: &SeatView) -> Vec<Scored> {
-    let table = Table::of(view);
+    let values = ExchangeValues::of(view);
     let optional = view.rules.exchange == Exchange::Optional;
     // Where everybody gives, a partner sees the need on the board.
     let sees_need = !optional && view.board.track(view.seat) == 0;
     let asked = view.asked[view.seat];
     let mut answers: Vec<(Choice, f64)> = view
         .hand
-        .kinds()
-        .map(|card| (Choice::Give(card), table.giving(card, asked || sees_need)))
+        .ranks()
+        .map(|card| (Choice::Offer(card), values.giving(card, asked || sees_need)))
         .collect();
     if optional {
-        answers.push((Choice::Decline, table.keeping()));
+        answers.push((Choice::Decline, values.keeping()));
         if !asked {
-            let givings = view.hand.kinds().map(|card| table.giving(card, true));
-            let best = givings.fold(table.keeping(), f64::max);
+            let givings = view.hand.ranks().map(|card| values.giving(card, true));
+            let best = givings.fold(values.keeping(), f64::max);
             answers.push((Choice::Ask, best - ASKING));
         }
     }
     let score = |(choice, score)| Scored {
         choice,
         outcome: None,
-        score: table.board + score,
+        score: values.board + score,
     };
     answers.into_iter().map(score).collect()
 }
 
 /// What the seat knows of the exchange.
-struct Table<'a> {
+struct ExchangeValues<'a> {
     view: &'a SeatView<'a>,
     /// The value of the board, which no exchange changes.
     board: f64,
@@ -138,18 +138,18 @@ struct Table<'a> {
     partner_lacking: f64,
 }
 
-impl<'a> Table<'a> {
-    fn of(view: &'a SeatView<'a>) -> Table<'a> {
+impl<'a> ExchangeValues<'a> {
+    fn of(view: &'a SeatView<'a>) -> ExchangeValues<'a> {
         let partner = view.seat.partner(view.rules.seats);
         let mut partner_lacking = 1.0;
         if !view.asked[partner] {
-            let share = ways_out_unseen(view);
+            let share = unseen_exit_cards(view);
             // One of its cards is the one to be given.
             for _ in 1..view.counts[partner] {
                 partner_lacking *= 1.0 - share;
             }
         }
-        Table {
+        ExchangeValues {
             view,
             board: value(view.rules, &view.board, view.seat),
             partner_lacking,
@@ -190,7 +190,7 @@ impl<'a> Table<'a> {
 }
 
 /// The share of ways out of the kennel among the cards that the seat has not seen.
-fn ways_out_unseen(view: &SeatView) -> f64 {
+fn unseen_exit_cards(view: &SeatView) -> f64 {
     let deck = view.rules.deck();
     let (mut ways_out, mut all) = (0, 0);
     for card in Card::ALL {

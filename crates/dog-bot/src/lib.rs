@@ -26,23 +26,23 @@
 //! * [`evaluate`]: what boards and hands are worth, for the levels that do not think ahead.
 //! * [`net`]: the value nets.
 //! * [`search`]: thinking ahead by playouts.
-//! * [`worlds`]: hidden cards dealt out in ways that fit what a seat has seen.
+//! * [`determinize`]: hidden cards dealt out in ways that fit what a seat has seen.
 
 #![forbid(unsafe_code)]
 
 pub use dog_rules::Level;
 
 mod advice;
+pub mod determinize;
 pub mod evaluate;
 mod greedy;
 pub mod net;
 pub mod search;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod worlds;
 
 pub use advice::{
-    Captured, Effect, GREEDY_VERSION, Suggestion, advise, at_once, choose, reply_delay,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, at_once, choose, reply_delay,
 };
 pub use greedy::Choice;
 

@@ -12,7 +12,7 @@ use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use crate::{
     Choice, Level, Suggestion,
-    net::{HIDDEN, LEAK, Net, SECOND, inputs::Input, nets::Nets},
+    net::{HIDDEN, HIDDEN_2, LEAKY_SLOPE, Net, inputs::Input, nets::Nets},
     search::Budget,
 };
 
@@ -150,7 +150,7 @@ pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
         let size = text(&state["hand"]).len();
         let hand: String = pool.drain(..size).collect();
         let held: Cards = serde_json::from_value(hand.clone().into()).unwrap();
-        if let (Some(card), true) = (held.kinds().next(), state["answer"]["offered"].is_string()) {
+        if let (Some(card), true) = (held.ranks().next(), state["answer"]["offered"].is_string()) {
             state["answer"]["offered"] = card.name().into();
         }
         state["hand"] = hand.into();
@@ -188,7 +188,7 @@ pub fn naive_logit(net: &Net, inputs: &[Input], head: usize) -> f64 {
         if sum > 0.0 {
             sum
         } else {
-            sum * f64::from(LEAK)
+            sum * f64::from(LEAKY_SLOPE)
         }
     };
     let mut values = vec![0.0; net.first.len()];
@@ -213,6 +213,6 @@ pub fn naive_logit(net: &Net, inputs: &[Input], head: usize) -> f64 {
         let sum = layer(&hidden, &|row| head.second[row][unit], bias);
         leaky(sum)
     };
-    let second: Vec<f64> = (0..SECOND).map(second).collect();
+    let second: Vec<f64> = (0..HIDDEN_2).map(second).collect();
     layer(&second, &|row| head.last[row], head.last_bias)
 }

@@ -16,7 +16,7 @@ fn answers(rules: &Rules, pieces: &[&str], hand: &str, asked: &[u8]) -> Choice {
 }
 
 fn give(card: &str) -> Choice {
-    Choice::Give(card.parse().unwrap())
+    Choice::Offer(card.parse().unwrap())
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn gives_what_the_partner_needs() {
     assert_eq!(answers(&rules, &all_in, "K K 7 5 9", &[]), give("K"));
     // With pieces in nobody's kennel a way out is of no use.
     let all_out = ["1 20 30 40", "50", "33 35 36 37", "52"];
-    let Choice::Give(card) = answers(&rules, &all_out, "joker 7 5 9", &[]) else {
+    let Choice::Offer(card) = answers(&rules, &all_out, "joker 7 5 9", &[]) else {
         panic!("a card must be given");
     };
     assert!([Card::Five, Card::Nine].contains(&card), "{card}");
@@ -107,7 +107,7 @@ fn asks_offers_and_declines() {
     assert_eq!(answers(&rules, &all_in, "2 3 7 9 Q", &[]), Choice::Ask);
     assert!(matches!(
         answers(&rules, &all_in, "2 3 7 9 Q", &[0]),
-        Choice::Give(_)
+        Choice::Offer(_)
     ));
     assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), give("K"));
     let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];

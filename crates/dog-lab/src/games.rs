@@ -20,7 +20,7 @@ pub const MOST_TURNS: u32 = 10_000;
 
 /// The games of an experiment, but for their number.
 #[derive(Clone, Debug, Args)]
-pub struct Games {
+pub struct GamesArgs {
     /// A preset, and options such as "hausregeln seats=6".
     #[arg(long, default_value = Preset::DogspielIt.name())]
     pub rules: Rules,
@@ -28,12 +28,12 @@ pub struct Games {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
-    pub threads: Threads,
+    pub threads: ThreadsArg,
 }
 
 /// How many threads are to be used.
 #[derive(Clone, Copy, Debug, Args)]
-pub struct Threads {
+pub struct ThreadsArg {
     /// Threads to use; as many as there are cores if left out.
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
@@ -47,7 +47,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
         .ok_or_else(|| "a number of threads is 1 to 512".to_owned())
 }
 
-impl Threads {
+impl ThreadsArg {
     /// The number asked for, or the number of cores.
     pub fn number(self) -> NonZeroUsize {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -55,7 +55,7 @@ impl Threads {
     }
 }
 
-impl Games {
+impl GamesArgs {
     /// Plays so many games on many threads; what each came to, in the order of their numbers.
     pub fn each<T: Send>(&self, games: u32, play: impl Fn(u32) -> T + Sync) -> Vec<T> {
         let threads = self.threads.number().get();

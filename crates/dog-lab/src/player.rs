@@ -5,10 +5,10 @@ use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 use dog_bot::{
     Choice, Level, at_once,
     net::{
-        judge::{Judge, Scratch},
-        nets::{self, NetError, Nets, NetsError, Setting},
+        evaluator::{NetEvaluator, Scratch},
+        nets::{self, NetError, NetVariant, Nets, NetsError},
     },
-    search::{Budget, Candidate, Method, Thinker},
+    search::{Budget, Candidate, SearchConfig, Searcher},
 };
 use dog_rules::{Board, Card, Generator, Move, SeatView};
 use rand::rngs::ChaCha8Rng;
@@ -17,49 +17,49 @@ use thiserror::Error;
 use crate::planner::Planner;
 
 /// Somebody who decides for a seat, from what the seat knows and nothing else.
-pub trait Player {
+pub trait Policy {
     /// What the seat that is to act does: a move it may play, or an answer it may give in the
     /// exchange.
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice;
 }
 
 /// A level that does not think ahead, as it plays for the API's clients.
-pub struct AtOnce(pub Level);
+pub struct LevelPlayer(pub Level);
 
-impl Player for AtOnce {
+impl Policy for LevelPlayer {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         at_once(self.0, view, rng)[0].choice
     }
 }
 
-impl Player for Planner {
+impl Policy for Planner {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         Planner::choose(self, view, rng)
     }
 }
 
 /// The net alone: what it likes best one ply ahead.
-pub struct ByNet {
+pub struct NetPlayer {
     nets: Arc<Nets>,
     scratch: Scratch,
 }
 
-impl ByNet {
-    pub fn new(nets: Arc<Nets>) -> ByNet {
-        ByNet {
+impl NetPlayer {
+    pub fn new(nets: Arc<Nets>) -> NetPlayer {
+        NetPlayer {
             nets,
             scratch: Scratch::default(),
         }
     }
 }
 
-impl Player for ByNet {
+impl Policy for NetPlayer {
     fn choose(&mut self, view: &SeatView, _: &mut ChaCha8Rng) -> Choice {
-        let judge = self.nets.of(view.rules);
+        let evaluator = self.nets.of(view.rules);
         if view.exchanging {
-            return judge.best_answer(view, &mut self.scratch).0;
+            return evaluator.best_answer(view, &mut self.scratch).0;
         }
-        match judge.best_play(view, &mut self.scratch) {
+        match evaluator.best_play(view, &mut self.scratch) {
             Some((card, board, _)) => Choice::Play(a_move(view, card, &board)),
             None => Choice::Play(Move::Fold),
         }
@@ -87,31 +87,36 @@ impl Decisions {
 }
 
 /// Somebody who thinks ahead.
-pub struct Thinking {
-    method: Method,
+pub struct SearchPlayer {
+    method: SearchConfig,
     budget: Budget,
     about: Decisions,
-    by_net: ByNet,
+    by_net: NetPlayer,
 }
 
-impl Thinking {
-    pub fn new(nets: Arc<Nets>, method: Method, budget: Budget, about: Decisions) -> Thinking {
-        Thinking {
+impl SearchPlayer {
+    pub fn new(
+        nets: Arc<Nets>,
+        method: SearchConfig,
+        budget: Budget,
+        about: Decisions,
+    ) -> SearchPlayer {
+        SearchPlayer {
             method,
             budget,
             about,
-            by_net: ByNet::new(nets),
+            by_net: NetPlayer::new(nets),
         }
     }
 }
 
-impl Player for Thinking {
+impl Policy for SearchPlayer {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         if !self.about.include(view) {
             return self.by_net.choose(view, rng);
         }
-        let mut thinker = Thinker::new(&self.by_net.nets, self.method);
-        match thinker.think(view, self.budget, rng)[0].candidate {
+        let mut searcher = Searcher::new(&self.by_net.nets, self.method);
+        match searcher.think(view, self.budget, rng)[0].candidate {
             Candidate::Play(card, board) => Choice::Play(a_move(view, card, &board)),
             Candidate::Answer(choice) => choice,
             Candidate::Fold => Choice::Play(Move::Fold),
@@ -138,11 +143,11 @@ fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
 pub struct PlayerSpec {
     /// The text it was made from.
     text: String,
-    kind: Kind,
+    kind: PlayerKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum PlayerKind {
     /// A level of the API that needs no time: `random`, `greedy`.
     Level(Level),
     /// Plans its whole hand, the others standing still: `planner`.
@@ -150,30 +155,30 @@ enum Kind {
     /// The net alone: `net`.
     Net(Arc<Nets>),
     /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
-    Search(Arc<Nets>, Method, Budget, Decisions),
+    Search(Arc<Nets>, SearchConfig, Budget, Decisions),
 }
 
 impl PlayerSpec {
     /// A player of this kind. It sits at every seat of its side, game after game, and is to keep
     /// nothing that a view told it from one decision to the next: that would be peeking at the
     /// partner's cards, and make results depend on which thread plays which game.
-    pub fn build(&self) -> Box<dyn Player> {
+    pub fn build(&self) -> Box<dyn Policy> {
         match &self.kind {
-            Kind::Level(level) => Box::new(AtOnce(*level)),
-            Kind::Planner => Box::new(Planner::new()),
-            Kind::Net(nets) => Box::new(ByNet::new(nets.clone())),
-            Kind::Search(nets, method, budget, about) => {
-                Box::new(Thinking::new(nets.clone(), *method, *budget, *about))
+            PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
+            PlayerKind::Planner => Box::new(Planner::new()),
+            PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
+            PlayerKind::Search(nets, method, budget, about) => {
+                Box::new(SearchPlayer::new(nets.clone(), *method, *budget, *about))
             }
         }
     }
 
     /// How a player that thinks ahead compares choices that are given to it, and for how long;
     /// nothing if it does not think ahead.
-    pub fn thinker(&self) -> Option<(Thinker<'_>, Budget)> {
+    pub fn searcher(&self) -> Option<(Searcher<'_>, Budget)> {
         match &self.kind {
-            Kind::Search(nets, method, budget, _) => {
-                Some((Thinker::new(nets, method.to_compare()), *budget))
+            PlayerKind::Search(nets, method, budget, _) => {
+                Some((Searcher::new(nets, method.for_comparison()), *budget))
             }
             _ => None,
         }
@@ -213,7 +218,7 @@ impl FromStr for PlayerSpec {
             parameter: parameter.to_owned(),
         };
         let mut nets = Nets::built_in()?;
-        let mut method = Method::to_choose();
+        let mut method = SearchConfig::for_play();
         let mut about = Decisions::All;
         let level = Level::by_name(name);
         let own = level.and_then(Budget::of);
@@ -224,8 +229,8 @@ impl FromStr for PlayerSpec {
             let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
             match key {
                 "net" if thinks || name == "net" => {
-                    let (setting, judge) = read(value)?;
-                    nets.replace(setting, judge);
+                    let (setting, evaluator) = read(value)?;
+                    nets.replace(setting, evaluator);
                 }
                 "samples" if thinks => budget = Budget::Samples(number(value)?),
                 "plies" if thinks => method.plies = Some(number(value)?),
@@ -252,10 +257,10 @@ impl FromStr for PlayerSpec {
         }
         let nets = Arc::new(nets);
         let kind = match (level, name) {
-            (Some(_), _) if thinks => Kind::Search(nets, method, budget, about),
-            (Some(level), _) => Kind::Level(level),
-            (None, "net") => Kind::Net(nets),
-            (None, _) => Kind::Planner,
+            (Some(_), _) if thinks => PlayerKind::Search(nets, method, budget, about),
+            (Some(level), _) => PlayerKind::Level(level),
+            (None, "net") => PlayerKind::Net(nets),
+            (None, _) => PlayerKind::Planner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
@@ -263,17 +268,17 @@ impl FromStr for PlayerSpec {
 }
 
 /// Reads a net from a file.
-fn read(file: &str) -> Result<(Setting, Judge), SpecError> {
+fn read(file: &str) -> Result<(NetVariant, NetEvaluator), SpecError> {
     let named = |error| SpecError::File {
         file: file.to_owned(),
         error,
     };
     let bytes = std::fs::read(file).map_err(named)?;
-    let (judge, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
+    let (evaluator, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
         file: file.to_owned(),
         error,
     })?;
-    Ok((header.setting, judge))
+    Ok((header.setting, evaluator))
 }
 
 impl fmt::Display for PlayerSpec {

@@ -20,7 +20,7 @@ criterion_group! {
 criterion_main!(engine);
 
 /// A seat to move.
-struct Position {
+struct BenchPosition {
     rules: Rules,
     board: Board,
     seat: Seat,
@@ -33,7 +33,7 @@ fn rng(seed: u64) -> Xoshiro256PlusPlus {
 
 /// Positions of random games of every preset, so far through them, with full hands of six cards:
 /// each of `always` and others of `any`.
-fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<Position> {
+fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<BenchPosition> {
     let mut rng = rng(1);
     let mut positions = Vec::new();
     for preset in Preset::ALL {
@@ -49,7 +49,7 @@ fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<Position>
             while hand.len() < 6 {
                 hand.add(any[rng.random_range(0..any.len())]);
             }
-            positions.push(Position {
+            positions.push(BenchPosition {
                 board: *playout.board(),
                 seat: playout.turn(),
                 hand,
@@ -79,15 +79,15 @@ fn add(
 }
 
 /// Every move of the hand with its board, into a buffer.
-fn list(generator: &mut Generator, position: &Position, moves: &mut Vec<(Move, Board)>) {
-    let Position {
+fn list(generator: &mut Generator, position: &BenchPosition, moves: &mut Vec<(Move, Board)>) {
+    let BenchPosition {
         rules,
         board,
         seat,
         hand,
     } = position;
     moves.clear();
-    for card in hand.kinds() {
+    for card in hand.ranks() {
         add(generator, (rules, board, *seat), card, moves);
     }
 }
@@ -133,7 +133,7 @@ fn cards(criterion: &mut Criterion) {
     for card in Card::ALL {
         group.bench_function(card.name(), |bencher| {
             bencher.iter(|| {
-                for Position {
+                for BenchPosition {
                     rules, board, seat, ..
                 } in &positions
                 {
@@ -258,7 +258,7 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
                 mv = moves[rng.random_range(0..moves.len())].0;
                 break;
             }
-            untried = untried.without_kind(card);
+            untried = untried.without_rank(card);
         }
         Action::Play { seat, mv }
     };
@@ -308,7 +308,7 @@ fn details(criterion: &mut Criterion) {
             }
         });
     });
-    let moves: Vec<(&Position, Move)> = ids
+    let moves: Vec<(&BenchPosition, Move)> = ids
         .iter()
         .map(|(position, id)| (*position, id.parse().expect("a listed id")))
         .collect();
@@ -322,7 +322,7 @@ fn details(criterion: &mut Criterion) {
     group.bench_function("judge", |bencher| {
         bencher.iter(|| {
             for (
-                Position {
+                BenchPosition {
                     rules,
                     board,
                     seat,

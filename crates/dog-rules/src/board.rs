@@ -143,7 +143,7 @@ impl Board {
 
     /// The fields whose pieces cannot be swapped (RULES §6).
     #[inline]
-    pub fn unswappable(&self, rules: &Rules) -> Fields {
+    pub fn swap_protected(&self, rules: &Rules) -> Fields {
         self.protected(rules, rules.start_swap_protection)
     }
 
@@ -319,7 +319,7 @@ impl Board {
 
 /// How a board is stored: each seat's track fields, then each seat's goal fields as bits.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct BoardJson {
     track: Vec<Vec<u8>>,
     goal: BySeat<u8>,
     fresh: u8,
@@ -332,7 +332,7 @@ impl Serialize for Board {
         for (goal, pieces) in goal.iter_mut().zip(self.pieces.iter()) {
             *goal = pieces.goal();
         }
-        Stored {
+        BoardJson {
             track: self.pieces.iter().map(track).collect(),
             goal,
             fresh: self.fresh,
@@ -343,7 +343,7 @@ impl Serialize for Board {
 
 impl<'de> Deserialize<'de> for Board {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
-        let Stored { track, goal, fresh } = Stored::deserialize(deserializer)?;
+        let BoardJson { track, goal, fresh } = BoardJson::deserialize(deserializer)?;
         let mut board = Board {
             fresh,
             ..Board::new()

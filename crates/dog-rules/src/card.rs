@@ -107,16 +107,16 @@ impl fmt::Display for Card {
 /// A text that names no card.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no card of that name: the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker")]
-pub struct UnknownCard;
+pub struct ParseCardError;
 
 impl FromStr for Card {
-    type Err = UnknownCard;
+    type Err = ParseCardError;
 
-    fn from_str(text: &str) -> Result<Card, UnknownCard> {
+    fn from_str(text: &str) -> Result<Card, ParseCardError> {
         Card::ALL
             .into_iter()
             .find(|card| card.name() == text)
-            .ok_or(UnknownCard)
+            .ok_or(ParseCardError)
     }
 }
 
@@ -235,14 +235,14 @@ impl Cards {
         found.expect("so many cards")
     }
 
-    /// What remains when every card of this kind is taken away.
+    /// What remains when every card of this rank is taken away.
     #[inline]
-    pub fn without_kind(self, card: Card) -> Cards {
+    pub fn without_rank(self, card: Card) -> Cards {
         Cards(self.0 & !(15 << (4 * card as u32)))
     }
 
     /// The different cards, sorted, each once.
-    pub fn kinds(self) -> impl Iterator<Item = Card> {
+    pub fn ranks(self) -> impl Iterator<Item = Card> {
         Card::ALL
             .into_iter()
             .filter(move |&card| self.contains(card))
@@ -299,7 +299,7 @@ pub(super) mod codes {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Card>, D::Error> {
         Cow::<str>::deserialize(deserializer)?
             .bytes()
-            .map(|code| Card::from_code(code).ok_or_else(|| de::Error::custom(UnknownCard)))
+            .map(|code| Card::from_code(code).ok_or_else(|| de::Error::custom(ParseCardError)))
             .collect()
     }
 }
@@ -314,8 +314,8 @@ mod tests {
             assert_eq!(card.name().parse(), Ok(card));
             assert_eq!(Card::from_code(card.code()), Some(card));
         }
-        assert_eq!("1".parse::<Card>(), Err(UnknownCard));
-        assert_eq!("a".parse::<Card>(), Err(UnknownCard));
+        assert_eq!("1".parse::<Card>(), Err(ParseCardError));
+        assert_eq!("a".parse::<Card>(), Err(ParseCardError));
     }
 
     #[test]
@@ -347,6 +347,6 @@ mod tests {
         assert_eq!(cards.sorted().collect::<Vec<_>>(), [Ace, King]);
         assert!(Cards::deck(0).includes(cards));
         assert_eq!(Cards::deck(0).without(cards).len(), 102);
-        assert_eq!(Cards::deck(6).without_kind(Joker), Cards::deck(0));
+        assert_eq!(Cards::deck(6).without_rank(Joker), Cards::deck(0));
     }
 }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Board, Card, Cards, Few, Move, Player, Seat,
-    judge::{Capture, Kind, PlayedPart},
+    Board, Card, Cards, Move, Player, Seat, ShortList,
+    judge::{Capture, MoveKind, PlayedPart},
 };
 
 /// A change asked for by somebody who may ask for it.
@@ -33,7 +33,7 @@ pub enum Action {
 }
 
 /// Something that happened. What the table hides is in options: the full event has it, an event
-/// as somebody sees it may not (see [`Event::seen_by`]).
+/// as somebody sees it may not (see [`Event::redacted_for`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -66,9 +66,9 @@ pub enum Event {
         seat: Seat,
         #[serde(rename = "move")]
         mv: Move,
-        kind: Kind,
-        parts: Few<PlayedPart>,
-        captures: Few<Capture>,
+        kind: MoveKind,
+        parts: ShortList<PlayedPart>,
+        captures: ShortList<Capture>,
         board: Board,
     },
     /// A seat could play nothing and laid its hand open.
@@ -93,7 +93,7 @@ pub struct Given {
 /// A seat's answer in the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ExchangeAnswer {
     Offered(Card),
     Declined,
 }
@@ -126,7 +126,7 @@ pub enum Viewer {
 
 impl Event {
     /// The event as this viewer may see it while the game is on.
-    pub fn seen_by(mut self, viewer: Viewer) -> Event {
+    pub fn redacted_for(mut self, viewer: Viewer) -> Event {
         match &mut self {
             Event::CardsDealt { hands, .. } => {
                 for (number, hand) in hands.iter_mut().enumerate() {
@@ -164,7 +164,7 @@ impl Event {
     }
 
     /// Whether others are awaited from here on, whose time begins anew.
-    pub fn passes_the_turn(&self) -> bool {
+    pub fn restarts_clock(&self) -> bool {
         matches!(
             self,
             Event::GameCreated { .. }

@@ -2,7 +2,7 @@
 //! exchange is optional, asks or declines.
 
 use crate::{
-    ActionRefusal, Answer, Card, Event, Exchange, ExchangeState, Game, Given, Phase, Seat,
+    ActionRefusal, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, Given, Phase, Seat,
 };
 
 impl Game {
@@ -27,13 +27,13 @@ impl Game {
         if !self.state(seat).hand.contains(card) {
             return Err(ActionRefusal::NotInHand(card));
         }
-        self.state_mut(seat).answer = Some(Answer::Offered(card));
+        self.state_mut(seat).answer = Some(ExchangeAnswer::Offered(card));
         let mut events = vec![Event::CardOffered {
             seat,
             card: Some(card),
         }];
         let partner = seat.partner(self.rules().seats);
-        if let Some(Answer::Offered(theirs)) = self.state(partner).answer {
+        if let Some(ExchangeAnswer::Offered(theirs)) = self.state(partner).answer {
             let given = |seat, card| Given {
                 seat,
                 card: Some(card),
@@ -57,7 +57,7 @@ impl Game {
     pub(super) fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
-        self.state_mut(seat).answer = Some(Answer::Declined);
+        self.state_mut(seat).answer = Some(ExchangeAnswer::Declined);
         let mut events = vec![Event::ExchangeDeclined { seat }];
         events.extend(self.begin_play());
         Ok(events)
@@ -94,7 +94,7 @@ impl Game {
     /// A team is done when both have offered or one has declined.
     fn pair_done(&self, seat: Seat) -> bool {
         let pair = [seat, seat.partner(self.rules().seats)].map(|seat| self.state(seat).answer);
-        pair.contains(&Some(Answer::Declined)) || pair.iter().all(Option::is_some)
+        pair.contains(&Some(ExchangeAnswer::Declined)) || pair.iter().all(Option::is_some)
     }
 
     /// Whether a seat has said "help!" in this round.
@@ -105,7 +105,7 @@ impl Game {
     /// The card a seat laid down in this round's exchange: its own secret.
     pub fn offered(&self, seat: Seat) -> Option<Card> {
         match self.state(seat).answer {
-            Some(Answer::Offered(card)) => Some(card),
+            Some(ExchangeAnswer::Offered(card)) => Some(card),
             _ => None,
         }
     }
@@ -127,9 +127,9 @@ impl Game {
         let done = self.pair_done(seat);
         (self.phase() != Phase::Deal).then_some(match state.answer {
             _ if state.received.is_some() => ExchangeState::Swapped,
-            Some(Answer::Declined) => ExchangeState::Declined,
+            Some(ExchangeAnswer::Declined) => ExchangeState::Declined,
             _ if done => ExchangeState::Kept,
-            Some(Answer::Offered(_)) => ExchangeState::Offered,
+            Some(ExchangeAnswer::Offered(_)) => ExchangeState::Offered,
             None if state.asked => ExchangeState::Asked,
             None => ExchangeState::Pending,
         })

@@ -4,11 +4,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
-    Action, Answer, Board, BySeat, Card, Cards, Dealer, Event, Move, Player, Refusal, Rules, Seat,
-    Seed,
+    Action, Board, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Player, Refusal,
+    Rules, Seat, Seed,
     card::codes,
     judge,
-    plays::{self, Played, Record},
+    round_history::{self, PastMove, RoundHistory},
 };
 
 /// Where a game stands in its round.
@@ -50,7 +50,7 @@ pub(super) struct SeatState {
     pub(super) hand: Cards,
     pub(super) folded: bool,
     pub(super) asked: bool,
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<ExchangeAnswer>,
     /// The card it got from its partner, if the pair swapped.
     pub(super) received: Option<Card>,
     /// Whether it has played no card equal to the one it got, so that its partner knows of it.
@@ -82,7 +82,7 @@ pub struct Game {
     last_event: Event,
     /// The turns of this round, once there are some. What earlier builds stored has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    record: Option<Record>,
+    record: Option<RoundHistory>,
     /// Who played when the game was set up, once somebody else does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_players: Option<Vec<Player>>,
@@ -293,7 +293,9 @@ impl Game {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
-        let record = self.record.get_or_insert_with(|| Record::new(self.board));
+        let record = self
+            .record
+            .get_or_insert_with(|| RoundHistory::new(self.board));
         record.push(seat, *mv, hand);
         let mut events = Vec::with_capacity(2);
         match *mv {
@@ -401,7 +403,7 @@ impl Game {
     /// Who deals this round (RULES §7.4).
     pub fn dealer(&self) -> Seat {
         match self.rules.dealer {
-            Dealer::Rotates => self.rounds_after(self.first_dealer),
+            Dealer::Rotates => self.rotated(self.first_dealer),
             Dealer::Fixed => self.first_dealer,
         }
     }
@@ -409,11 +411,11 @@ impl Game {
     /// Who begins this round: the seat after the dealer, or with a fixed dealer one further on
     /// each round (RULES §7.4).
     pub fn beginner(&self) -> Seat {
-        self.rounds_after(self.first_dealer.next(self.rules.seats))
+        self.rotated(self.first_dealer.next(self.rules.seats))
     }
 
     /// The seat that moves on by one each round and was `first` in round 1.
-    fn rounds_after(&self, first: Seat) -> Seat {
+    fn rotated(&self, first: Seat) -> Seat {
         let seats = u32::from(self.rules.seats);
         first.plus(((self.round - 1) % seats) as u8, self.rules.seats)
     }
@@ -477,15 +479,15 @@ impl Game {
         self.seed_given
     }
 
-    /// The first event of the last action, in full: show it through [`Event::seen_by`].
+    /// The first event of the last action, in full: show it through [`Event::redacted_for`].
     pub fn last_event(&self) -> &Event {
         &self.last_event
     }
 
     /// The turns of this round so far, which all saw.
-    pub(super) fn plays(&self) -> Vec<Played> {
-        let plays = |record: &Record| {
-            let plays = record.plays(&self.rules);
+    pub(super) fn past_moves(&self) -> Vec<PastMove> {
+        let plays = |record: &RoundHistory| {
+            let plays = record.moves(&self.rules);
             plays.expect("moves that were legal, or checked when they were read")
         };
         self.record.as_ref().map(plays).unwrap_or_default()
@@ -516,7 +518,7 @@ impl Serialize for Game {
 impl<'de> Deserialize<'de> for Game {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Game, D::Error> {
         let game = Game::deserialize(deserializer)?;
-        if game.fits_together() {
+        if game.is_consistent() {
             Ok(game)
         } else {
             Err(de::Error::custom("no game has come to this"))
@@ -526,7 +528,7 @@ impl<'de> Deserialize<'de> for Game {
 
 impl Game {
     /// Whether the game is one that can go on, and its record one that can have led to it.
-    fn fits_together(&self) -> bool {
+    fn is_consistent(&self) -> bool {
         let seats = self.rules.seats;
         let sits = |seat: Seat| seat.number() < seats;
         self.players.len() == usize::from(seats)
@@ -540,9 +542,9 @@ impl Game {
             && self.record.as_ref().is_none_or(|record| self.fits(record))
     }
 
-    fn fits(&self, record: &Record) -> bool {
+    fn fits(&self, record: &RoundHistory) -> bool {
         let of_this_round = [Phase::Play, Phase::Finished].contains(&self.phase);
-        let Some(plays) = record.plays(&self.rules).filter(|_| of_this_round) else {
+        let Some(plays) = record.moves(&self.rules).filter(|_| of_this_round) else {
             return false;
         };
         let mut cards = BySeat::default();
@@ -550,7 +552,7 @@ impl Game {
             cards[seat] = self.cards(seat);
         }
         plays.last().is_some_and(|last| last.after == self.board)
-            && plays::lie_open(&plays, self.discards)
-            && plays::follow_each_other(&plays, self.rules.seats, cards, self.turn)
+            && round_history::are_revealed(&plays, self.discards)
+            && round_history::are_contiguous(&plays, self.rules.seats, cards, self.turn)
     }
 }

@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    Board, Card, Cards, Few, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus,
-    few::Item,
-    movement::{Obstacle, Walker},
-    notation::{Action, NotationError, Part, Place},
+    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus, ShortList,
+    movement::{MoveBlocked, Walker},
+    notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
     seven,
+    short_list::ShortListItem,
 };
 
 /// What kind of move a card was played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MoveKind {
     LeaveKennel,
     Advance,
     Retreat,
@@ -47,7 +47,7 @@ pub struct Capture {
     pub from: u8,
 }
 
-impl Item for PlayedPart {
+impl ShortListItem for PlayedPart {
     const FILLER: PlayedPart = PlayedPart {
         seat: Seat::of_number(0),
         from: None,
@@ -56,7 +56,7 @@ impl Item for PlayedPart {
     };
 }
 
-impl Item for Capture {
+impl ShortListItem for Capture {
     const FILLER: Capture = Capture {
         seat: Seat::of_number(0),
         from: 0,
@@ -66,11 +66,11 @@ impl Item for Capture {
 /// What a legal move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    pub kind: Kind,
+    pub kind: MoveKind,
     /// What moves, in order.
-    pub parts: Few<PlayedPart>,
+    pub parts: ShortList<PlayedPart>,
     /// The pieces sent to their kennels: by part, then by seat, then by field.
-    pub captures: Few<Capture>,
+    pub captures: ShortList<Capture>,
     /// The board after the move.
     pub board: Board,
 }
@@ -79,15 +79,15 @@ impl Outcome {
     /// What a fold does: nothing on the board.
     pub fn fold(board: &Board) -> Outcome {
         Outcome {
-            kind: Kind::Fold,
-            parts: Few::EMPTY,
-            captures: Few::EMPTY,
+            kind: MoveKind::Fold,
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
             board: *board,
         }
     }
 }
 
-impl Few<Capture> {
+impl ShortList<Capture> {
     /// Adds the pieces that stand on these track fields.
     #[inline]
     pub(super) fn note(&mut self, rules: &Rules, board: &Board, captured: Fields) {
@@ -112,7 +112,7 @@ pub enum Refusal {
     #[error("a card in the hand can be played, so one must be played")]
     MustPlay,
     #[error("{0}")]
-    Obstacle(#[from] Obstacle),
+    Obstacle(#[from] MoveBlocked),
     #[error("there is no track field {field}, the last one is {last}")]
     OffTrack { field: u8, last: u8 },
     #[error("no piece stands on {0}")]
@@ -159,14 +159,14 @@ pub enum Refusal {
 
 /// A place as the texts of refusals name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaceName(pub Place);
+pub struct PlaceName(pub NotedField);
 
 impl fmt::Display for PlaceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Place::Track(field) => write!(f, "field {field}"),
-            Place::OwnGoal(field) => write!(f, "goal {field}"),
-            Place::PartnerGoal(field) => write!(f, "the partner's goal {field}"),
+            NotedField::Track(field) => write!(f, "field {field}"),
+            NotedField::OwnGoal(field) => write!(f, "goal {field}"),
+            NotedField::PartnerGoal(field) => write!(f, "the partner's goal {field}"),
         }
     }
 }
@@ -207,39 +207,39 @@ pub fn outcome(
     board: &Board,
     seat: Seat,
     rank: Card,
-    action: &Action,
+    action: &CardUse,
 ) -> Result<Outcome, Refusal> {
-    let judge = Judge::new(rules, board, seat);
+    let judge = MoveJudge::new(rules, board, seat);
     match action {
-        Action::Out => judge.out(),
-        Action::Walk(part) => judge.walk(rank, *part),
-        Action::Swap(own, other) => judge.swap(*own, *other),
-        Action::NoEffect => judge.no_effect(),
-        Action::Seven(parts) => judge.seven(parts),
+        CardUse::Out => judge.out(),
+        CardUse::Walk(part) => judge.walk(rank, *part),
+        CardUse::Swap(own, other) => judge.swap(*own, *other),
+        CardUse::NoEffect => judge.no_effect(),
+        CardUse::Seven(parts) => judge.seven(parts),
     }
 }
 
 /// A move being carried out: the board as it is by now, and what has happened so far.
-struct Judge<'a> {
+struct MoveJudge<'a> {
     rules: &'a Rules,
     seat: Seat,
     board: Board,
-    parts: Few<PlayedPart>,
-    captures: Few<Capture>,
+    parts: ShortList<PlayedPart>,
+    captures: ShortList<Capture>,
 }
 
-impl<'a> Judge<'a> {
-    fn new(rules: &'a Rules, board: &Board, seat: Seat) -> Judge<'a> {
-        Judge {
+impl<'a> MoveJudge<'a> {
+    fn new(rules: &'a Rules, board: &Board, seat: Seat) -> MoveJudge<'a> {
+        MoveJudge {
             rules,
             seat,
             board: *board,
-            parts: Few::EMPTY,
-            captures: Few::EMPTY,
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
         }
     }
 
-    fn done(self, kind: Kind) -> Outcome {
+    fn done(self, kind: MoveKind) -> Outcome {
         Outcome {
             kind,
             parts: self.parts,
@@ -261,12 +261,12 @@ impl<'a> Judge<'a> {
         let field = self.rules.ring().start(seat);
         if self.board.blocks(self.rules) & bit(field) != 0 {
             let fresh = self.board.fresh(seat);
-            return Err(Obstacle::Block { field, seat, fresh }.into());
+            return Err(MoveBlocked::Block { field, seat, fresh }.into());
         }
         self.capture(bit(field));
         self.board.put_fresh(self.rules, seat);
         self.moved(seat, None, Field::Track(field), 0);
-        Ok(self.done(Kind::LeaveKennel))
+        Ok(self.done(MoveKind::LeaveKennel))
     }
 
     /// RULES §4: forward, backward 4, and landing.
@@ -283,17 +283,17 @@ impl<'a> Judge<'a> {
             to: PlaceName(part.to),
         };
         let (kind, steps, walk) = match (forward, from, to) {
-            (Some(steps), ..) => (Kind::Advance, steps, walker.towards(from, to, steps)?),
+            (Some(steps), ..) => (MoveKind::Advance, steps, walker.towards(from, to, steps)?),
             (None, Field::Track(from), Field::Track(to))
                 if card == Card::Four && ring.distance(to, from) == 4 =>
             {
-                (Kind::Retreat, 4, walker.back_along_ring(from)?)
+                (MoveKind::Retreat, 4, walker.back_along_ring(from)?)
             }
             // Four steps back reach the seat's own start or begin on it.
             (None, Field::Track(from), Field::Goal(_))
                 if card == Card::Four && ring.distance(ring.start(owner), from) <= 4 =>
             {
-                (Kind::Retreat, 4, walker.back_into_goal(from)?)
+                (MoveKind::Retreat, 4, walker.back_into_goal(from)?)
             }
             _ => return Err(wrong_steps),
         };
@@ -313,14 +313,14 @@ impl<'a> Judge<'a> {
         let mover = self.mover();
         let owner = self.on_track(own)?;
         let stranger = self.on_track(other)?;
-        self.check_mover(Place::Track(own), owner, mover)?;
+        self.check_mover(NotedField::Track(own), owner, mover)?;
         if own == other {
             return Err(Refusal::SwapWithItself);
         }
         if stranger == mover && !self.rules.jack_own_pair {
             return Err(Refusal::SwapOwnPair);
         }
-        let protected = self.board.unswappable(self.rules);
+        let protected = self.board.swap_protected(self.rules);
         for (field, seat) in [(own, owner), (other, stranger)] {
             if protected & bit(field) != 0 {
                 let fresh = self.board.fresh(seat);
@@ -331,7 +331,7 @@ impl<'a> Judge<'a> {
         let (own, other) = (Field::Track(own), Field::Track(other));
         self.moved(owner, Some(own), other, 0);
         self.moved(stranger, Some(other), own, 0);
-        Ok(self.done(Kind::Swap))
+        Ok(self.done(MoveKind::Swap))
     }
 
     /// RULES §6, `jack_without_effect`.
@@ -348,7 +348,7 @@ impl<'a> Judge<'a> {
             let seat = self.on_track(field)?;
             return Err(Refusal::NoEffectStranger { seat, field });
         }
-        Ok(self.done(Kind::NoEffect))
+        Ok(self.done(MoveKind::NoEffect))
     }
 
     /// RULES §5: the parts in order, each judged and carried out literally.
@@ -388,11 +388,11 @@ impl<'a> Judge<'a> {
         if left > 0 && !lapses {
             return Err(Refusal::SevenSteps(7 - left));
         }
-        Ok(self.done(Kind::Seven))
+        Ok(self.done(MoveKind::Seven))
     }
 
     /// Refuses a piece, named by where it stands, that is not the mover's.
-    fn check_mover(&self, place: Place, owner: Seat, mover: Seat) -> Result<(), Refusal> {
+    fn check_mover(&self, place: NotedField, owner: Seat, mover: Seat) -> Result<(), Refusal> {
         if owner == mover {
             return Ok(());
         }
@@ -417,16 +417,16 @@ impl<'a> Judge<'a> {
     /// The piece a part names, whose it is, and where the part takes it.
     fn piece(&self, part: Part) -> Result<(Seat, Field, Field), Refusal> {
         let partner = self.seat.partner(self.rules.seats);
-        let field = |place: Place, owner: Seat| match place {
-            Place::Track(field) => self.track_field(field).map(Field::Track),
-            Place::OwnGoal(field) if owner == self.seat => Ok(Field::Goal(field)),
-            Place::PartnerGoal(field) if owner == partner => Ok(Field::Goal(field)),
-            Place::OwnGoal(_) | Place::PartnerGoal(_) => Err(Refusal::ForeignGoal),
+        let field = |place: NotedField, owner: Seat| match place {
+            NotedField::Track(field) => self.track_field(field).map(Field::Track),
+            NotedField::OwnGoal(field) if owner == self.seat => Ok(Field::Goal(field)),
+            NotedField::PartnerGoal(field) if owner == partner => Ok(Field::Goal(field)),
+            NotedField::OwnGoal(_) | NotedField::PartnerGoal(_) => Err(Refusal::ForeignGoal),
         };
         let owner = match part.from {
-            Place::Track(field) => self.on_track(field)?,
-            Place::OwnGoal(_) => self.seat,
-            Place::PartnerGoal(_) => partner,
+            NotedField::Track(field) => self.on_track(field)?,
+            NotedField::OwnGoal(_) => self.seat,
+            NotedField::PartnerGoal(_) => partner,
         };
         let (from, to) = (field(part.from, owner)?, field(part.to, owner)?);
         match (from, to) {
@@ -452,7 +452,7 @@ impl<'a> Judge<'a> {
     fn on_track(&self, field: u8) -> Result<Seat, Refusal> {
         self.board
             .owner(self.rules, self.track_field(field)?)
-            .ok_or(Refusal::NoPiece(PlaceName(Place::Track(field))))
+            .ok_or(Refusal::NoPiece(PlaceName(NotedField::Track(field))))
     }
 
     fn capture(&mut self, captured: Fields) {

@@ -41,9 +41,9 @@
 //! vouch for equal rules.
 //!
 //! ```
-//! use dog_rules::perft::{Case, perft};
+//! use dog_rules::perft::{PerftCase, perft};
 //!
-//! let case: Case = "rules dogspiel-it\n\
+//! let case: PerftCase = "rules dogspiel-it\n\
 //!     board 5 20 / 7 / - / 50\n\
 //!     hands A K / J / 4 / K\n\
 //!     turn 0"
@@ -61,7 +61,7 @@
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
-//! * [`few`]: the short lists of what a move does.
+//! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
 //! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.
@@ -78,7 +78,6 @@ pub mod board;
 pub mod card;
 pub mod event;
 pub mod exchange;
-pub mod few;
 pub mod game;
 pub mod judge;
 pub mod movement;
@@ -89,20 +88,20 @@ pub mod perft;
 pub mod pieces;
 pub mod player;
 pub mod playout;
-pub mod plays;
 pub mod record;
 pub mod ring;
+pub mod round_history;
 #[cfg(feature = "utoipa")]
 mod schema;
 pub mod seat;
 mod seven;
+pub mod short_list;
 pub mod shuffle;
 pub mod view;
 
 pub use board::{Board, BoardError, Field, Placement};
-pub use card::{Card, Cards, UnknownCard};
-pub use event::{Action, Answer, Event, ExchangeState, Given, Viewer};
-pub use few::Few;
+pub use card::{Card, Cards, ParseCardError};
+pub use event::{Action, Event, ExchangeAnswer, ExchangeState, Given, Viewer};
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};
@@ -114,5 +113,6 @@ pub use options::{
 pub use player::{Level, Player};
 pub use playout::Playout;
 pub use seat::{BySeat, Seat};
+pub use short_list::ShortList;
 pub use shuffle::Seed;
 pub use view::SeatView;

@@ -10,9 +10,9 @@ use thiserror::Error;
 use crate::{
     Board, Field, GoalEntry, Rules, Seat,
     board::PIECES,
-    few::Item,
-    notation::{Part, Place},
+    notation::{NotedField, Part},
     ring::Fields,
+    short_list::ShortListItem,
 };
 
 /// A walk that the rules allow.
@@ -26,7 +26,7 @@ pub struct Walk {
 
 /// A walk that a listed move takes: whose piece, from where to where, and its steps.
 #[derive(Clone, Copy)]
-pub(super) struct Leg {
+pub(super) struct PieceMove {
     pub(super) owner: Seat,
     pub(super) from: Field,
     pub(super) to: Field,
@@ -35,8 +35,8 @@ pub(super) struct Leg {
     pub(super) part: Part,
 }
 
-impl Item for Leg {
-    const FILLER: Leg = Leg {
+impl ShortListItem for PieceMove {
+    const FILLER: PieceMove = PieceMove {
         owner: Seat::of_number(0),
         from: Field::Track(0),
         to: Field::Track(0),
@@ -45,20 +45,20 @@ impl Item for Leg {
     };
 }
 
-impl Leg {
+impl PieceMove {
     /// A walk of a piece of the owner's, when `seat` acts.
     #[inline(always)]
-    pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> Leg {
+    pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> PieceMove {
         let place = |field| match field {
-            Field::Track(field) => Place::Track(field),
-            Field::Goal(field) if owner == seat => Place::OwnGoal(field),
-            Field::Goal(field) => Place::PartnerGoal(field),
+            Field::Track(field) => NotedField::Track(field),
+            Field::Goal(field) if owner == seat => NotedField::OwnGoal(field),
+            Field::Goal(field) => NotedField::PartnerGoal(field),
         };
         let part = Part {
             from: place(from),
             to: place(to),
         };
-        Leg {
+        PieceMove {
             owner,
             from,
             to,
@@ -79,7 +79,7 @@ impl Leg {
 
 /// Why a piece cannot walk so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Obstacle {
+pub enum MoveBlocked {
     #[error("field {field} is blocked: {seat}'s {}", if *.fresh { "fresh piece" } else { "piece on its start" })]
     Block { field: u8, seat: Seat, fresh: bool },
     #[error("goal field {field} is occupied: no piece lands on or passes another in the goal")]
@@ -151,7 +151,7 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// Those of the way taken.
     #[inline]
-    pub(super) fn towards(&self, from: Field, to: Field, steps: u8) -> Result<Walk, Obstacle> {
+    pub(super) fn towards(&self, from: Field, to: Field, steps: u8) -> Result<Walk, MoveBlocked> {
         match (from, to) {
             (Field::Goal(from), _) => self.inside_goal(from, steps),
             (Field::Track(from), Field::Track(_)) => self.along_ring(from, steps),
@@ -162,9 +162,9 @@ impl<'a> Walker<'a> {
     /// `steps` forward from a track field, staying on the ring.
     ///
     /// # Errors
-    /// [`Obstacle::Block`].
+    /// [`MoveBlocked::Block`].
     #[inline]
-    pub fn along_ring(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+    pub fn along_ring(&self, from: u8, steps: u8) -> Result<Walk, MoveBlocked> {
         let ring = self.rules.ring();
         let stepped = self.unblocked(ring.path(from, steps))?;
         let to = Field::Track(ring.forward(from, steps));
@@ -176,15 +176,15 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// The goal is out of reach, too short, occupied or blocked, or the piece is fresh on its door.
     #[inline(always)]
-    pub fn into_goal(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+    pub fn into_goal(&self, from: u8, steps: u8) -> Result<Walk, MoveBlocked> {
         let ring = self.rules.ring();
         let to_door = ring.distance(from, ring.door(self.owner));
         if steps <= to_door {
-            return Err(Obstacle::GoalOutOfReach);
+            return Err(MoveBlocked::GoalOutOfReach);
         }
         let on_start = self.rules.goal_entry == GoalEntry::OnStart;
         if on_start && to_door == 0 && self.board.fresh(self.owner) {
-            return Err(Obstacle::FreshOnDoor);
+            return Err(MoveBlocked::FreshOnDoor);
         }
         let stepped = self.unblocked(ring.path(from, to_door))?;
         let to = self.deeper(None, steps - to_door)?;
@@ -196,7 +196,7 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// A goal field on the way is occupied, or there are not so many.
     #[inline]
-    pub fn inside_goal(&self, from: u8, steps: u8) -> Result<Walk, Obstacle> {
+    pub fn inside_goal(&self, from: u8, steps: u8) -> Result<Walk, MoveBlocked> {
         let to = self.deeper(Some(from), steps)?;
         Ok(Walk { to, stepped: 0 })
     }
@@ -204,9 +204,9 @@ impl<'a> Walker<'a> {
     /// Four back from a track field, staying on the ring (RULES §4, backward 4).
     ///
     /// # Errors
-    /// [`Obstacle::Block`].
+    /// [`MoveBlocked::Block`].
     #[inline]
-    pub fn back_along_ring(&self, from: u8) -> Result<Walk, Obstacle> {
+    pub fn back_along_ring(&self, from: u8) -> Result<Walk, MoveBlocked> {
         let ring = self.rules.ring();
         let stepped = self.unblocked(ring.path_back(from, 4))?;
         let to = Field::Track(ring.backward(from, 4));
@@ -218,15 +218,15 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// Not by these rules, not from this field, occupied or blocked.
     #[inline]
-    pub fn back_into_goal(&self, from: u8) -> Result<Walk, Obstacle> {
+    pub fn back_into_goal(&self, from: u8) -> Result<Walk, MoveBlocked> {
         if !self.rules.backward_into_goal {
-            return Err(Obstacle::NoBackwardEntry);
+            return Err(MoveBlocked::NoBackwardEntry);
         }
         let ring = self.rules.ring();
         let past_start = ring.distance(ring.start(self.owner), from);
         // Onto the door are one step more than onto the start; at least one must remain.
         if !(1..=2).contains(&past_start) {
-            return Err(Obstacle::NotOverStart);
+            return Err(MoveBlocked::NotOverStart);
         }
         let to_door = past_start + 1;
         let stepped = self.unblocked(ring.path_back(from, to_door))?;
@@ -236,17 +236,17 @@ impl<'a> Walker<'a> {
 
     /// `steps` into the goal: from its door (`None`) or from one of its fields.
     #[inline]
-    fn deeper(&self, from: Option<u8>, steps: u8) -> Result<Field, Obstacle> {
+    fn deeper(&self, from: Option<u8>, steps: u8) -> Result<Field, MoveBlocked> {
         let first = from.map_or(0, |field| field + 1);
         let to = first + steps - 1;
         if to >= PIECES {
-            return Err(Obstacle::BeyondGoal);
+            return Err(MoveBlocked::BeyondGoal);
         }
         let stepped = ((1u8 << steps) - 1) << first;
         let occupied = self.board.goal(self.owner) & stepped;
         if occupied != 0 {
             let field = occupied.trailing_zeros() as u8;
-            return Err(Obstacle::GoalOccupied { field });
+            return Err(MoveBlocked::GoalOccupied { field });
         }
         Ok(Field::Goal(to))
     }
@@ -254,7 +254,7 @@ impl<'a> Walker<'a> {
     /// The path, unless it has a block. A walk of 13 steps or less meets one start at most, since
     /// starts are 15 fields or more apart.
     #[inline]
-    fn unblocked(&self, path: Fields) -> Result<Fields, Obstacle> {
+    fn unblocked(&self, path: Fields) -> Result<Fields, MoveBlocked> {
         let hit = self.blocks & path;
         if hit == 0 {
             return Ok(path);
@@ -262,6 +262,6 @@ impl<'a> Walker<'a> {
         let field = hit.trailing_zeros() as u8;
         let seat = self.rules.ring().whose_start(field);
         let fresh = self.board.fresh(seat);
-        Err(Obstacle::Block { field, seat, fresh })
+        Err(MoveBlocked::Block { field, seat, fresh })
     }
 }

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Board, Card, Cards, Few, Field, Move, Outcome, Rules, Seat,
-    judge::{Kind, PlayedPart},
-    movement::{Leg, Walk, Walker},
-    notation::{Action, Parts},
+    Board, Card, Cards, Field, Move, Outcome, Rules, Seat, ShortList,
+    judge::{MoveKind, PlayedPart},
+    movement::{PieceMove, Walk, Walker},
+    notation::{CardUse, Parts},
     ring::{self, bit},
-    seven::{Seen, sevens},
+    seven::{BoardSet, sevens},
 };
 
 /// A legal move and what it does: the same as [`judge`](crate::judge::judge) says of it.
@@ -19,15 +19,15 @@ pub struct LegalMove {
 }
 
 /// A legal move as it is found: the board it leads to, and more for those who ask.
-pub struct Found<'a> {
-    turn: &'a Turn<'a>,
-    way: Way<'a>,
+pub struct FoundMove<'a> {
+    turn: &'a CardContext<'a>,
+    way: FoundUse<'a>,
     /// The board after the move.
     pub board: &'a Board,
 }
 
 /// Who plays a card, as which rank, on which board.
-struct Turn<'a> {
+struct CardContext<'a> {
     rules: &'a Rules,
     before: &'a Board,
     card: Card,
@@ -36,27 +36,27 @@ struct Turn<'a> {
 
 /// What a card is played for.
 #[derive(Clone, Copy)]
-enum Way<'a> {
+enum FoundUse<'a> {
     /// A piece of this seat's leaves its kennel.
     Out(Seat),
     /// A piece advances or retreats.
-    Walk(Kind, Leg),
+    Walk(MoveKind, PieceMove),
     /// The mover's piece, and another seat's or another of its own.
     Swap((Seat, u8), (Seat, u8)),
     NoEffect,
-    Seven(&'a Few<Leg>),
+    Seven(&'a ShortList<PieceMove>),
 }
 
-impl Found<'_> {
+impl FoundMove<'_> {
     /// The move.
     #[inline(always)]
     pub fn mv(&self) -> Move {
         let action = match self.way {
-            Way::Out(_) => Action::Out,
-            Way::Walk(_, leg) => Action::Walk(leg.part),
-            Way::Swap((_, own), (_, other)) => Action::Swap(own, other),
-            Way::NoEffect => Action::NoEffect,
-            Way::Seven(legs) => Action::Seven(parts(legs)),
+            FoundUse::Out(_) => CardUse::Out,
+            FoundUse::Walk(_, leg) => CardUse::Walk(leg.part),
+            FoundUse::Swap((_, own), (_, other)) => CardUse::Swap(own, other),
+            FoundUse::NoEffect => CardUse::NoEffect,
+            FoundUse::Seven(legs) => CardUse::Seven(parts(legs)),
         };
         Move::Play {
             card: self.turn.card,
@@ -67,11 +67,11 @@ impl Found<'_> {
 
     /// What the move does.
     pub fn outcome(&self) -> Outcome {
-        let Turn { rules, before, .. } = *self.turn;
+        let CardContext { rules, before, .. } = *self.turn;
         let mut outcome = Outcome {
-            kind: Kind::NoEffect,
-            parts: Few::EMPTY,
-            captures: Few::EMPTY,
+            kind: MoveKind::NoEffect,
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
             board: *self.board,
         };
         let mut moved = |seat, from, to, steps| {
@@ -83,27 +83,27 @@ impl Found<'_> {
             });
         };
         outcome.kind = match self.way {
-            Way::Out(owner) => {
+            FoundUse::Out(owner) => {
                 let start = rules.ring().start(owner);
                 moved(owner, None, Field::Track(start), 0);
                 outcome.captures.note(rules, before, bit(start));
-                Kind::LeaveKennel
+                MoveKind::LeaveKennel
             }
-            Way::Walk(kind, leg) => {
+            FoundUse::Walk(kind, leg) => {
                 moved(leg.owner, Some(leg.from), leg.to, leg.steps);
                 if let Field::Track(field) = leg.to {
                     outcome.captures.note(rules, before, bit(field));
                 }
                 kind
             }
-            Way::Swap((mover, own), (stranger, other)) => {
+            FoundUse::Swap((mover, own), (stranger, other)) => {
                 let (own, other) = (Field::Track(own), Field::Track(other));
                 moved(mover, Some(own), other, 0);
                 moved(stranger, Some(other), own, 0);
-                Kind::Swap
+                MoveKind::Swap
             }
-            Way::NoEffect => Kind::NoEffect,
-            Way::Seven(legs) => {
+            FoundUse::NoEffect => MoveKind::NoEffect,
+            FoundUse::Seven(legs) => {
                 let mut board = *before;
                 for leg in legs.iter() {
                     moved(leg.owner, Some(leg.from), leg.to, leg.steps);
@@ -112,7 +112,7 @@ impl Found<'_> {
                     board.capture(stepped);
                     board.relocate(rules, leg.owner, leg.from, leg.to);
                 }
-                Kind::Seven
+                MoveKind::Seven
             }
         };
         outcome
@@ -129,7 +129,7 @@ impl Found<'_> {
 
 // Apart, so that `mv` is small enough to be inlined.
 #[inline(never)]
-fn parts(legs: &Few<Leg>) -> Parts {
+fn parts(legs: &ShortList<PieceMove>) -> Parts {
     legs.map(|leg| leg.part)
 }
 
@@ -137,9 +137,9 @@ fn parts(legs: &Few<Leg>) -> Parts {
 #[derive(Default)]
 pub struct Generator {
     /// By one seven.
-    seen: Seen,
+    seen: BoardSet,
     /// By the ranks of one joker.
-    joker: Seen,
+    joker: BoardSet,
 }
 
 impl Generator {
@@ -158,7 +158,7 @@ impl Generator {
         hand: Cards,
     ) -> Vec<LegalMove> {
         let mut moves = Vec::new();
-        for card in hand.kinds() {
+        for card in hand.ranks() {
             self.each_of_card(rules, board, seat, card, |found| {
                 moves.push(found.legal_move());
             });
@@ -179,7 +179,7 @@ impl Generator {
         board: &Board,
         seat: Seat,
         card: Card,
-        mut show: impl FnMut(Found),
+        mut show: impl FnMut(FoundMove),
     ) {
         let _ = of_card(&mut self.seen, rules, board, seat, card, |found| {
             show(found);
@@ -210,13 +210,13 @@ impl Generator {
 
     /// Whether any card of the hand has a legal move (RULES §4, must play).
     pub fn can_play(&mut self, rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> bool {
-        hand.kinds()
+        hand.ranks()
             .any(|card| self.can_play_card(rules, board, seat, card))
     }
 
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
-        let stop = |_: Found| ControlFlow::Break(());
+        let stop = |_: FoundMove| ControlFlow::Break(());
         of_card(&mut self.seen, rules, board, seat, card, stop).is_break()
     }
 }
@@ -224,22 +224,22 @@ impl Generator {
 /// Every move of one card, until `show` breaks off.
 #[inline]
 fn of_card(
-    seen: &mut Seen,
+    seen: &mut BoardSet,
     rules: &Rules,
     board: &Board,
     seat: Seat,
     card: Card,
-    mut show: impl FnMut(Found) -> ControlFlow<()>,
+    mut show: impl FnMut(FoundMove) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for &rank in played_as(&card) {
-        let turn = Turn {
+        let turn = CardContext {
             rules,
             before: board,
             card,
             rank,
         };
-        let mut found = |way: Way, board: &Board| {
-            show(Found {
+        let mut found = |way: FoundUse, board: &Board| {
+            show(FoundMove {
                 turn: &turn,
                 way,
                 board,
@@ -247,7 +247,7 @@ fn of_card(
         };
         if rank == Card::Seven {
             sevens(rules, board, seat, seen, |parts, after| {
-                found(Way::Seven(parts), after)
+                found(FoundUse::Seven(parts), after)
             })?;
         } else {
             of_simple_rank(rules, board, seat, rank, found)?;
@@ -270,7 +270,7 @@ fn of_simple_rank(
     board: &Board,
     seat: Seat,
     rank: Card,
-    mut found: impl FnMut(Way, &Board) -> ControlFlow<()>,
+    mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mover = board.mover(rules, seat);
     let walker = Walker::new(rules, board, mover);
@@ -295,19 +295,19 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let leg = Leg::new(seat, mover, (from, walk.to), steps);
-        found(Way::Walk(kind, leg), &after)
+        let leg = PieceMove::new(seat, mover, (from, walk.to), steps);
+        found(FoundUse::Walk(kind, leg), &after)
     };
     for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
-            walker.forward(from, steps, |walk| go(Kind::Advance, from, walk, steps))?;
+            walker.forward(from, steps, |walk| go(MoveKind::Advance, from, walk, steps))?;
         }
         if let (Card::Four, Field::Track(field)) = (rank, from) {
             if let Ok(walk) = walker.back_along_ring(field) {
-                go(Kind::Retreat, from, walk, 4)?;
+                go(MoveKind::Retreat, from, walk, 4)?;
             }
             if let Ok(walk) = walker.back_into_goal(field) {
-                go(Kind::Retreat, from, walk, 4)?;
+                go(MoveKind::Retreat, from, walk, 4)?;
             }
         }
     }
@@ -315,28 +315,34 @@ fn of_simple_rank(
 }
 
 /// RULES §4, leaving the kennel.
-fn out(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) -> ControlFlow<()> {
+fn out(
+    walker: Walker,
+    mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let start = bit(walker.rules.ring().start(walker.owner));
     if walker.board.kennel(walker.owner) > 0 && walker.blocks & start == 0 {
         let mut after = *walker.board;
         after.capture(start);
         after.put_fresh(walker.rules, walker.owner);
-        found(Way::Out(walker.owner), &after)?;
+        found(FoundUse::Out(walker.owner), &after)?;
     }
     ControlFlow::Continue(())
 }
 
 /// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
-fn jacks(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) -> ControlFlow<()> {
+fn jacks(
+    walker: Walker,
+    mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let (rules, board, mover) = (walker.rules, walker.board, walker.owner);
-    let unprotected = !board.unswappable(rules);
+    let unprotected = !board.swap_protected(rules);
     let own = board.track(mover) & unprotected;
     for stranger in rules.ring().seats().filter(|&seat| seat != mover) {
         for other in ring::fields(board.track(stranger) & unprotected) {
             for from in ring::fields(own) {
                 let mut after = *board;
                 after.swap(rules, (mover, from), (stranger, other));
-                found(Way::Swap((mover, from), (stranger, other)), &after)?;
+                found(FoundUse::Swap((mover, from), (stranger, other)), &after)?;
             }
         }
     }
@@ -344,9 +350,9 @@ fn jacks(walker: Walker, mut found: impl FnMut(Way, &Board) -> ControlFlow<()>) 
     if rules.jack_own_pair
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
-        found(Way::Swap((mover, first), (mover, second)), board)?;
+        found(FoundUse::Swap((mover, first), (mover, second)), board)?;
     } else if rules.jack_without_effect && board.alone_on_track(mover) {
-        found(Way::NoEffect, board)?;
+        found(FoundUse::NoEffect, board)?;
     }
     ControlFlow::Continue(())
 }

@@ -10,11 +10,11 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::{Card, Few, few::Item};
+use crate::{Card, ShortList, short_list::ShortListItem};
 
 /// A field as an id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum NotedField {
     /// A track field.
     Track(u8),
     /// `g`: a field of the acting seat's own goal.
@@ -26,23 +26,23 @@ pub enum Place {
 /// One piece's walk from here to there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
-    pub from: Place,
-    pub to: Place,
+    pub from: NotedField,
+    pub to: NotedField,
 }
 
-impl Item for Part {
+impl ShortListItem for Part {
     const FILLER: Part = Part {
-        from: Place::Track(0),
-        to: Place::Track(0),
+        from: NotedField::Track(0),
+        to: NotedField::Track(0),
     };
 }
 
 /// A seven's parts in order, one to seven of them.
-pub type Parts = Few<Part>;
+pub type Parts = ShortList<Part>;
 
 /// What a card is played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum CardUse {
     /// A piece leaves the kennel.
     Out,
     /// One piece walks, forward or (a four) backward.
@@ -66,7 +66,7 @@ pub enum Move {
         card: Card,
         /// The rank it is played as: itself, or the one a joker is announced as.
         rank: Card,
-        action: Action,
+        action: CardUse,
     },
 }
 
@@ -92,12 +92,12 @@ impl Move {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for NotedField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Track(field) => write!(f, "{field}"),
-            Place::OwnGoal(field) => write!(f, "g{field}"),
-            Place::PartnerGoal(field) => write!(f, "p{field}"),
+            NotedField::Track(field) => write!(f, "{field}"),
+            NotedField::OwnGoal(field) => write!(f, "g{field}"),
+            NotedField::PartnerGoal(field) => write!(f, "p{field}"),
         }
     }
 }
@@ -119,11 +119,11 @@ impl fmt::Display for Move {
         }
         f.write_str(":")?;
         match action {
-            Action::Out => f.write_str("out"),
-            Action::Walk(part) => part.fmt(f),
-            Action::Swap(own, other) => write!(f, "{own}<>{other}"),
-            Action::NoEffect => f.write_str("none"),
-            Action::Seven(parts) => {
+            CardUse::Out => f.write_str("out"),
+            CardUse::Walk(part) => part.fmt(f),
+            CardUse::Swap(own, other) => write!(f, "{own}<>{other}"),
+            CardUse::NoEffect => f.write_str("none"),
+            CardUse::Seven(parts) => {
                 for (index, part) in parts.iter().enumerate() {
                     if index > 0 {
                         f.write_str(",")?;
@@ -170,14 +170,14 @@ pub enum NotationError {
     TooManyParts,
 }
 
-impl FromStr for Place {
+impl FromStr for NotedField {
     type Err = NotationError;
 
-    fn from_str(text: &str) -> Result<Place, NotationError> {
+    fn from_str(text: &str) -> Result<NotedField, NotationError> {
         match text.as_bytes() {
-            [b'g', field @ b'0'..=b'3'] => Ok(Place::OwnGoal(field - b'0')),
-            [b'p', field @ b'0'..=b'3'] => Ok(Place::PartnerGoal(field - b'0')),
-            _ => track_number(text).map(Place::Track),
+            [b'g', field @ b'0'..=b'3'] => Ok(NotedField::OwnGoal(field - b'0')),
+            [b'p', field @ b'0'..=b'3'] => Ok(NotedField::PartnerGoal(field - b'0')),
+            _ => track_number(text).map(NotedField::Track),
         }
     }
 }
@@ -248,19 +248,19 @@ impl FromStr for Move {
             }
         };
         let action = match rank {
-            Card::Jack if what == "none" => Action::NoEffect,
+            Card::Jack if what == "none" => CardUse::NoEffect,
             Card::Jack => {
                 let (own, other) = what
                     .split_once("<>")
                     .ok_or(NotationError::NotForCard(rank))?;
-                Action::Swap(track_number(own)?, track_number(other)?)
+                CardUse::Swap(track_number(own)?, track_number(other)?)
             }
-            Card::Seven => Action::Seven(what.parse()?),
-            Card::Ace | Card::King if what == "out" => Action::Out,
+            Card::Seven => CardUse::Seven(what.parse()?),
+            Card::Ace | Card::King if what == "out" => CardUse::Out,
             _ if ["out", "none"].contains(&what) || what.contains(['<', ',']) => {
                 return Err(NotationError::NotForCard(rank));
             }
-            _ => Action::Walk(what.parse()?),
+            _ => CardUse::Walk(what.parse()?),
         };
         Ok(Move::Play { card, rank, action })
     }

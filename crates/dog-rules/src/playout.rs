@@ -9,8 +9,8 @@
 use rand::Rng;
 
 use crate::{
-    Answer, Board, BySeat, Card, Cards, Exchange, ExchangeState, Generator, Phase, Rules, Seat,
-    SeatView,
+    Board, BySeat, Card, Cards, Exchange, ExchangeAnswer, ExchangeState, Generator, Phase, Rules,
+    Seat, SeatView,
 };
 
 /// A game in which every card is known.
@@ -20,21 +20,21 @@ pub struct Playout<'a> {
     phase: Phase,
     board: Board,
     hands: BySeat<Cards>,
-    deeds: Deeds,
+    round_state: RoundState,
     turn: Seat,
     round: u32,
     beginner: Seat,
     discards: Cards,
-    stock: Stock,
+    stock: UnorderedStock,
 }
 
 /// What each seat did in this round and what came of it, as far as somebody knows it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Deeds {
+struct RoundState {
     exchange: BySeat<ExchangeState>,
     asked: BySeat<bool>,
     /// The card it laid down for its partner.
-    gave: BySeat<Option<Card>>,
+    offered: BySeat<Option<Card>>,
     /// The card it got from its partner.
     received: BySeat<Option<Card>>,
     /// Cards that its partner knows to be in its hand.
@@ -50,12 +50,12 @@ impl<'a> Playout<'a> {
             phase: Phase::Deal,
             board: Board::new(),
             hands: BySeat::default(),
-            deeds: Deeds::default(),
+            round_state: RoundState::default(),
             turn: beginner,
             round: 1,
             beginner,
             discards: Cards::EMPTY,
-            stock: Stock::of(rules.deck()),
+            stock: UnorderedStock::of(rules.deck()),
         }
     }
 
@@ -67,27 +67,27 @@ impl<'a> Playout<'a> {
     /// If hands and discard pile hold more of a card than the deck.
     pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
         let partner = view.seat.partner(view.rules.seats);
-        let mut deeds = Deeds {
+        let mut round_state = RoundState {
             exchange: view.exchange,
             asked: view.asked,
             folded: view.folded,
-            ..Deeds::default()
+            ..RoundState::default()
         };
         let mut stock = view.rules.deck().without(view.gone);
         for seat in view.rules.ring().seats() {
             stock = stock.without(hands[seat]);
             if seat != view.seat && view.exchange[seat] == ExchangeState::Offered {
-                deeds.gave[seat] = Some(any(hands[seat], rng));
+                round_state.offered[seat] = Some(any(hands[seat], rng));
             }
         }
-        deeds.gave[view.seat] = view.gave;
-        deeds.received[view.seat] = view.received;
+        round_state.offered[view.seat] = view.offered;
+        round_state.received[view.seat] = view.received;
         let held = view.received.filter(|_| view.holds_received);
-        deeds.known[view.seat] = held.into_iter().collect();
-        deeds.known[partner] = view.known[partner];
+        round_state.known[view.seat] = held.into_iter().collect();
+        round_state.known[partner] = view.known[partner];
         if view.exchange[view.seat] == ExchangeState::Swapped {
-            deeds.gave[partner] = view.received;
-            deeds.received[partner] = view.gave;
+            round_state.offered[partner] = view.received;
+            round_state.received[partner] = view.offered;
         }
         Playout {
             rules: view.rules,
@@ -98,35 +98,35 @@ impl<'a> Playout<'a> {
             },
             board: view.board,
             hands,
-            deeds,
+            round_state,
             turn: view.seat,
             round: view.round,
             beginner: view.beginner,
             discards: view.gone,
-            stock: Stock::of(stock),
+            stock: UnorderedStock::of(stock),
         }
     }
 
     /// What this seat would know, as [`super::game::Game::seen_from`] has it, save what was played
     /// before: thinking ahead, nobody looks back.
     pub fn seen_from(&self, seat: Seat) -> SeatView<'a> {
-        let deeds = &self.deeds;
+        let round_state = &self.round_state;
         let partner = seat.partner(self.rules.seats);
-        let received = deeds.received[seat];
+        let received = round_state.received[seat];
         let mut view = SeatView {
             exchanging: self.phase == Phase::Exchange,
             gone: self.discards,
-            folded: deeds.folded,
-            asked: deeds.asked,
-            exchange: deeds.exchange,
-            gave: deeds.gave[seat],
+            folded: round_state.folded,
+            asked: round_state.asked,
+            exchange: round_state.exchange,
+            offered: round_state.offered[seat],
             received,
-            holds_received: received.is_some_and(|card| deeds.known[seat].contains(card)),
+            holds_received: received.is_some_and(|card| round_state.known[seat].contains(card)),
             round: self.round,
             beginner: self.beginner,
             ..SeatView::to_play(self.rules, self.board, seat, self.hands[seat])
         };
-        view.known[partner] = deeds.known[partner];
+        view.known[partner] = round_state.known[partner];
         view.counts = BySeat::default();
         for seat in self.rules.ring().seats() {
             view.counts[seat] = self.hands[seat].len();
@@ -179,7 +179,7 @@ impl<'a> Playout<'a> {
         for _ in 0..self.rules.deal_sizes.of_round(self.round) {
             for offset in 0..seats {
                 if self.stock.is_empty() {
-                    self.stock = Stock::of(self.discards);
+                    self.stock = UnorderedStock::of(self.discards);
                     self.discards = Cards::EMPTY;
                 }
                 let card = self.stock.draw(rng);
@@ -192,36 +192,36 @@ impl<'a> Playout<'a> {
     /// Whether a seat has still to answer in the exchange (RULES §7.3).
     pub fn may_answer(&self, seat: Seat) -> bool {
         let open = [ExchangeState::Pending, ExchangeState::Asked];
-        self.phase == Phase::Exchange && open.contains(&self.deeds.exchange[seat])
+        self.phase == Phase::Exchange && open.contains(&self.round_state.exchange[seat])
     }
 
     /// Whether a seat may say "help!": where the exchange is optional, once, before it answers.
     pub fn may_ask(&self, seat: Seat) -> bool {
         let optional = self.rules.exchange == Exchange::Optional;
-        optional && self.may_answer(seat) && !self.deeds.asked[seat]
+        optional && self.may_answer(seat) && !self.round_state.asked[seat]
     }
 
     /// A seat that [may ask](Playout::may_ask) says "help!" (RULES §7.3).
     pub fn ask(&mut self, seat: Seat) {
         debug_assert!(self.may_ask(seat));
-        self.deeds.asked[seat] = true;
-        self.deeds.exchange[seat] = ExchangeState::Asked;
+        self.round_state.asked[seat] = true;
+        self.round_state.exchange[seat] = ExchangeState::Asked;
     }
 
     /// A seat that [may answer](Playout::may_answer) lays down a card of its hand for its partner,
     /// or declines. Play begins when every team is done (RULES §7.3).
-    pub fn answer(&mut self, seat: Seat, answer: Answer) {
+    pub fn answer(&mut self, seat: Seat, answer: ExchangeAnswer) {
         debug_assert!(self.may_answer(seat));
         let partner = seat.partner(self.rules.seats);
         match answer {
-            Answer::Declined => {
-                self.deeds.exchange[seat] = ExchangeState::Declined;
-                self.deeds.exchange[partner] = ExchangeState::Kept;
+            ExchangeAnswer::Declined => {
+                self.round_state.exchange[seat] = ExchangeState::Declined;
+                self.round_state.exchange[partner] = ExchangeState::Kept;
             }
-            Answer::Offered(own) => {
-                self.deeds.exchange[seat] = ExchangeState::Offered;
-                self.deeds.gave[seat] = Some(own);
-                if let Some(theirs) = self.deeds.gave[partner] {
+            ExchangeAnswer::Offered(own) => {
+                self.round_state.exchange[seat] = ExchangeState::Offered;
+                self.round_state.offered[seat] = Some(own);
+                if let Some(theirs) = self.round_state.offered[partner] {
                     self.hand_over(own, seat, partner);
                     self.hand_over(theirs, partner, seat);
                 }
@@ -229,7 +229,7 @@ impl<'a> Playout<'a> {
         }
         let open = |seat: Seat| {
             use ExchangeState::*;
-            matches!(self.deeds.exchange[seat], Pending | Asked | Offered)
+            matches!(self.round_state.exchange[seat], Pending | Asked | Offered)
         };
         if !self.rules.ring().seats().any(open) {
             self.phase = Phase::Play;
@@ -241,9 +241,9 @@ impl<'a> Playout<'a> {
     fn hand_over(&mut self, card: Card, giver: Seat, taker: Seat) {
         self.hands[giver].remove(card);
         self.hands[taker].add(card);
-        self.deeds.exchange[taker] = ExchangeState::Swapped;
-        self.deeds.received[taker] = Some(card);
-        self.deeds.known[taker] = Cards::one(card);
+        self.round_state.exchange[taker] = ExchangeState::Swapped;
+        self.round_state.received[taker] = Some(card);
+        self.round_state.known[taker] = Cards::one(card);
     }
 
     /// The seat to move plays a card of its hand that leads to this board (RULES §7.4 and §7.5).
@@ -251,7 +251,7 @@ impl<'a> Playout<'a> {
         debug_assert_eq!(self.phase, Phase::Play);
         self.board = *after;
         self.hands[self.turn].remove(card);
-        self.deeds.known[self.turn].remove(card);
+        self.round_state.known[self.turn].remove(card);
         self.discards.add(card);
         if self.board.team_home(self.rules, self.turn) {
             self.phase = Phase::Finished;
@@ -265,8 +265,8 @@ impl<'a> Playout<'a> {
         debug_assert_eq!(self.phase, Phase::Play);
         let hand = std::mem::take(&mut self.hands[self.turn]);
         self.discards.add_all(hand);
-        self.deeds.folded[self.turn] = true;
-        self.deeds.known[self.turn] = Cards::EMPTY;
+        self.round_state.folded[self.turn] = true;
+        self.round_state.known[self.turn] = Cards::EMPTY;
         self.next_turn();
     }
 
@@ -276,7 +276,7 @@ impl<'a> Playout<'a> {
             Some(seat) => self.turn = seat,
             None => {
                 self.phase = Phase::Deal;
-                self.deeds = Deeds::default();
+                self.round_state = RoundState::default();
                 self.round += 1;
                 self.beginner = self.beginner.next(self.rules.seats);
                 self.turn = self.beginner;
@@ -312,9 +312,9 @@ impl<'a> Playout<'a> {
         for seat in self.rules.ring().seats() {
             if self.may_answer(seat) {
                 let answer = if optional && below(rng, 2) == 0 {
-                    Answer::Declined
+                    ExchangeAnswer::Declined
                 } else {
-                    Answer::Offered(any(self.hands[seat], rng))
+                    ExchangeAnswer::Offered(any(self.hands[seat], rng))
                 };
                 self.answer(seat, answer);
             }
@@ -337,7 +337,7 @@ impl<'a> Playout<'a> {
             if !boards.is_empty() {
                 return self.play(card, &boards[below(rng, boards.len())]);
             }
-            untried = untried.without_kind(card);
+            untried = untried.without_rank(card);
         }
         self.fold();
     }
@@ -353,7 +353,7 @@ pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
     for seat in view.rules.ring().seats() {
         unseen = unseen.without(hands[seat]);
     }
-    let mut unseen = Stock::of(unseen);
+    let mut unseen = UnorderedStock::of(unseen);
     for seat in view.rules.ring().seats() {
         while hands[seat].len() < view.counts[seat] && !unseen.is_empty() {
             hands[seat].add(unseen.draw(rng));
@@ -378,14 +378,14 @@ const MOST_CARDS: usize = 116;
 
 /// Cards in an order that nobody knows: any of them is the next.
 #[derive(Clone, Debug)]
-struct Stock {
+struct UnorderedStock {
     len: u8,
     cards: [Card; MOST_CARDS],
 }
 
-impl Stock {
-    fn of(cards: Cards) -> Stock {
-        let mut stock = Stock {
+impl UnorderedStock {
+    fn of(cards: Cards) -> UnorderedStock {
+        let mut stock = UnorderedStock {
             len: cards.len(),
             cards: [Card::Joker; MOST_CARDS],
         };

@@ -8,7 +8,7 @@ use utoipa::{
 
 use crate::{
     Card, Dealer, Exchange, ExchangeState, GoalEntry, Level, Phase, Preset, Protection, Seat,
-    SevenLanding, SevenPartner, SevenSurplus, judge::Kind,
+    SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
 };
 
 fn text(description: &str, values: &[&str]) -> RefOr<Schema> {
@@ -49,7 +49,7 @@ texts! {
     SevenLanding, "SevenLanding", "Where a part of a seven may end.", ["captures", "must_be_free"];
     SevenSurplus, "SevenSurplus", "What becomes of a seven's spare steps.", ["must_be_used", "lapses_on_win"];
     SevenPartner, "SevenPartner", "When a seven may move the partner's pieces.", ["when_home", "always"];
-    Kind, "MoveKind", "What a card is played for.",
+    MoveKind, "MoveKind", "What a card is played for.",
         ["leave_kennel", "advance", "retreat", "swap", "seven", "no_effect", "fold"];
     ExchangeState, "ExchangeState", "A seat's part in this round's exchange, as all can see it.",
         ["pending", "asked", "offered", "declined", "swapped", "kept"];

@@ -18,9 +18,9 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Board, BySeat, Few, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
+    Board, BySeat, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus, ShortList,
     board::PIECES,
-    movement::{Leg, Walker},
+    movement::{PieceMove, Walker},
     ring::{self, Fields, bit},
 };
 
@@ -34,8 +34,8 @@ pub(super) fn sevens(
     rules: &Rules,
     board: &Board,
     seat: Seat,
-    seen: &mut Seen,
-    found: impl FnMut(&Few<Leg>, &Board) -> ControlFlow<()>,
+    seen: &mut BoardSet,
+    found: impl FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let partner = seat.partner(rules.seats);
     let movers: &[Seat] = match rules.seven_partner {
@@ -43,13 +43,13 @@ pub(super) fn sevens(
         SevenPartner::WhenHome if board.home(seat) => &[partner],
         SevenPartner::WhenHome => &[seat],
     };
-    let order = Order::of(rules, board, movers);
+    let order = PieceOrder::of(rules, board, movers);
     seen.clear();
-    let mut search = Search {
+    let mut search = SevenSearch {
         rules,
         seat,
         partner_next: movers == [seat],
-        walked: Few::EMPTY,
+        walked: ShortList::EMPTY,
         remember: order.meet,
         order,
         seen,
@@ -58,28 +58,28 @@ pub(super) fn sevens(
     search.walk(0, STEPS, board)
 }
 
-struct Search<'a, Found> {
+struct SevenSearch<'a, Found> {
     rules: &'a Rules,
     seat: Seat,
     /// Whether the partner's pieces follow once all the seat's own are in the goal.
     partner_next: bool,
-    order: Order,
+    order: PieceOrder,
     /// The parts taken so far.
-    walked: Few<Leg>,
+    walked: ShortList<PieceMove>,
     /// Whether a board might be found twice.
     remember: bool,
-    seen: &'a mut Seen,
+    seen: &'a mut BoardSet,
     found: Found,
 }
 
-impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
+impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch<'_, Found> {
     /// Every way for the pieces from this place in the order on to take the steps left.
     fn walk(&mut self, place: usize, left: u8, board: &Board) -> ControlFlow<()> {
         if left == 0 {
-            return self.arrive(board);
+            return self.report(board);
         }
         if place == self.order.len {
-            return self.stop_short(left, board);
+            return self.lapse(left, board);
         }
         let (owner, from) = self.order.pieces[place];
         let walker = Walker::new(self.rules, board, owner);
@@ -95,7 +95,7 @@ impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                let leg = Leg::new(self.seat, owner, (from, walk.to), steps);
+                let leg = PieceMove::new(self.seat, owner, (from, walk.to), steps);
                 self.walked.push(leg);
                 let flow = self.walk(place + 1, left - steps, &after);
                 self.walked.pop();
@@ -106,10 +106,10 @@ impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
     }
 
     /// There are steps left and no pieces: the partner's follow, or the steps lapse.
-    fn stop_short(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
+    fn lapse(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
         if self.partner_next && board.home(self.seat) {
             let partner = self.seat.partner(self.rules.seats);
-            let order = Order::of(self.rules, board, &[partner]);
+            let order = PieceOrder::of(self.rules, board, &[partner]);
             self.remember |= order.meet;
             self.partner_next = false;
             let own = std::mem::replace(&mut self.order, order);
@@ -121,12 +121,12 @@ impl<Found: FnMut(&Few<Leg>, &Board) -> ControlFlow<()>> Search<'_, Found> {
         let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin;
         // On the board it begins with nothing can lapse: a seven takes a step at least.
         if lapses && left < STEPS && board.team_home(self.rules, self.seat) {
-            return self.arrive(board);
+            return self.report(board);
         }
         ControlFlow::Continue(())
     }
 
-    fn arrive(&mut self, board: &Board) -> ControlFlow<()> {
+    fn report(&mut self, board: &Board) -> ControlFlow<()> {
         if self.remember && !self.seen.insert(board) {
             return ControlFlow::Continue(());
         }
@@ -144,18 +144,18 @@ pub(super) fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
 }
 
 /// The pieces that may walk, each after those it could meet.
-struct Order {
+struct PieceOrder {
     len: usize,
     pieces: [(Seat, Field); 2 * PIECES as usize],
     /// Whether any two on the ring could meet.
     meet: bool,
 }
 
-impl Order {
+impl PieceOrder {
     /// The pieces of these seats: where none is in another's way, seat by seat, track before goal,
     /// in the order of the fields.
-    fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> Order {
-        let mut order = Order {
+    fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> PieceOrder {
+        let mut order = PieceOrder {
             len: 0,
             pieces: [(movers[0], Field::Goal(0)); 2 * PIECES as usize],
             meet: false,
@@ -203,13 +203,13 @@ impl Order {
 
 /// A set of boards, whose memory is used again after it was cleared.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct BoardSet {
     boards: Vec<Board>,
     /// Open addressing: the index + 1 of a board, 0 for an empty slot. A power of two long.
     slots: Vec<u32>,
 }
 
-impl Seen {
+impl BoardSet {
     const FEWEST_SLOTS: usize = 64;
 
     /// Forgets every board.
@@ -219,7 +219,7 @@ impl Seen {
             return;
         }
         self.boards.clear();
-        self.slots.truncate(Seen::FEWEST_SLOTS);
+        self.slots.truncate(BoardSet::FEWEST_SLOTS);
         self.slots.fill(0);
     }
 
@@ -242,7 +242,7 @@ impl Seen {
     }
 
     fn grow(&mut self) {
-        let len = (self.slots.len() * 4).max(Seen::FEWEST_SLOTS);
+        let len = (self.slots.len() * 4).max(BoardSet::FEWEST_SLOTS);
         self.slots.clear();
         self.slots.resize(len, 0);
         for (index, board) in self.boards.iter().enumerate() {

@@ -82,10 +82,10 @@ impl Seed {
         Seat::new(number, seats).expect("a draw below the number of seats")
     }
 
-    fn stream(&self, number: u64) -> Draws {
+    fn stream(&self, number: u64) -> DrawStream {
         let mut words = ChaCha20Rng::from_seed(self.0);
         words.set_stream(number);
-        Draws(words)
+        DrawStream(words)
     }
 }
 
@@ -120,9 +120,9 @@ impl<'de> Deserialize<'de> for Seed {
 pub struct SeedError;
 
 /// Numbers drawn without bias from one stream.
-struct Draws(ChaCha20Rng);
+struct DrawStream(ChaCha20Rng);
 
-impl Draws {
+impl DrawStream {
     fn below(&mut self, n: u32) -> u32 {
         let rest = (u32::MAX % n + 1) % n; // 2³² mod n
         loop {

@@ -2,12 +2,12 @@
 
 use crate::{
     Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeState, Game,
-    Generator, LegalMove, Phase, Rules, Seat, Viewer, plays::Played,
+    Generator, LegalMove, Phase, Rules, Seat, Viewer, round_history::PastMove,
 };
 
 /// One seat as a viewer sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeatInView {
+pub struct VisibleSeat {
     pub seat: Seat,
     pub team: u8,
     pub cards: u8,
@@ -21,15 +21,15 @@ pub struct SeatInView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnCards {
     pub hand: Cards,
-    /// The card it laid down or gave in this round's exchange.
-    pub gave: Option<Card>,
+    /// The card it offered its partner in this round's exchange.
+    pub offered: Option<Card>,
     /// The card it got from its partner.
     pub received: Option<Card>,
 }
 
 /// What a viewer may ask for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Possible {
+pub enum PendingAction {
     Deal,
     Swap,
     Play,
@@ -37,9 +37,9 @@ pub enum Possible {
 
 impl Game {
     /// Each seat as this viewer may see it.
-    pub fn seats_seen_by(&self, viewer: Viewer) -> Vec<SeatInView> {
+    pub fn seats_visible_to(&self, viewer: Viewer) -> Vec<VisibleSeat> {
         let seats = self.rules().seats;
-        let seen = |seat: Seat| SeatInView {
+        let seen = |seat: Seat| VisibleSeat {
             seat,
             team: seat.team(seats),
             cards: self.cards(seat),
@@ -47,7 +47,7 @@ impl Game {
             exchange: self.exchange(seat),
             own: (viewer == Viewer::Seat(seat)).then(|| OwnCards {
                 hand: self.hand(seat),
-                gave: self.offered(seat),
+                offered: self.offered(seat),
                 received: self.received(seat),
             }),
         };
@@ -55,17 +55,17 @@ impl Game {
     }
 
     /// What this seat may do now.
-    pub fn possible(&self, seat: Seat) -> Option<Possible> {
+    pub fn pending_action(&self, seat: Seat) -> Option<PendingAction> {
         match self.phase() {
-            Phase::Deal => (self.dealer() == seat).then_some(Possible::Deal),
-            Phase::Exchange => self.check_exchange(seat).ok().map(|()| Possible::Swap),
-            Phase::Play => (self.turn() == Some(seat)).then_some(Possible::Play),
+            Phase::Deal => (self.dealer() == seat).then_some(PendingAction::Deal),
+            Phase::Exchange => self.check_exchange(seat).ok().map(|()| PendingAction::Swap),
+            Phase::Play => (self.turn() == Some(seat)).then_some(PendingAction::Play),
             Phase::Finished => None,
         }
     }
 
     /// Whether a human plays any seat.
-    pub fn attended(&self) -> bool {
+    pub fn has_human(&self) -> bool {
         self.players().iter().any(|player| !player.bot)
     }
 
@@ -77,33 +77,33 @@ impl Game {
     }
 
     /// Who is played for when the time is up: the lowest seat of those that may act.
-    pub fn late_seat(&self) -> Option<Seat> {
+    pub fn timed_out_seat(&self) -> Option<Seat> {
         self.seats_to_act().next()
     }
 
     /// Every seat that may act now, the lowest first: the dealer, those that may answer in the
     /// exchange, or the seat to move (RULES §7). None once the game is over.
     pub fn seats_to_act(&self) -> impl Iterator<Item = Seat> {
-        Seat::all(self.rules().seats).filter(|&seat| self.possible(seat).is_some())
+        Seat::all(self.rules().seats).filter(|&seat| self.pending_action(seat).is_some())
     }
 
     /// Everything that this seat may do now, each of which [`Game::apply`] accepts: to deal, each
     /// answer in the exchange (RULES §7.3), or each listed move (RULES §9).
     pub fn legal_actions(&self, seat: Seat) -> Vec<Action> {
         let hand = self.hand(seat);
-        match self.possible(seat) {
+        match self.pending_action(seat) {
             None => Vec::new(),
-            Some(Possible::Deal) => vec![Action::Deal { by: Some(seat) }],
-            Some(Possible::Swap) => {
+            Some(PendingAction::Deal) => vec![Action::Deal { by: Some(seat) }],
+            Some(PendingAction::Swap) => {
                 let offer = |card| Action::Offer { seat, card };
-                let mut actions: Vec<Action> = hand.kinds().map(offer).collect();
+                let mut actions: Vec<Action> = hand.ranks().map(offer).collect();
                 if self.rules().exchange == Exchange::Optional {
                     actions.push(Action::Decline { seat });
                     actions.extend((!self.asked(seat)).then_some(Action::Ask { seat }));
                 }
                 actions
             }
-            Some(Possible::Play) => {
+            Some(PendingAction::Play) => {
                 let moves = Generator::new().legal_moves(self.rules(), self.board(), seat, hand);
                 let play = |legal: LegalMove| Action::Play { seat, mv: legal.mv };
                 moves.into_iter().map(play).collect()
@@ -165,12 +165,12 @@ impl Game {
             folded,
             asked,
             exchange,
-            gave: self.offered(seat),
+            offered: self.offered(seat),
             received: self.received(seat),
             holds_received: self.known_to_partner(seat).is_some(),
             round: self.round(),
             beginner: self.beginner(),
-            plays: self.plays(),
+            past_moves: self.past_moves(),
             ..SeatView::to_play(self.rules(), *self.board(), seat, self.hand(seat))
         }
     }
@@ -196,8 +196,8 @@ pub struct SeatView<'a> {
     pub asked: BySeat<bool>,
     /// What all can see of each seat's part in this round's exchange.
     pub exchange: BySeat<ExchangeState>,
-    /// The card it laid down or gave in this round's exchange.
-    pub gave: Option<Card>,
+    /// The card it offered its partner in this round's exchange.
+    pub offered: Option<Card>,
     /// The card it got from its partner.
     pub received: Option<Card>,
     /// Whether it has played no card equal to the one it got, so that its partner knows of it.
@@ -207,7 +207,7 @@ pub struct SeatView<'a> {
     pub beginner: Seat,
     /// What was played in this round, in order. A round that an earlier build began lacks its
     /// first turns; a playout, or a position without a past, lacks all of them.
-    pub plays: Vec<Played>,
+    pub past_moves: Vec<PastMove>,
 }
 
 impl<'a> SeatView<'a> {
@@ -226,12 +226,12 @@ impl<'a> SeatView<'a> {
             folded: BySeat::default(),
             asked: BySeat::default(),
             exchange: BySeat::default(),
-            gave: None,
+            offered: None,
             received: None,
             holds_received: false,
             round: 1,
             beginner: seat,
-            plays: Vec::new(),
+            past_moves: Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use dog_rules::{
     Preset,
-    perft::{Case, divide, perft, read},
+    perft::{PerftCase, divide, perft, read},
 };
 
 /// Larger counts are left to `dog perft`, built for release.
@@ -23,7 +23,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// Every case, and where it is.
-fn cases() -> Vec<(String, Case)> {
+fn cases() -> Vec<(String, PerftCase)> {
     let mut all = Vec::new();
     for file in files() {
         let name = file.display().to_string();
@@ -81,7 +81,7 @@ fn the_cases_are_many_and_deep() {
     }
     for preset in Preset::ALL {
         for seats in [4, 6] {
-            let by = |case: &Case| {
+            let by = |case: &PerftCase| {
                 let rules = &case.position.rules;
                 rules.preset == preset && rules.seats == seats
             };

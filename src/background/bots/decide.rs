@@ -85,7 +85,7 @@ fn who(record: &StoredGame, now: Timestamp) -> Option<Seat> {
         return None;
     }
     let game = &record.game;
-    game.bot_to_act().or_else(|| game.late_seat())
+    game.bot_to_act().or_else(|| game.timed_out_seat())
 }
 
 /// Writes that are queued at once at most, so that those of people need not wait for many.

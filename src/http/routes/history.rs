@@ -10,7 +10,9 @@ use actix_web::{
     http::{Method, StatusCode},
     web::{Bytes, Data, Path},
 };
-use dog_rules::record::{About, Replayed, Step, StepWriter, Transcript, Written};
+use dog_rules::record::{
+    ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, Transcript,
+};
 use futures_util::stream::{self, StreamExt};
 
 use super::{App, execute, look};
@@ -163,7 +165,7 @@ impl History {
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
         for entry in &log {
             if self.form == TEXT {
-                if let Some(step) = Step::of(entry.action.as_ref(), &entry.events) {
+                if let Some(step) = RecordStep::of(entry.action.as_ref(), &entry.events) {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
                 }
                 continue;
@@ -208,7 +210,7 @@ impl History {
 /// # Errors
 /// `wrong_phase` as long as the game is on: its cards are secrets.
 fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
-    let about = About {
+    let about = RecordHeaders {
         game: Some(record.id.to_string()),
         created: Some(record.created_at.to_string()),
         ended: Some(record.updated_at.to_string()),
@@ -249,7 +251,7 @@ pub async fn import_game(
 /// `invalid_record`, naming the line and what is wrong with it.
 pub fn replay(text: &str) -> Result<Replayed, Problem> {
     let wrong = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
-    let written = Written::read(text).map_err(|error| wrong(&error))?;
+    let written = ParsedRecord::read(text).map_err(|error| wrong(&error))?;
     if written.transcript.steps.len() >= MOST_VERSIONS {
         let detail = format!("a game of more than {MOST_VERSIONS} versions is not taken in");
         return Err(Problem::new(Code::InvalidRecord, detail));
@@ -263,7 +265,7 @@ pub fn replay(text: &str) -> Result<Replayed, Problem> {
 /// record.
 fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
     let (replayed, at) = (replay(&import.record)?, now());
-    let entry = |entry: dog_rules::record::Entry| LogEntry {
+    let entry = |entry: dog_rules::record::ReplayedEntry| LogEntry {
         version: entry.version,
         at,
         action: entry.action,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use dog_bot::{Choice, Effect, Level, Suggestion, search::Budget};
+use dog_bot::{Choice, Level, MoveEffect, Suggestion, search::Budget};
 use dog_rules::{Card, Seat, SeatView};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -316,7 +316,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 impl EffectView {
-    fn new(effect: Effect, risk: Option<f64>) -> EffectView {
+    fn new(effect: MoveEffect, risk: Option<f64>) -> EffectView {
         let captured = effect.captured;
         EffectView {
             captured: CapturedView {
@@ -336,12 +336,15 @@ impl SuggestionView {
     fn new(target: &SuggestionRoute, view: &SeatView, suggestion: Suggestion) -> SuggestionView {
         let (mut played, mut effect, mut swap) = (None, None, SwapView::default());
         if let (Choice::Play(mv), Some(outcome)) = (suggestion.choice, suggestion.outcome) {
-            effect = Some(EffectView::new(Effect::of(view, &outcome), suggestion.risk));
+            effect = Some(EffectView::new(
+                MoveEffect::of(view, &outcome),
+                suggestion.risk,
+            ));
             played = Some(MoveView::new(view.rules, &mv, view.seat, outcome, true));
         }
         match suggestion.choice {
             Choice::Play(_) => {}
-            Choice::Give(card) => swap.card = Some(card),
+            Choice::Offer(card) => swap.card = Some(card),
             Choice::Decline => swap.decline = Some(true),
             Choice::Ask => swap.ask = Some(true),
         }

@@ -148,7 +148,7 @@ impl AnalysisPosition {
         }
         let deck = rules.deck();
         let too_many = |card: &Card| hand.count(*card) > deck.count(*card);
-        if let Some(card) = hand.kinds().find(too_many) {
+        if let Some(card) = hand.ranks().find(too_many) {
             let detail = format!("the deck has only {} {card}", deck.count(card));
             return Err(Problem::new(Code::InvalidHand, detail));
         }

@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat,
-    view::{Possible, SeatInView},
+    view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
@@ -123,7 +123,7 @@ struct CardCounts(Cards);
 impl Serialize for CardCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for card in self.0.kinds() {
+        for card in self.0.ranks() {
             map.serialize_entry(card.name(), &self.0.count(card))?;
         }
         map.end()
@@ -135,7 +135,10 @@ impl GameView {
     pub fn new(record: &StoredGame, role: Role) -> GameView {
         let game = &record.game;
         let viewer = role.viewer();
-        let seats = game.seats_seen_by(viewer).into_iter().zip(game.players());
+        let seats = game
+            .seats_visible_to(viewer)
+            .into_iter()
+            .zip(game.players());
         GameView {
             id: record.id.to_string(),
             version: game.version(),
@@ -166,7 +169,7 @@ impl GameView {
     }
 }
 
-fn seat_view((seat, player): (SeatInView, &Player)) -> SeatJson {
+fn seat_view((seat, player): (VisibleSeat, &Player)) -> SeatJson {
     SeatJson {
         seat: seat.seat,
         team: seat.team,
@@ -177,7 +180,7 @@ fn seat_view((seat, player): (SeatInView, &Player)) -> SeatJson {
         folded: seat.folded,
         exchange: seat.exchange,
         hand: seat.own.map(|own| own.hand.sorted().collect()),
-        gave: seat.own.and_then(|own| own.gave),
+        gave: seat.own.and_then(|own| own.offered),
         received: seat.own.and_then(|own| own.received),
     }
 }
@@ -186,15 +189,15 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
     let game = &record.game;
     let possible = match role {
         Role::Seat(seat) if game.player(seat).bot => None,
-        Role::Seat(seat) => game.possible(seat).map(|possible| (possible, seat)),
-        Role::Host => (game.phase() == Phase::Deal).then(|| (Possible::Deal, game.dealer())),
+        Role::Seat(seat) => game.pending_action(seat).map(|possible| (possible, seat)),
+        Role::Host => (game.phase() == Phase::Deal).then(|| (PendingAction::Deal, game.dealer())),
         Role::Spectator => None,
     };
     let action = |(possible, seat)| {
         let route = match possible {
-            Possible::Deal => "deal",
-            Possible::Swap => "swap",
-            Possible::Play => "play",
+            PendingAction::Deal => "deal",
+            PendingAction::Swap => "swap",
+            PendingAction::Play => "play",
         };
         ActionView {
             route,

@@ -106,7 +106,7 @@ pub struct GivenView {
 impl EventView {
     /// The event as this viewer may see it while the game is on.
     pub fn new(rules: &Rules, event: Event, viewer: Viewer) -> EventView {
-        EventView::in_full(rules, event.seen_by(viewer))
+        EventView::in_full(rules, event.redacted_for(viewer))
     }
 
     /// All that the event tells: of a finished game, whatever happened in it.

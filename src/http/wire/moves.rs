@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
-    judge::{self, Capture, Kind, PlayedPart},
+    judge::{self, Capture, MoveKind, PlayedPart},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -79,7 +79,7 @@ pub struct MoveView {
     /// The rank that a joker stands for, else null.
     #[serde(rename = "as")]
     as_rank: Option<Card>,
-    kind: Kind,
+    kind: MoveKind,
     /// The seat that plays the card.
     seat: Seat,
     /// What moves, in order.

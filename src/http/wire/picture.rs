@@ -2,7 +2,7 @@
 
 use dog_rules::{
     Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
-    judge::{self, Kind},
+    judge::{self, MoveKind},
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -182,7 +182,7 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
         Event::HandFolded { seat, .. } => Some(Shown {
             seat: *seat,
             mv: Move::Fold,
-            kind: Kind::Fold,
+            kind: MoveKind::Fold,
             parts: &[],
             captures: &[],
             preview: false,

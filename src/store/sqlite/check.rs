@@ -286,7 +286,7 @@ impl Row {
         if self.phase != record.game.phase().name() {
             return wrong("the phase");
         }
-        if self.attended != record.game.attended() {
+        if self.attended != record.game.has_human() {
             return wrong("whether a human plays");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {

@@ -162,7 +162,7 @@ impl<'c> Transaction<'c> {
                 record.timing.bot_pace_ms,
                 record.timing.turn_seconds,
                 record.deadline.map(Timestamp::as_microsecond),
-                record.game.attended(),
+                record.game.has_human(),
                 record
                     .due_at(record.updated_at)
                     .map(Timestamp::as_microsecond),
@@ -201,7 +201,7 @@ impl<'c> Transaction<'c> {
                 record.tokens,
                 rows.snapshot,
                 record.deadline.map(Timestamp::as_microsecond),
-                record.game.attended(),
+                record.game.has_human(),
                 record.due_at(at).map(Timestamp::as_microsecond),
                 record.changes.versions,
             ])?;

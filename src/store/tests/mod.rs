@@ -222,7 +222,7 @@ pub(super) fn changes(store: &Store, since: i64) -> ChangesSince {
 pub(super) fn played_out(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut record, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
-    while let Some(seat) = record.game.late_seat() {
+    while let Some(seat) = record.game.timed_out_seat() {
         let actions = record.game.legal_actions(seat);
         let action = actions.choose(&mut dice).expect("it may act");
         let draft = draft(&record, action);

@@ -10,7 +10,7 @@ use dog_rules::{
     SevenLanding, SevenPartner, SevenSurplus, board::PIECES, ring,
 };
 
-use super::uses;
+use super::card_effects;
 
 /// An active input and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,12 +19,12 @@ pub struct Input {
     pub value: f32,
 }
 
-/// Track fields of a quarter, at most (RULES §2).
-const QUARTER: usize = 16;
+/// Track fields per seat, at most (RULES §2).
+const FIELDS_PER_SEAT: usize = 16;
 /// Cards in a hand that have an input each; of larger hands the rest is not seen.
 const HAND: u8 = 6;
 /// Cards of one kind in the own hand that have an input each.
-const COPIES: u8 = 3;
+const MAX_COPIES: u8 = 3;
 /// Ways to be captured: from 1 to 13 fields behind, by a backward four, by one leaving its kennel.
 const THREATS: usize = 15;
 /// The farthest that a card carries a piece.
@@ -32,14 +32,14 @@ const REACH: u8 = 13;
 /// What a card could do, as inputs: be played, take home, hit, be played but do harm.
 const USES: usize = 4;
 /// Steps that make one unit of the inputs that count steps.
-const LAP: f32 = 64.0;
+const STEPS_PER_UNIT: f32 = 64.0;
 /// Whatever else is told about the options.
 const OPTIONS: usize = 12;
 
 /// Where each kind of input begins, for a number of seats. A change of anything in this file that
 /// gives an input another meaning needs a new [`VERSION`].
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct InputLayout {
     seats: usize,
     own_hand: usize,
     hidden_hand: usize,
@@ -75,9 +75,9 @@ pub struct Layout {
 /// The version of what the inputs mean.
 pub const VERSION: u32 = 3;
 
-impl Layout {
+impl InputLayout {
     /// The layout for 4 or 6 seats.
-    pub fn new(seats: u8) -> Layout {
+    pub fn new(seats: u8) -> InputLayout {
         let seats = usize::from(seats);
         let kinds = Card::ALL.len();
         let mut len = 0;
@@ -85,9 +85,9 @@ impl Layout {
             len += inputs;
             len - inputs
         };
-        let mut layout = Layout {
+        let mut layout = InputLayout {
             seats,
-            own_hand: next(kinds * usize::from(COPIES)),
+            own_hand: next(kinds * usize::from(MAX_COPIES)),
             hidden_hand: next(1),
             counts: next(seats * usize::from(HAND)),
             known: next(kinds),
@@ -98,7 +98,7 @@ impl Layout {
             beginner: next(seats),
             deal: next(usize::from(HAND) + 1),
             options: next(OPTIONS),
-            track: next(seats * seats * QUARTER),
+            track: next(seats * seats * FIELDS_PER_SEAT),
             goal: next(seats * usize::from(PIECES)),
             kennel: next(seats * usize::from(PIECES)),
             fresh: next(seats),
@@ -127,65 +127,65 @@ impl Layout {
     }
 }
 
-/// Heads of a net: see [`Stage::head`].
+/// Heads of a net: see [`AfterChoice::head`].
 pub const HEADS: usize = 4;
 
 /// What a seat has done, when its view is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum AfterChoice {
     /// It has played, or folded.
     Played,
     /// It has laid down this card for its partner.
-    Gave(Card),
+    Offered(Card),
     /// It has declined the exchange.
     Declined,
     /// It has asked for help and has still to answer.
     Asked,
 }
 
-impl Stage {
+impl AfterChoice {
     /// Which of a net's heads judges what the seat has done, when it keeps so many cards: the last
     /// is for the exchange, the others for at most one card, two or three, and more.
     pub fn head(self, kept: u8) -> usize {
         match self {
-            Stage::Played => usize::from(kept / 2).min(HEADS - 2),
-            Stage::Gave(_) | Stage::Declined | Stage::Asked => HEADS - 1,
+            AfterChoice::Played => usize::from(kept / 2).min(HEADS - 2),
+            AfterChoice::Offered(_) | AfterChoice::Declined | AfterChoice::Asked => HEADS - 1,
         }
     }
 }
 
 /// The cards that a seat keeps, as far as they are to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum HandInfo {
     /// As the seat itself sees them.
-    Seen(Cards),
+    Known(Cards),
     /// As many cards, as anybody at the table sees them.
-    Counted(u8),
+    Count(u8),
 }
 
-impl Kept {
+impl HandInfo {
     /// How many cards.
     pub fn count(self) -> u8 {
         match self {
-            Kept::Seen(hand) => hand.len(),
-            Kept::Counted(cards) => cards,
+            HandInfo::Known(hand) => hand.len(),
+            HandInfo::Count(cards) => cards,
         }
     }
 
     /// The cards that are seen.
     pub fn seen(self) -> Option<Cards> {
         match self {
-            Kept::Seen(hand) => Some(hand),
-            Kept::Counted(_) => None,
+            HandInfo::Known(hand) => Some(hand),
+            HandInfo::Count(_) => None,
         }
     }
 }
 
 /// Lists the inputs of one seat's view after it did something.
 pub struct Inputs<'a> {
-    layout: &'a Layout,
+    layout: &'a InputLayout,
     view: &'a SeatView<'a>,
-    stage: Stage,
+    stage: AfterChoice,
     rules: &'a Rules,
     seat: Seat,
     /// The cards that are known to be with the partner.
@@ -200,7 +200,7 @@ pub struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// Inputs as the view's seat sees them after it did `stage`.
-    pub fn new(layout: &'a Layout, view: &'a SeatView<'a>, stage: Stage) -> Inputs<'a> {
+    pub fn new(layout: &'a InputLayout, view: &'a SeatView<'a>, stage: AfterChoice) -> Inputs<'a> {
         let (rules, seat): (&'a Rules, Seat) = (view.rules, view.seat);
         let seats = rules.seats;
         debug_assert_eq!(usize::from(seats), layout.seats);
@@ -217,7 +217,7 @@ impl<'a> Inputs<'a> {
             }
         }
         let mut partners = view.known[seat.partner(seats)];
-        if let Stage::Gave(card) = stage {
+        if let AfterChoice::Offered(card) = stage {
             partners.add(card);
         }
         Inputs {
@@ -234,27 +234,27 @@ impl<'a> Inputs<'a> {
     }
 
     /// Which of a net's heads judges the seat when it keeps these cards.
-    pub fn head(&self, kept: Kept) -> usize {
+    pub fn head(&self, kept: HandInfo) -> usize {
         self.stage.head(kept.count())
     }
 
     /// What the seat knows of the cards and the round when it keeps these cards.
-    pub fn cards(&self, kept: Kept, inputs: &mut Vec<Input>) {
-        let Layout { seats, .. } = *self.layout;
+    pub fn cards(&self, kept: HandInfo, inputs: &mut Vec<Input>) {
+        let InputLayout { seats, .. } = *self.layout;
         let (view, stage) = (self.view, self.stage);
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
             inputs.push(Input { index, value });
         };
-        let played = stage == Stage::Played;
+        let played = stage == AfterChoice::Played;
         let own_count = match stage {
-            Stage::Played => kept.count(),
+            AfterChoice::Played => kept.count(),
             _ => view.counts[self.seat],
         };
         if let Some(hand) = kept.seen() {
-            for card in hand.kinds() {
-                let first = self.layout.own_hand + card as usize * usize::from(COPIES);
-                for copy in 0..hand.count(card).min(COPIES) {
+            for card in hand.ranks() {
+                let first = self.layout.own_hand + card as usize * usize::from(MAX_COPIES);
+                for copy in 0..hand.count(card).min(MAX_COPIES) {
                     add(first + usize::from(copy), 1.0);
                 }
             }
@@ -277,23 +277,23 @@ impl<'a> Inputs<'a> {
             if next.is_none() && cards > 0 {
                 next = Some(place);
             }
-            if view.asked[seat] || seat == self.seat && stage == Stage::Asked {
+            if view.asked[seat] || seat == self.seat && stage == AfterChoice::Asked {
                 add(self.layout.asked + place, 1.0);
             }
         }
-        for card in self.partners.kinds() {
+        for card in self.partners.ranks() {
             add(self.layout.known + card as usize, 1.0);
         }
         let deck = self.rules.deck();
-        for card in view.gone.kinds() {
+        for card in view.gone.ranks() {
             let share = f32::from(view.gone.count(card)) / f32::from(deck.count(card).max(1));
             add(self.layout.gone + card as usize, share);
         }
         match stage {
-            Stage::Played => {}
-            Stage::Gave(_) => add(self.layout.stage, 1.0),
-            Stage::Declined => add(self.layout.stage + 1, 1.0),
-            Stage::Asked => add(self.layout.stage + 2, 1.0),
+            AfterChoice::Played => {}
+            AfterChoice::Offered(_) => add(self.layout.stage, 1.0),
+            AfterChoice::Declined => add(self.layout.stage + 1, 1.0),
+            AfterChoice::Asked => add(self.layout.stage + 2, 1.0),
         }
         // In the exchange the beginner plays next; with all hands empty nobody does.
         let next = if played {
@@ -317,8 +317,8 @@ impl<'a> Inputs<'a> {
     }
 
     /// What lies on this board, and what the cards that are kept could do there.
-    pub fn board(&self, board: &Board, kept: Kept, inputs: &mut Vec<Input>) {
-        let Layout { seats, .. } = *self.layout;
+    pub fn board(&self, board: &Board, kept: HandInfo, inputs: &mut Vec<Input>) {
+        let InputLayout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
             let index = index as u16;
             inputs.push(Input { index, value });
@@ -328,7 +328,7 @@ impl<'a> Inputs<'a> {
         for seat in ring.seats() {
             let place = usize::from(self.relative[seat]);
             let of_seat = board.pieces(seat);
-            let first = self.layout.track + place * seats * QUARTER;
+            let first = self.layout.track + place * seats * FIELDS_PER_SEAT;
             let mut to_go = u32::from(of_seat.in_kennel()) * (u32::from(ring.length()) + 5);
             for field in of_seat.track_fields() {
                 add(first + usize::from(self.places[usize::from(field)]), 1.0);
@@ -349,7 +349,7 @@ impl<'a> Inputs<'a> {
             if of_seat.home() {
                 add(self.layout.home + place, 1.0);
             }
-            add(self.layout.to_go + place, to_go as f32 / LAP);
+            add(self.layout.to_go + place, to_go as f32 / STEPS_PER_UNIT);
             add(
                 self.layout.goals + (place << PIECES) + usize::from(goal),
                 1.0,
@@ -357,9 +357,9 @@ impl<'a> Inputs<'a> {
             if of_seat.on_track() == 0 {
                 add(self.layout.stuck + place, 1.0);
             }
-            let swap = uses::best_swap(self.rules, board, seat);
+            let swap = card_effects::best_swap(self.rules, board, seat);
             if swap > 0 {
-                add(self.layout.swap + place, f32::from(swap) / LAP);
+                add(self.layout.swap + place, f32::from(swap) / STEPS_PER_UNIT);
             }
         }
         self.threats(board, &mut add);
@@ -375,13 +375,13 @@ impl<'a> Inputs<'a> {
             return;
         }
         let partner = self.seat.partner(self.rules.seats);
-        let table = uses::Table::new(self.rules, board, partner);
-        for card in self.partners.kinds() {
-            let found = table.of(card);
+        let effects = card_effects::CardEffects::new(self.rules, board, partner);
+        for card in self.partners.ranks() {
+            let found = effects.of(card);
             let first = self.layout.partner_uses + card as usize * USES;
             flags(found, first, &mut add);
             if found.playable {
-                let gain = f32::from(found.gain) / LAP;
+                let gain = f32::from(found.gain) / STEPS_PER_UNIT;
                 add(self.layout.partner_gain + card as usize, gain);
             }
         }
@@ -389,18 +389,18 @@ impl<'a> Inputs<'a> {
 
     /// What the cards that are kept could do.
     fn uses(&self, board: &Board, kept: Cards, mut add: impl FnMut(usize, f32)) {
-        let table = uses::Table::new(self.rules, board, self.seat);
+        let effects = card_effects::CardEffects::new(self.rules, board, self.seat);
         let mut unplayable = 0;
         // What the two best cards win.
         let mut best = [0.0; 2];
-        for card in kept.kinds() {
-            let found = table.of(card);
+        for card in kept.ranks() {
+            let found = effects.of(card);
             if !found.playable {
                 unplayable += kept.count(card);
                 continue;
             }
             flags(found, self.layout.uses + card as usize * USES, &mut add);
-            let gain = f32::from(found.gain) / LAP;
+            let gain = f32::from(found.gain) / STEPS_PER_UNIT;
             add(self.layout.gain + card as usize, gain);
             for _ in 0..kept.count(card) {
                 if gain > best[0] {
@@ -460,7 +460,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// What a card could do, as inputs from `first` on; none of one that cannot be played.
-fn flags(found: uses::Use, first: usize, mut add: impl FnMut(usize, f32)) {
+fn flags(found: card_effects::CardEffect, first: usize, mut add: impl FnMut(usize, f32)) {
     if !found.playable {
         return;
     }
@@ -479,7 +479,8 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
     for field in 0..ring.length() {
         let steps = ring.distance(ring.start(seat), field);
         let (quarter, offset) = (steps / rules.fields_per_seat, steps % rules.fields_per_seat);
-        places[usize::from(field)] = u16::from(quarter) * QUARTER as u16 + u16::from(offset);
+        places[usize::from(field)] =
+            u16::from(quarter) * FIELDS_PER_SEAT as u16 + u16::from(offset);
     }
     places
 }

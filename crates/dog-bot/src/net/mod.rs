@@ -1,19 +1,19 @@
 //! The value net: how likely a seat's team is to win, as the seat sees the game.
 //!
 //! Three layers: the [`inputs`], of which only the active ones are added up, [`HIDDEN`] and
-//! [`SECOND`] units between (leaky ReLU), one output, the logarithm of the odds. What comes after the
-//! first layer is there several times, as [`Head`]s: one judges exchanges, the others what is left
-//! when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
+//! [`HIDDEN_2`] units between (leaky ReLU), one output, the logarithm of the odds. What comes after
+//! the first layer is there several times, as [`Head`]s: one judges exchanges, the others what is
+//! left when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
 //! so that a value is the same number on every machine, whichever instructions the machine offers.
 
 use std::ops::{Deref, DerefMut};
 
 use fearless_simd::{Level, Simd, dispatch};
 
+mod card_effects;
+pub mod evaluator;
 pub mod inputs;
-pub mod judge;
 pub mod nets;
-mod uses;
 
 pub use inputs::HEADS;
 use inputs::Input;
@@ -21,9 +21,9 @@ use inputs::Input;
 /// Units of the first hidden layer.
 pub const HIDDEN: usize = 256;
 /// Units of the second.
-pub const SECOND: usize = 32;
+pub const HIDDEN_2: usize = 32;
 /// What a unit lets through of a negative sum.
-pub const LEAK: f32 = 0.05;
+pub const LEAKY_SLOPE: f32 = 0.05;
 
 /// The first hidden layer before its activation.
 pub type Hidden = [f32; HIDDEN];
@@ -32,7 +32,7 @@ pub type Hidden = [f32; HIDDEN];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
     /// One row an input.
-    pub first: Rows<HIDDEN>,
+    pub first: WeightMatrix<HIDDEN>,
     pub first_bias: Hidden,
     pub heads: [Head; HEADS],
 }
@@ -41,9 +41,9 @@ pub struct Net {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// One row a unit of the first hidden layer.
-    pub second: Rows<SECOND>,
-    pub second_bias: [f32; SECOND],
-    pub last: [f32; SECOND],
+    pub second: WeightMatrix<HIDDEN_2>,
+    pub second_bias: [f32; HIDDEN_2],
+    pub last: [f32; HIDDEN_2],
     pub last_bias: f32,
 }
 
@@ -51,7 +51,7 @@ impl Net {
     /// A net of that many inputs with all weights zero.
     pub fn zero(inputs: usize) -> Net {
         Net {
-            first: Rows::zero(inputs),
+            first: WeightMatrix::zero(inputs),
             first_bias: [0.0; HIDDEN],
             heads: std::array::from_fn(|_| Head::zero()),
         }
@@ -100,9 +100,9 @@ impl Net {
 impl Head {
     fn zero() -> Head {
         Head {
-            second: Rows::zero(HIDDEN),
-            second_bias: [0.0; SECOND],
-            last: [0.0; SECOND],
+            second: WeightMatrix::zero(HIDDEN),
+            second_bias: [0.0; HIDDEN_2],
+            last: [0.0; HIDDEN_2],
             last_bias: 0.0,
         }
     }
@@ -130,22 +130,22 @@ impl Head {
     /// The second layer's sums. Even and odd units are added up apart, which keeps two chains of
     /// sums going at a time.
     #[inline(always)]
-    pub fn second_sums<S: Simd>(&self, _: S, hidden: &Hidden) -> [f32; SECOND] {
-        let (mut even, mut odd) = (self.second_bias, [0.0; SECOND]);
+    pub fn second_sums<S: Simd>(&self, _: S, hidden: &Hidden) -> [f32; HIDDEN_2] {
+        let (mut even, mut odd) = (self.second_bias, [0.0; HIDDEN_2]);
         for (units, rows) in hidden.chunks_exact(2).zip(self.second.chunks_exact(2)) {
-            for unit in 0..SECOND {
+            for unit in 0..HIDDEN_2 {
                 even[unit] += units[0] * rows[0][unit];
                 odd[unit] += units[1] * rows[1][unit];
             }
         }
-        for unit in 0..SECOND {
+        for unit in 0..HIDDEN_2 {
             even[unit] += odd[unit];
         }
         even
     }
 
     #[inline(always)]
-    pub fn output(&self, second: &[f32; SECOND]) -> f32 {
+    pub fn output(&self, second: &[f32; HIDDEN_2]) -> f32 {
         let mut sum = self.last_bias;
         for (unit, weight) in second.iter().zip(&self.last) {
             sum += unit * weight;
@@ -155,28 +155,28 @@ impl Head {
 }
 
 /// Bytes that a processor loads at a time, at most.
-const LINE: usize = 64;
+const CACHE_LINE: usize = 64;
 
 /// Rows of N weights each. The first begins with a line of the processor's memory, and so does
 /// every other if N weights fill lines: a load of half a line here and half a line there takes
 /// twice as long.
 #[derive(Debug)]
-pub struct Rows<const N: usize> {
+pub struct WeightMatrix<const N: usize> {
     /// The weights, with room to begin where it is best.
     weights: Vec<f32>,
     begin: usize,
     end: usize,
 }
 
-impl<const N: usize> Rows<N> {
+impl<const N: usize> WeightMatrix<N> {
     /// So many rows of zeros.
-    pub fn zero(rows: usize) -> Rows<N> {
-        let weights = vec![0.0; rows * N + LINE / size_of::<f32>()];
+    pub fn zero(rows: usize) -> WeightMatrix<N> {
+        let weights = vec![0.0; rows * N + CACHE_LINE / size_of::<f32>()];
         // Where that cannot be told, it makes no difference but to the speed.
-        let begin = weights.as_ptr().align_offset(LINE);
-        let begin = begin.min(LINE / size_of::<f32>());
+        let begin = weights.as_ptr().align_offset(CACHE_LINE);
+        let begin = begin.min(CACHE_LINE / size_of::<f32>());
         let end = begin + rows * N;
-        Rows {
+        WeightMatrix {
             weights,
             begin,
             end,
@@ -184,7 +184,7 @@ impl<const N: usize> Rows<N> {
     }
 }
 
-impl<const N: usize> Deref for Rows<N> {
+impl<const N: usize> Deref for WeightMatrix<N> {
     type Target = [[f32; N]];
 
     fn deref(&self) -> &[[f32; N]] {
@@ -192,22 +192,22 @@ impl<const N: usize> Deref for Rows<N> {
     }
 }
 
-impl<const N: usize> DerefMut for Rows<N> {
+impl<const N: usize> DerefMut for WeightMatrix<N> {
     fn deref_mut(&mut self) -> &mut [[f32; N]] {
         self.weights[self.begin..self.end].as_chunks_mut().0
     }
 }
 
-impl<const N: usize> Clone for Rows<N> {
-    fn clone(&self) -> Rows<N> {
-        let mut rows = Rows::zero(self.len());
+impl<const N: usize> Clone for WeightMatrix<N> {
+    fn clone(&self) -> WeightMatrix<N> {
+        let mut rows = WeightMatrix::zero(self.len());
         rows.copy_from_slice(self);
         rows
     }
 }
 
-impl<const N: usize> PartialEq for Rows<N> {
-    fn eq(&self, other: &Rows<N>) -> bool {
+impl<const N: usize> PartialEq for WeightMatrix<N> {
+    fn eq(&self, other: &WeightMatrix<N>) -> bool {
         **self == **other
     }
 }
@@ -234,7 +234,7 @@ pub fn add_rows<S: Simd>(_: S, hidden: &mut Hidden, rows: &[Hidden], inputs: &[I
 #[inline(always)]
 pub fn activate<S: Simd>(_: S, units: &mut [f32]) {
     for unit in units {
-        *unit = unit.max(LEAK * *unit);
+        *unit = unit.max(LEAKY_SLOPE * *unit);
     }
 }
 

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::{
-    HEADS, HIDDEN, Head, Net, SECOND,
-    inputs::{Input, Inputs, Kept, Layout, Stage, VERSION},
-    judge::Judge,
+    HEADS, HIDDEN, HIDDEN_2, Head, Net,
+    evaluator::NetEvaluator,
+    inputs::{AfterChoice, HandInfo, Input, InputLayout, Inputs, VERSION},
 };
 
 /// The first line of a file.
@@ -28,7 +28,7 @@ const UNIT: usize = 4;
 /// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
 /// so each has its own net; with six seats one net serves both, told by an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Setting {
+pub enum NetVariant {
     /// Four seats, 15 fields a seat.
     #[serde(rename = "four-15")]
     Four15,
@@ -40,30 +40,30 @@ pub enum Setting {
     Six,
 }
 
-impl Setting {
-    pub const ALL: [Setting; 3] = [Setting::Four15, Setting::Four16, Setting::Six];
+impl NetVariant {
+    pub const ALL: [NetVariant; 3] = [NetVariant::Four15, NetVariant::Four16, NetVariant::Six];
 
-    /// The setting of these rules.
-    pub fn of(rules: &Rules) -> Setting {
+    /// The variant that serves these rules.
+    pub fn of(rules: &Rules) -> NetVariant {
         match (rules.seats, rules.fields_per_seat) {
-            (6, _) => Setting::Six,
-            (_, 15) => Setting::Four15,
-            _ => Setting::Four16,
+            (6, _) => NetVariant::Six,
+            (_, 15) => NetVariant::Four15,
+            _ => NetVariant::Four16,
         }
     }
 
     /// The name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Setting::Four15 => "four-15",
-            Setting::Four16 => "four-16",
-            Setting::Six => "six",
+            NetVariant::Four15 => "four-15",
+            NetVariant::Four16 => "four-16",
+            NetVariant::Six => "six",
         }
     }
 
     /// The setting of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Setting> {
-        Setting::ALL
+    pub fn by_name(name: &str) -> Option<NetVariant> {
+        NetVariant::ALL
             .into_iter()
             .find(|setting| setting.name() == name)
     }
@@ -71,7 +71,7 @@ impl Setting {
     /// Seats at the table.
     pub const fn seats(self) -> u8 {
         match self {
-            Setting::Six => 6,
+            NetVariant::Six => 6,
             _ => 4,
         }
     }
@@ -81,9 +81,9 @@ impl Setting {
         let mut options = preset.options();
         options.seats = self.seats();
         match self {
-            Setting::Four15 => options.fields_per_seat = 15,
-            Setting::Four16 => options.fields_per_seat = 16,
-            Setting::Six => {}
+            NetVariant::Four15 => options.fields_per_seat = 15,
+            NetVariant::Four16 => options.fields_per_seat = 16,
+            NetVariant::Six => {}
         }
         options
     }
@@ -92,23 +92,23 @@ impl Setting {
 /// A net for every table.
 #[derive(Clone, Debug)]
 pub struct Nets {
-    judges: [Judge; Setting::ALL.len()],
+    evaluators: [NetEvaluator; NetVariant::ALL.len()],
 }
 
 /// A net of this program's does not fit it.
 #[derive(Debug, Error)]
 #[error("the net {name} cannot be used: {error}", name = .setting.name())]
 pub struct NetsError {
-    pub setting: Setting,
+    pub setting: NetVariant,
     pub error: NetError,
 }
 
 /// The files, compiled into the program.
-fn file_of(setting: Setting) -> &'static [u8] {
+fn file_of(setting: NetVariant) -> &'static [u8] {
     match setting {
-        Setting::Four15 => include_bytes!("weights/four-15.net"),
-        Setting::Four16 => include_bytes!("weights/four-16.net"),
-        Setting::Six => include_bytes!("weights/six.net"),
+        NetVariant::Four15 => include_bytes!("weights/four-15.net"),
+        NetVariant::Four16 => include_bytes!("weights/four-16.net"),
+        NetVariant::Six => include_bytes!("weights/six.net"),
     }
 }
 
@@ -119,35 +119,35 @@ impl Nets {
     /// If one of them is not of this program's inputs and rules.
     pub fn built_in() -> Result<Nets, NetsError> {
         let read = |setting| {
-            let judge = read(file_of(setting)).and_then(|(judge, header)| {
+            let evaluator = read(file_of(setting)).and_then(|(evaluator, header)| {
                 header.fits(setting)?;
-                Ok(judge)
+                Ok(evaluator)
             });
-            judge.map_err(|error| NetsError { setting, error })
+            evaluator.map_err(|error| NetsError { setting, error })
         };
-        let [first, second, third] = Setting::ALL.map(read);
+        let [first, second, third] = NetVariant::ALL.map(read);
         Ok(Nets {
-            judges: [first?, second?, third?],
+            evaluators: [first?, second?, third?],
         })
     }
 
     /// The net for these rules.
-    pub fn of(&self, rules: &Rules) -> &Judge {
-        &self.judges[Setting::of(rules) as usize]
+    pub fn of(&self, rules: &Rules) -> &NetEvaluator {
+        &self.evaluators[NetVariant::of(rules) as usize]
     }
 
     /// Takes another net for a setting.
-    pub fn replace(&mut self, setting: Setting, judge: Judge) {
-        self.judges[setting as usize] = judge;
+    pub fn replace(&mut self, setting: NetVariant, evaluator: NetEvaluator) {
+        self.evaluators[setting as usize] = evaluator;
     }
 }
 
 /// What a file says of its net.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct NetFileHeader {
     pub format: u32,
     /// For which tables the net was trained.
-    pub setting: Setting,
+    pub setting: NetVariant,
     pub inputs: usize,
     pub hidden: usize,
     pub second: usize,
@@ -190,12 +190,12 @@ pub enum NetError {
     Unit,
 }
 
-impl Header {
-    /// Checks that the net is for this setting.
+impl NetFileHeader {
+    /// Checks that the net is of this variant.
     ///
     /// # Errors
     /// Says which it is for.
-    pub fn fits(&self, setting: Setting) -> Result<(), NetError> {
+    pub fn fits(&self, setting: NetVariant) -> Result<(), NetError> {
         if self.setting == setting {
             return Ok(());
         }
@@ -226,14 +226,14 @@ fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
 }
 
 /// Writes a net.
-pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<u8> {
-    let inputs = judge.layout.inputs();
-    let header = Header {
+pub fn write(evaluator: &NetEvaluator, setting: NetVariant, run: &str, strength: &str) -> Vec<u8> {
+    let inputs = evaluator.layout.inputs();
+    let header = NetFileHeader {
         format: FORMAT,
         setting,
         inputs,
         hidden: HIDDEN,
-        second: SECOND,
+        second: HIDDEN_2,
         heads: HEADS,
         fingerprint: fingerprint(setting),
         run: run.to_owned(),
@@ -242,7 +242,7 @@ pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<
     let mut bytes = MAGIC.to_vec();
     bytes.extend(serde_json::to_vec(&header).expect("a header is JSON"));
     bytes.push(b'\n');
-    for (row, width) in rows(&judge.net).zip(widths(inputs)) {
+    for (row, width) in rows(&evaluator.net).zip(widths(inputs)) {
         let largest = row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
         let largest_number = f32::from(if width == 1 { i8::MAX.into() } else { i16::MAX });
         let unit = if largest > 0.0 {
@@ -264,20 +264,20 @@ pub fn write(judge: &Judge, setting: Setting, run: &str, strength: &str) -> Vec<
 ///
 /// # Errors
 /// Says what does not fit.
-pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
+pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(NetError::Magic)?;
     let end = rest.iter().position(|&byte| byte == b'\n');
     let (line, weights) = rest.split_at(end.unwrap_or(rest.len()));
-    let header: Header = serde_json::from_slice(line)?;
+    let header: NetFileHeader = serde_json::from_slice(line)?;
     if header.format != FORMAT {
         return Err(NetError::Format(header.format));
     }
-    let layout = Layout::new(header.setting.seats());
+    let layout = InputLayout::new(header.setting.seats());
     let inputs = layout.inputs();
     let shapes = [
         ("inputs", header.inputs, inputs),
         ("units in the first layer", header.hidden, HIDDEN),
-        ("units in the second layer", header.second, SECOND),
+        ("units in the second layer", header.second, HIDDEN_2),
         ("heads", header.heads, HEADS),
     ];
     for (what, found, needed) in shapes {
@@ -319,13 +319,13 @@ pub fn read(bytes: &[u8]) -> Result<(Judge, Header), NetError> {
         }
         weights = rest;
     }
-    Ok((Judge { layout, net }, header))
+    Ok((NetEvaluator { layout, net }, header))
 }
 
 /// What the inputs are for positions of some random games, hashed. It changes when an input gets
 /// another meaning and, nearly always, when the rules or the random games do.
-pub fn fingerprint(setting: Setting) -> String {
-    let layout = Layout::new(setting.seats());
+pub fn fingerprint(setting: NetVariant) -> String {
+    let layout = InputLayout::new(setting.seats());
     let mut hash = Sha256::new();
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
@@ -339,9 +339,9 @@ pub fn fingerprint(setting: Setting) -> String {
                 continue;
             }
             let view = game.seen_from(game.turn());
-            let inputs = Inputs::new(&layout, &view, Stage::Played);
+            let inputs = Inputs::new(&layout, &view, AfterChoice::Played);
             list.clear();
-            let kept = Kept::Seen(view.hand);
+            let kept = HandInfo::Known(view.hand);
             inputs.cards(kept, &mut list);
             inputs.board(&view.board, kept, &mut list);
             for Input { index, value } in &list {

@@ -2,11 +2,11 @@
 //! cards dealt out in ways that fit what the seat has seen.
 //!
 //! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
-//! ([`super::worlds`]), each candidate is played with the same cards, the game goes on to the end of
-//! the round (with little time for some plies), in which every seat plays what the net tells it by its
-//! own information, and the net says how the team stands then. As time passes the weaker half of the
-//! candidates is left out, and again, so that most of it goes into telling the best apart (sequential
-//! halving).
+//! ([`super::determinize`]), each candidate is played with the same cards, the game goes on to the
+//! end of the round (with little time for some plies), in which every seat plays what the net tells
+//! it by its own information, and the net says how the team stands then. As time passes the weaker
+//! half of the candidates is left out, and again, so that most of it goes into telling the best
+//! apart (sequential halving).
 
 mod playing;
 
@@ -15,14 +15,14 @@ use std::ops::ControlFlow;
 use dog_rules::{Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-pub use self::playing::{Budget, Candidate, Clock, End, Playing, answer};
+pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
 use self::playing::{CLOCK_EVERY, chance};
 use super::{
+    determinize::Determinizer,
     net::{
-        judge::{Judge, Scratch, WON},
+        evaluator::{NetEvaluator, Scratch, WON},
         nets::Nets,
     },
-    worlds::Worlds,
 };
 
 /// Deals between two looks at which candidates are left out because they are surely worse.
@@ -30,7 +30,7 @@ const DEALS: u32 = 16;
 
 /// What the search is made of. The parts can be left out one by one, to measure what each is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Method {
+pub struct SearchConfig {
     /// Choices looked at closely, at most.
     pub candidates: usize,
     /// Choices that the net gives this much less than the best, in logarithms of the odds, are not
@@ -54,18 +54,18 @@ pub struct Method {
     pub sure: f64,
 }
 
-impl Method {
+impl SearchConfig {
     /// How somebody thinks who only wants to know what is best.
-    pub fn to_choose() -> Method {
-        Method {
+    pub fn for_play() -> SearchConfig {
+        SearchConfig {
             sure: 3.0,
-            ..Method::default()
+            ..SearchConfig::default()
         }
     }
 
     /// How choices that are given are compared: all of them, by as many playouts each.
-    pub fn to_compare(self) -> Method {
-        Method {
+    pub fn for_comparison(self) -> SearchConfig {
+        SearchConfig {
             candidates: usize::MAX,
             margin: f32::INFINITY,
             halving: false,
@@ -75,9 +75,9 @@ impl Method {
     }
 }
 
-impl Default for Method {
-    fn default() -> Method {
-        Method {
+impl Default for SearchConfig {
+    fn default() -> SearchConfig {
+        SearchConfig {
             candidates: 8,
             margin: 2.0,
             plies: None,
@@ -93,7 +93,7 @@ impl Default for Method {
 
 /// What was found out about a candidate.
 #[derive(Clone, Debug)]
-pub struct Thought {
+pub struct CandidateStats {
     pub candidate: Candidate,
     /// What the net says at once, as a logarithm of the odds.
     pub logit: f32,
@@ -107,9 +107,9 @@ pub struct Thought {
     pub captured: u32,
 }
 
-impl Thought {
-    fn new(candidate: Candidate, logit: f32) -> Thought {
-        Thought {
+impl CandidateStats {
+    fn new(candidate: Candidate, logit: f32) -> CandidateStats {
+        CandidateStats {
             candidate,
             logit,
             samples: 0,
@@ -150,7 +150,7 @@ impl Thought {
 
     /// Whether the playouts were worse than the other's by more than so many standard errors of
     /// the mean difference, deal by deal.
-    fn surely_worse(&self, other: &Thought, errors: f64) -> bool {
+    fn surely_worse(&self, other: &CandidateStats, errors: f64) -> bool {
         let differences = other.values.iter().zip(&self.values);
         let differences = differences.map(|(other, own)| f64::from(other - own));
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
@@ -174,15 +174,15 @@ impl Thought {
 }
 
 /// Somebody who thinks ahead, with memory that is used again.
-pub struct Thinker<'n> {
+pub struct Searcher<'n> {
     nets: &'n Nets,
-    method: Method,
+    method: SearchConfig,
     scratch: Scratch,
 }
 
-impl<'n> Thinker<'n> {
-    pub fn new(nets: &'n Nets, method: Method) -> Thinker<'n> {
-        Thinker {
+impl<'n> Searcher<'n> {
+    pub fn new(nets: &'n Nets, method: SearchConfig) -> Searcher<'n> {
+        Searcher {
             nets,
             method,
             scratch: Scratch::default(),
@@ -191,7 +191,12 @@ impl<'n> Thinker<'n> {
 
     /// Everything that the seat may choose, best first: what the search looked at closely, then
     /// the rest as the net ranks it.
-    pub fn think<R: Rng>(&mut self, view: &SeatView, budget: Budget, rng: &mut R) -> Vec<Thought> {
+    pub fn think<R: Rng>(
+        &mut self,
+        view: &SeatView,
+        budget: Budget,
+        rng: &mut R,
+    ) -> Vec<CandidateStats> {
         self.think_of(view, budget, rng, |_| true)
     }
 
@@ -202,15 +207,15 @@ impl<'n> Thinker<'n> {
         budget: Budget,
         rng: &mut R,
         included: impl Fn(&Candidate) -> bool,
-    ) -> Vec<Thought> {
-        let clock = Clock::start(budget);
-        let judge = self.nets.of(view.rules);
-        let mut thoughts = self.at_once(judge, view, &clock);
+    ) -> Vec<CandidateStats> {
+        let clock = BudgetClock::start(budget);
+        let evaluator = self.nets.of(view.rules);
+        let mut thoughts = self.at_once(evaluator, view, &clock);
         thoughts.retain(|thought| included(&thought.candidate));
         // A stable sort leaves exact ties in the order of the rules.
         thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = thoughts[0].logit;
-        let close = |thought: &&Thought| thought.logit > best - self.method.margin;
+        let close = |thought: &&CandidateStats| thought.logit > best - self.method.margin;
         let close = thoughts
             .iter()
             .take(self.method.candidates)
@@ -219,14 +224,15 @@ impl<'n> Thinker<'n> {
         if candidates < 2 || best >= WON {
             return thoughts;
         }
-        let worlds = Worlds::new(judge, view, self.method.weighing, &mut self.scratch);
+        let determinizer =
+            Determinizer::new(evaluator, view, self.method.weighing, &mut self.scratch);
         let plies = self.method.plies.unwrap_or(budget.plies());
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
         'thinking: loop {
             let deal = |rng: &mut R| {
-                let hands = worlds.deal(rng);
+                let hands = determinizer.deal(rng);
                 let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
                 (Playout::of(view, hands, &mut luck.clone()), luck)
             };
@@ -238,8 +244,8 @@ impl<'n> Thinker<'n> {
                 if place > 0 && !self.method.common {
                     (world, luck) = deal(rng);
                 }
-                let mut playing = Playing {
-                    judge,
+                let mut playing = PlayoutContext {
+                    evaluator,
                     plies,
                     to_round_end: self.method.to_round_end,
                     clock: &clock,
@@ -272,42 +278,47 @@ impl<'n> Thinker<'n> {
 
     /// Ranks candidates, those that are surely worse than the best last; returns how many are left
     /// in doubt, the best among them.
-    fn in_doubt(&self, candidates: &mut [Thought]) -> usize {
+    fn in_doubt(&self, candidates: &mut [CandidateStats]) -> usize {
         self.rank(candidates);
         let (best, others) = candidates.split_first_mut().expect("two candidates");
         others.sort_by_key(|other| other.surely_worse(best, self.method.sure));
-        let doubtful = |other: &Thought| !other.surely_worse(best, self.method.sure);
+        let doubtful = |other: &CandidateStats| !other.surely_worse(best, self.method.sure);
         1 + others.partition_point(doubtful)
     }
 
     /// The chance that a thought's candidate wins, as the method weighs it.
-    pub fn win_probability(&self, thought: &Thought) -> f64 {
+    pub fn win_probability(&self, thought: &CandidateStats) -> f64 {
         thought.win_probability(self.method.prior)
     }
 
-    fn rank(&self, thoughts: &mut [Thought]) {
-        let chance = |thought: &Thought| thought.win_probability(self.method.prior);
+    fn rank(&self, thoughts: &mut [CandidateStats]) {
+        let chance = |thought: &CandidateStats| thought.win_probability(self.method.prior);
         thoughts.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
     }
 
     /// What the net says of every choice at once. When the time is up, what is left is not judged.
-    fn at_once(&mut self, judge: &Judge, view: &SeatView, clock: &Clock) -> Vec<Thought> {
+    fn at_once(
+        &mut self,
+        evaluator: &NetEvaluator,
+        view: &SeatView,
+        clock: &BudgetClock,
+    ) -> Vec<CandidateStats> {
         if view.exchanging {
-            let answers = judge.answers(view, &mut self.scratch);
-            let thought = |(choice, logit)| Thought::new(Candidate::Answer(choice), logit);
+            let answers = evaluator.answers(view, &mut self.scratch);
+            let thought = |(choice, logit)| CandidateStats::new(Candidate::Answer(choice), logit);
             return answers.into_iter().map(thought).collect();
         }
         let mut thoughts = Vec::new();
-        judge.plays(view, &mut self.scratch, |card, board, logit| {
-            thoughts.push(Thought::new(Candidate::Play(card, *board), logit));
+        evaluator.plays(view, &mut self.scratch, |card, board, logit| {
+            thoughts.push(CandidateStats::new(Candidate::Play(card, *board), logit));
             if (thoughts.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         });
         if thoughts.is_empty() {
-            let logit = judge.of_fold(view, &mut self.scratch);
-            thoughts.push(Thought::new(Candidate::Fold, logit));
+            let logit = evaluator.of_fold(view, &mut self.scratch);
+            thoughts.push(CandidateStats::new(Candidate::Fold, logit));
         }
         thoughts
     }

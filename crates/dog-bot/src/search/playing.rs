@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{Answer, Board, Card, Level, Phase, Playout, Rules, Seat, ring};
+use dog_rules::{Board, Card, ExchangeAnswer, Level, Phase, Playout, Rules, Seat, ring};
 use rand::Rng;
 
 use crate::{
     Choice,
     net::{
-        judge::{Judge, Scratch, WON},
+        evaluator::{NetEvaluator, Scratch, WON},
         probability,
     },
 };
@@ -54,15 +54,15 @@ impl Budget {
 }
 
 /// How much of a budget is gone.
-pub struct Clock {
+pub struct BudgetClock {
     begin: Instant,
     budget: Budget,
 }
 
-impl Clock {
+impl BudgetClock {
     /// A budget of which nothing is gone yet.
-    pub fn start(budget: Budget) -> Clock {
-        Clock {
+    pub fn start(budget: Budget) -> BudgetClock {
+        BudgetClock {
             begin: Instant::now(),
             budget,
         }
@@ -99,17 +99,17 @@ pub enum Candidate {
 }
 
 /// What playouts are played with.
-pub struct Playing<'a> {
-    pub judge: &'a Judge,
+pub struct PlayoutContext<'a> {
+    pub evaluator: &'a NetEvaluator,
     /// Turns that a playout lasts at least.
     pub plies: u32,
     /// Whether it ends with the round, where no hand is hidden any more.
     pub to_round_end: bool,
-    pub clock: &'a Clock,
+    pub clock: &'a BudgetClock,
     pub scratch: &'a mut Scratch,
 }
 
-impl Playing<'_> {
+impl PlayoutContext<'_> {
     /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
     /// end. Nothing if the time is up before.
     pub fn on(
@@ -118,7 +118,7 @@ impl Playing<'_> {
         world: &Playout,
         candidate: Candidate,
         rng: &mut impl Rng,
-    ) -> Option<End> {
+    ) -> Option<PlayoutResult> {
         let rules = world.rules();
         let mut game = world.clone();
         let before = *game.board();
@@ -127,7 +127,7 @@ impl Playing<'_> {
             Candidate::Answer(choice) => answer(&mut game, seat, choice),
             Candidate::Fold => game.fold(),
         }
-        let mut watch = Watch::new(rules, seat, &before, game.board());
+        let mut watch = CaptureWatch::new(rules, seat, &before, game.board());
         let team = seat.team(rules.seats);
         let two_teams = rules.seats == 4;
         let mut value = 1.0 / f64::from(rules.seats / 2);
@@ -145,11 +145,11 @@ impl Playing<'_> {
                 Phase::Play => {
                     let turn = game.turn();
                     if turn == seat {
-                        watch.over();
+                        watch.finish();
                     }
                     let own = turn.team(rules.seats) == team;
                     let chance = self.turn(&mut game)?;
-                    watch.look(game.board());
+                    watch.observe(game.board());
                     plies += 1;
                     if own {
                         value = chance;
@@ -164,7 +164,7 @@ impl Playing<'_> {
             }
         }
         let captured = watch.captured;
-        Some(End { value, captured })
+        Some(PlayoutResult { value, captured })
     }
 
     /// One turn, played as the net likes it; the chance of that seat's team after it. Nothing if
@@ -172,18 +172,19 @@ impl Playing<'_> {
     fn turn(&mut self, game: &mut Playout) -> Option<f64> {
         let view = game.seen_from(game.turn());
         let (mut best, mut seen, mut late) = (None, 0u32, false);
-        self.judge.plays(&view, self.scratch, |card, board, logit| {
-            if best.is_none_or(|(_, _, highest)| logit > highest) {
-                best = Some((card, *board, logit));
-            }
-            seen += 1;
-            late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
-            if late {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
+        self.evaluator
+            .plays(&view, self.scratch, |card, board, logit| {
+                if best.is_none_or(|(_, _, highest)| logit > highest) {
+                    best = Some((card, *board, logit));
+                }
+                seen += 1;
+                late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
+                if late {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
         if late {
             return None;
         }
@@ -193,7 +194,7 @@ impl Playing<'_> {
                 logit
             }
             None => {
-                let logit = self.judge.of_fold(&view, self.scratch);
+                let logit = self.evaluator.of_fold(&view, self.scratch);
                 game.fold();
                 logit
             }
@@ -206,7 +207,7 @@ impl Playing<'_> {
         for seat in game.rules().ring().seats() {
             if game.may_answer(seat) {
                 let view = game.seen_from(seat);
-                let (choice, _) = self.judge.best_answer(&view, self.scratch);
+                let (choice, _) = self.evaluator.best_answer(&view, self.scratch);
                 answer(game, seat, choice);
             }
         }
@@ -215,7 +216,7 @@ impl Playing<'_> {
 
 /// How a playout ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct End {
+pub struct PlayoutResult {
     /// The chance that the seat's team wins.
     pub value: f64,
     /// Whether a piece that the candidate moved was captured before the seat's next turn.
@@ -225,8 +226,8 @@ pub struct End {
 /// Carries out an answer in the exchange.
 pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
     match choice {
-        Choice::Give(card) => game.answer(seat, Answer::Offered(card)),
-        Choice::Decline => game.answer(seat, Answer::Declined),
+        Choice::Offer(card) => game.answer(seat, ExchangeAnswer::Offered(card)),
+        Choice::Decline => game.answer(seat, ExchangeAnswer::Declined),
         Choice::Ask => game.ask(seat),
         Choice::Play(_) => unreachable!("no card is played in the exchange"),
     }
@@ -242,34 +243,34 @@ pub(super) fn chance(logit: f32) -> f64 {
 }
 
 /// Looks whether a piece that a move has moved is captured before the seat's next turn.
-struct Watch {
+struct CaptureWatch {
     /// The pieces moved, by whose they are and where they stand.
     moved: Vec<(Seat, u8, u8)>,
     captured: bool,
 }
 
-impl Watch {
-    fn new(rules: &Rules, seat: Seat, before: &Board, after: &Board) -> Watch {
+impl CaptureWatch {
+    fn new(rules: &Rules, seat: Seat, before: &Board, after: &Board) -> CaptureWatch {
         let own = [seat, seat.partner(rules.seats)];
         let moved = own.into_iter().flat_map(|seat| {
             let fields = after.track(seat) & !before.track(seat);
             let kennel = after.kennel(seat);
             ring::fields(fields).map(move |field| (seat, field, kennel))
         });
-        Watch {
+        CaptureWatch {
             moved: moved.collect(),
             captured: false,
         }
     }
 
-    fn look(&mut self, board: &Board) {
+    fn observe(&mut self, board: &Board) {
         self.captured |= self.moved.iter().any(|&(seat, field, kennel)| {
             !board.pieces(seat).stand_on(field) && board.kennel(seat) > kennel
         });
     }
 
     /// The seat's next turn has come.
-    fn over(&mut self) {
+    fn finish(&mut self) {
         self.moved.clear();
     }
 }

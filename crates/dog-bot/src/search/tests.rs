@@ -7,16 +7,16 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;
 use crate::{
-    net::judge,
+    net::evaluator,
     testing::{board, cards, nets, random_board, random_rules, rng, seat, view},
 };
 
-fn think_by(method: Method, view: &SeatView, budget: Budget) -> Vec<Thought> {
-    Thinker::new(nets(), method).think(view, budget, &mut rng(1))
+fn think_by(method: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
+    Searcher::new(nets(), method).think(view, budget, &mut rng(1))
 }
 
-fn think(view: &SeatView, budget: Budget) -> Vec<Thought> {
-    think_by(Method::default(), view, budget)
+fn think(view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
+    think_by(SearchConfig::default(), view, budget)
 }
 
 /// Shows views of random positions by random rules: mostly to play, some in the exchange.
@@ -48,14 +48,14 @@ fn hand(rules: &Rules, rng: &mut ChaCha8Rng) -> Cards {
 fn choices(view: &SeatView) -> HashSet<String> {
     let name = |candidate: Candidate| format!("{candidate:?}");
     if view.exchanging {
-        let answers = judge::answers(view).into_iter();
+        let answers = evaluator::answers(view).into_iter();
         return answers
             .map(|choice| name(Candidate::Answer(choice)))
             .collect();
     }
     let mut generator = Generator::new();
     let mut choices = HashSet::new();
-    for card in view.hand.kinds() {
+    for card in view.hand.ranks() {
         let mut boards = Vec::new();
         generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
         let plays = boards.into_iter().map(|board| Candidate::Play(card, board));
@@ -68,7 +68,7 @@ fn choices(view: &SeatView) -> HashSet<String> {
 }
 
 /// The candidates, each of which must be there once.
-fn candidates(thoughts: &[Thought]) -> HashSet<String> {
+fn candidates(thoughts: &[CandidateStats]) -> HashSet<String> {
     let names = thoughts
         .iter()
         .map(|thought| format!("{:?}", thought.candidate));
@@ -77,7 +77,7 @@ fn candidates(thoughts: &[Thought]) -> HashSet<String> {
     found
 }
 
-fn samples(thoughts: &[Thought]) -> u32 {
+fn samples(thoughts: &[CandidateStats]) -> u32 {
     thoughts.iter().map(|thought| thought.samples).sum()
 }
 
@@ -106,9 +106,9 @@ fn every_choice_is_thought_of_once() {
 #[test]
 fn the_best_comes_first() {
     positions(40, |view| {
-        let method = Method {
+        let method = SearchConfig {
             candidates: 2,
-            ..Method::default()
+            ..SearchConfig::default()
         };
         let thoughts = think_by(method, view, Budget::Samples(10));
         let [first, second, ..] = &thoughts[..] else {
@@ -124,8 +124,8 @@ fn the_best_comes_first() {
 
 #[test]
 fn the_same_luck_is_the_same_thought() {
-    let told = |thoughts: Vec<Thought>| -> Vec<_> {
-        let tell = |thought: &Thought| {
+    let told = |thoughts: Vec<CandidateStats>| -> Vec<_> {
+        let tell = |thought: &CandidateStats| {
             let chance = thought.win_probability(4.0).to_bits();
             (format!("{:?}", thought.candidate), thought.samples, chance)
         };
@@ -133,12 +133,12 @@ fn the_same_luck_is_the_same_thought() {
     };
     let mut differ = 0;
     positions(20, |view| {
-        let mut thinker = Thinker::new(nets(), Method::default());
+        let mut searcher = Searcher::new(nets(), SearchConfig::default());
         let budget = Budget::Samples(8);
-        let first = told(thinker.think(view, budget, &mut rng(5)));
+        let first = told(searcher.think(view, budget, &mut rng(5)));
         // A thinker that has thought before thinks as a new one does.
-        assert_eq!(first, told(thinker.think(view, budget, &mut rng(5))));
-        let mut new = Thinker::new(nets(), Method::default());
+        assert_eq!(first, told(searcher.think(view, budget, &mut rng(5))));
+        let mut new = Searcher::new(nets(), SearchConfig::default());
         assert_eq!(first, told(new.think(view, budget, &mut rng(5))));
         differ += u32::from(first != told(new.think(view, budget, &mut rng(6))));
     });
@@ -192,47 +192,47 @@ fn sevens_without_end_are_thought_of_in_few_samples() {
 /// The parts of the method can be left out one by one.
 #[test]
 fn every_method_comes_to_an_end() {
-    let whole = Method::default();
+    let whole = SearchConfig::default();
     let methods = [
-        Method {
+        SearchConfig {
             candidates: 1,
             ..whole
         },
-        Method {
+        SearchConfig {
             candidates: usize::MAX,
             ..whole
         },
-        Method {
+        SearchConfig {
             margin: 0.0,
             ..whole
         },
-        Method {
+        SearchConfig {
             margin: f32::INFINITY,
             ..whole
         },
-        Method {
+        SearchConfig {
             plies: Some(0),
             ..whole
         },
-        Method {
+        SearchConfig {
             plies: Some(1),
             to_round_end: false,
             ..whole
         },
-        Method {
+        SearchConfig {
             plies: Some(30),
             to_round_end: false,
             ..whole
         },
-        Method {
+        SearchConfig {
             prior: 0.0,
             ..whole
         },
-        Method {
+        SearchConfig {
             weighing: 0,
             ..whole
         },
-        Method {
+        SearchConfig {
             weighing: 1,
             ..whole
         },
@@ -250,9 +250,9 @@ fn every_method_comes_to_an_end() {
 }
 
 /// Thoughts that came to these values.
-fn thoughts_of(values: [&[f64]; 2]) -> [Thought; 2] {
+fn thoughts_of(values: [&[f64]; 2]) -> [CandidateStats; 2] {
     values.map(|values| {
-        let mut thought = Thought::new(Candidate::Fold, 0.0);
+        let mut thought = CandidateStats::new(Candidate::Fold, 0.0);
         values.iter().for_each(|&value| thought.add(value, false));
         thought
     })
@@ -288,7 +288,7 @@ fn choosing_ends_when_it_is_clear() {
     positions(12, |view| {
         let budget = Budget::Samples(64);
         let advice = think(view, budget);
-        let chosen = think_by(Method::to_choose(), view, budget);
+        let chosen = think_by(SearchConfig::for_play(), view, budget);
         assert_eq!(candidates(&advice), candidates(&chosen));
         if samples(&advice) > 0 {
             assert_eq!(samples(&advice), 64);
@@ -311,16 +311,15 @@ fn a_piece_that_will_be_captured_is_at_risk() {
     view.counts[partner] = 0;
     view.counts[last] = 0;
     view.known[next] = cards("5");
-    let method = Method {
+    let method = SearchConfig {
         margin: 30.0,
-        ..Method::default()
+        ..SearchConfig::default()
     };
     let thoughts = think_by(method, &view, Budget::Samples(10));
     assert_eq!(samples(&thoughts), 10);
     let risk = |card: Card| {
-        let of_card =
-            |thought: &&Thought| matches!(thought.candidate, Candidate::Play(c, _) if c == card);
-        thoughts.iter().find(of_card).and_then(Thought::risk)
+        let of_card = |thought: &&CandidateStats| matches!(thought.candidate, Candidate::Play(c, _) if c == card);
+        thoughts.iter().find(of_card).and_then(CandidateStats::risk)
     };
     assert_eq!((risk(Card::Two), risk(Card::Three)), (Some(1.0), Some(0.0)));
     assert!(matches!(

@@ -26,11 +26,12 @@ use dog_rules::{BySeat, Rules};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 pub use self::statistics::{
-    Decision, Interval, Pair, Sprt, SprtError, Tally, Thinking, interval, mean, mean_and_error,
+    Interval, MatchTotals, Pair, Sprt, SprtDecision, SprtError, ThinkTimes, interval, mean,
+    mean_and_error,
 };
 use crate::{
     games::{play_out, set_up},
-    player::Player,
+    player::Policy,
 };
 
 /// The stream of random numbers that the shuffle seed is taken from; those below are the seats'.
@@ -39,14 +40,14 @@ const SHUFFLE_STREAM: u64 = 7;
 const STREAMS: u64 = 8;
 
 /// Makes a player, once for each thread and side.
-pub type Build<'a> = dyn Fn() -> Box<dyn Player> + Sync + 'a;
+pub type PlayerFactory<'a> = dyn Fn() -> Box<dyn Policy> + Sync + 'a;
 
 /// What is to be played.
 #[derive(Clone, Copy)]
 pub struct Match<'a> {
     pub rules: &'a Rules,
     /// Player A and player B.
-    pub players: [&'a Build<'a>; 2],
+    pub players: [&'a PlayerFactory<'a>; 2],
     /// Pairs at most.
     pub pairs: u32,
     /// Everything random follows from it, the cards and the players' luck.
@@ -59,7 +60,7 @@ impl Match<'_> {
     ///
     /// # Panics
     /// If a player does what it may not.
-    fn pair(&self, number: u32, players: &mut [Box<dyn Player>; 2]) -> Pair {
+    fn pair(&self, number: u32, players: &mut [Box<dyn Policy>; 2]) -> Pair {
         let mut pair = Pair::default();
         for team in 0..self.rules.seats / 2 {
             match self.game(number, team, players, &mut pair.thinking) {
@@ -75,8 +76,8 @@ impl Match<'_> {
         &self,
         pair: u32,
         team: u8,
-        players: &mut [Box<dyn Player>; 2],
-        thinking: &mut [Thinking; 2],
+        players: &mut [Box<dyn Policy>; 2],
+        thinking: &mut [ThinkTimes; 2],
     ) -> Option<u8> {
         let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
         // Each seat has its own luck, whoever sits there: a player against itself plays the same
@@ -112,8 +113,11 @@ impl Match<'_> {
 ///
 /// # Panics
 /// If a player panics, or does what it may not.
-pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) -> Tally {
-    let mut tally = Tally::new(plan.rules.seats / 2);
+pub fn run_match(
+    plan: &Match,
+    mut then: impl FnMut(&MatchTotals) -> ControlFlow<()>,
+) -> MatchTotals {
+    let mut tally = MatchTotals::new(plan.rules.seats / 2);
     let next = AtomicU32::new(0);
     thread::scope(|scope| {
         let (sender, finished) = mpsc::channel();
@@ -121,7 +125,7 @@ pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) 
             let (next, sender) = (&next, sender.clone());
             scope.spawn(move || {
                 let mut players = plan.players.map(|build| build());
-                let _guard = EndOnPanic(next, plan.pairs);
+                let _guard = StopOnPanic(next, plan.pairs);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= plan.pairs {
@@ -152,12 +156,12 @@ pub fn run_match(plan: &Match, mut then: impl FnMut(&Tally) -> ControlFlow<()>) 
 
 /// Ends the match when its thread panics: without that thread's pair the others would play on for
 /// nothing.
-struct EndOnPanic<'a>(&'a AtomicU32, u32);
+struct StopOnPanic<'a>(&'a AtomicU32, u32);
 
-impl Drop for EndOnPanic<'_> {
+impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let EndOnPanic(next, pairs) = self;
+            let StopOnPanic(next, pairs) = self;
             next.store(*pairs, Ordering::Relaxed);
         }
     }

@@ -23,19 +23,19 @@ pub struct Pair {
     pub wins: [u32; 2],
     /// Games that were given up.
     pub unfinished: u32,
-    pub thinking: [Thinking; 2],
+    pub thinking: [ThinkTimes; 2],
 }
 
 /// How long a player thought, by the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thinking {
+pub struct ThinkTimes {
     /// Decisions, those with a single choice included.
     pub decisions: u64,
     pub total: Duration,
     pub longest: Duration,
 }
 
-impl Thinking {
+impl ThinkTimes {
     /// The mean of a decision; zero if there was none.
     pub fn mean(&self) -> Duration {
         let nanos = self.total.as_nanos() / u128::from(self.decisions.max(1));
@@ -49,7 +49,7 @@ impl Thinking {
     }
 
     /// Adds what was thought elsewhere.
-    pub fn add(&mut self, other: &Thinking) {
+    pub fn add(&mut self, other: &ThinkTimes) {
         self.decisions += other.decisions;
         self.total += other.total;
         self.longest = self.longest.max(other.longest);
@@ -58,26 +58,26 @@ impl Thinking {
 
 /// The sum of some pairs. Of two entries, the first is player A's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct MatchTotals {
     teams: u32,
     scores: Vec<u32>,
     /// Games won; with three teams, B wins those of either other team.
     pub wins: [u64; 2],
     /// Games that were given up.
     pub unfinished: u64,
-    pub thinking: [Thinking; 2],
+    pub thinking: [ThinkTimes; 2],
 }
 
-impl Tally {
+impl MatchTotals {
     /// No pairs yet, for this many teams at the table.
-    pub fn new(teams: u8) -> Tally {
+    pub fn new(teams: u8) -> MatchTotals {
         let teams = u32::from(teams);
-        Tally {
+        MatchTotals {
             teams,
             scores: vec![0; (teams * teams + 1) as usize],
             wins: [0; 2],
             unfinished: 0,
-            thinking: [Thinking::default(); 2],
+            thinking: [ThinkTimes::default(); 2],
         }
     }
 
@@ -192,7 +192,7 @@ pub enum SprtError {
 
 /// What a test has found so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum SprtDecision {
     /// H0 is accepted: the score is the low one, or lower.
     Low,
     /// H1 is accepted: the score is the high one, or higher.
@@ -201,13 +201,13 @@ pub enum Decision {
     Undecided,
 }
 
-impl Decision {
+impl SprtDecision {
     /// The name of the hypothesis accepted.
     pub const fn name(self) -> &'static str {
         match self {
-            Decision::Low => "H0",
-            Decision::High => "H1",
-            Decision::Undecided => "undecided",
+            SprtDecision::Low => "H0",
+            SprtDecision::High => "H1",
+            SprtDecision::Undecided => "undecided",
         }
     }
 }
@@ -242,12 +242,12 @@ impl Sprt {
 
     /// What these pairs decide; `counts[i]` of them scored `i / (counts.len() - 1)`. To be asked
     /// after every pair.
-    pub fn decide(&self, counts: &[u32]) -> Decision {
+    pub fn decide(&self, counts: &[u32]) -> SprtDecision {
         let llr = self.llr(counts);
         match self.bounds {
-            [low, _] if llr <= low => Decision::Low,
-            [_, high] if llr >= high => Decision::High,
-            _ => Decision::Undecided,
+            [low, _] if llr <= low => SprtDecision::Low,
+            [_, high] if llr >= high => SprtDecision::High,
+            _ => SprtDecision::Undecided,
         }
     }
 
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_by_their_score() {
-        let mut four = Tally::new(2);
+        let mut four = MatchTotals::new(2);
         for (wins, unfinished) in [([2, 0], 0), ([1, 1], 0), ([0, 1], 1), ([0, 0], 2)] {
             four.add(&Pair {
                 wins,
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(four.full_scores().collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!((four.pairs(), four.wins, four.unfinished), (4, [3, 2], 3));
         assert_eq!(four.mean(), 2.25 / 4.0);
-        let mut six = Tally::new(3);
+        let mut six = MatchTotals::new(3);
         for (wins, unfinished) in [([3, 0], 0), ([1, 2], 0), ([1, 1], 1)] {
             six.add(&Pair {
                 wins,
@@ -411,7 +411,7 @@ mod tests {
         let (mut high, mut undecided, mut pairs) = (0, 0, 0);
         for _ in 0..400 {
             let mut counts = vec![0; chances.len()];
-            let mut decision = Decision::Undecided;
+            let mut decision = SprtDecision::Undecided;
             for _ in 0..20_000 {
                 let mut draw: f64 = rng.random();
                 let below = |&chance: &f64| {
@@ -422,12 +422,12 @@ mod tests {
                 counts[score.unwrap_or(chances.len() - 1)] += 1;
                 pairs += 1;
                 decision = sprt.decide(&counts);
-                if decision != Decision::Undecided {
+                if decision != SprtDecision::Undecided {
                     break;
                 }
             }
-            high += u32::from(decision == Decision::High);
-            undecided += u32::from(decision == Decision::Undecided);
+            high += u32::from(decision == SprtDecision::High);
+            undecided += u32::from(decision == SprtDecision::Undecided);
         }
         (high, undecided, pairs / 400)
     }
@@ -448,11 +448,11 @@ mod tests {
             ),
         ] {
             let sprt = Sprt::new(low, high, 0.05, 0.05).unwrap();
-            for (chances, wrong) in [(if_low, Decision::High), (if_high, Decision::Low)] {
+            for (chances, wrong) in [(if_low, SprtDecision::High), (if_high, SprtDecision::Low)] {
                 seed += 1;
                 let (ups, undecided, pairs) = accepted(&sprt, &chances, seed);
                 let errors = match wrong {
-                    Decision::High => ups,
+                    SprtDecision::High => ups,
                     _ => 400 - ups,
                 };
                 println!("{chances:?}: {errors} of 400, {pairs} pairs, {undecided} undecided");
@@ -471,13 +471,13 @@ mod tests {
         // Every pair won is 0.55 / 0.50 times likelier under H1.
         let won = |pairs| sprt.llr(&[0, 0, pairs]);
         assert!((won(100) - 100.0 * 1.1f64.ln()).abs() < 0.01);
-        assert_eq!(sprt.decide(&[0, 0, 30]), Decision::Undecided);
-        assert_eq!(sprt.decide(&[0, 0, 31]), Decision::High);
-        assert_eq!(sprt.decide(&[40, 0, 0]), Decision::Low);
+        assert_eq!(sprt.decide(&[0, 0, 30]), SprtDecision::Undecided);
+        assert_eq!(sprt.decide(&[0, 0, 31]), SprtDecision::High);
+        assert_eq!(sprt.decide(&[40, 0, 0]), SprtDecision::Low);
         // A player against itself.
-        assert_eq!(sprt.decide(&[0, 1000, 0]), Decision::Low);
-        assert_eq!(sprt.decide(&[0, 0, 0]), Decision::Undecided);
-        assert_eq!(sprt.decide(&[10, 30, 10]), Decision::Undecided);
+        assert_eq!(sprt.decide(&[0, 1000, 0]), SprtDecision::Low);
+        assert_eq!(sprt.decide(&[0, 0, 0]), SprtDecision::Undecided);
+        assert_eq!(sprt.decide(&[10, 30, 10]), SprtDecision::Undecided);
         // The mean in the middle says nothing, on a scale of any length.
         assert!(sprt.llr(&[190, 0, 0, 0, 210]).abs() < 0.01);
         let middle = Sprt::new(0.4, 0.6, 0.05, 0.05).unwrap();

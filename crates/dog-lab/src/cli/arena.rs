@@ -17,13 +17,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
-    arena::{Decision, Interval, Match, Sprt, Tally, Thinking, interval, mean, run_match},
-    games::{MOST_TURNS, Threads},
+    arena::{
+        Interval, Match, MatchTotals, Sprt, SprtDecision, ThinkTimes, interval, mean, run_match,
+    },
+    games::{MOST_TURNS, ThreadsArg},
     player::PlayerSpec,
 };
 
 #[derive(Debug, Args)]
-pub struct Arena {
+pub struct ArenaArgs {
     /// The player that is measured: random, greedy, planner, net, fast, strong (see docs/arena.md).
     #[arg(value_name = "A")]
     a: PlayerSpec,
@@ -50,7 +52,7 @@ pub struct Arena {
     #[arg(long, default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     #[command(flatten)]
-    threads: Threads,
+    threads: ThreadsArg,
     /// Print a JSON object a line.
     #[arg(long)]
     json: bool,
@@ -91,7 +93,7 @@ fn read_scores(text: &str) -> Result<(f64, f64), String> {
     scores.ok_or_else(|| "two scores are needed, LOW,HIGH, such as 0.50,0.55".to_owned())
 }
 
-impl Arena {
+impl ArenaArgs {
     /// Plays a match by each of the rules and prints a line for each.
     ///
     /// # Errors
@@ -104,7 +106,7 @@ impl Arena {
             .context("--sprt")?;
         let variants: Vec<&Variant> = self.rules.iter().flatten().collect();
         let names = variants.iter().map(|variant| variant.name.len());
-        let table = Table {
+        let table = TextTable {
             players: format!("{} – {}", self.a, self.b),
             rules: names.max().unwrap_or_default(),
         };
@@ -126,7 +128,7 @@ impl Arena {
         Ok(())
     }
 
-    fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> Tally {
+    fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> MatchTotals {
         let plan = Match {
             rules: &variant.rules,
             players: [&|| self.a.build(), &|| self.b.build()],
@@ -142,8 +144,8 @@ impl Arena {
             bar.set_message(format!("{:.2}", tally.mean() * 100.0));
             bar.set_position(tally.pairs().into());
             match sprt.map(|sprt| sprt.decide(tally.scores())) {
-                None | Some(Decision::Undecided) => ControlFlow::Continue(()),
-                Some(Decision::Low | Decision::High) => ControlFlow::Break(()),
+                None | Some(SprtDecision::Undecided) => ControlFlow::Continue(()),
+                Some(SprtDecision::Low | SprtDecision::High) => ControlFlow::Break(()),
             }
         });
         bar.finish_and_clear();
@@ -154,12 +156,12 @@ impl Arena {
     fn line<'a>(
         &self,
         variant: &'a Variant,
-        tally: &'a Tally,
+        tally: &'a MatchTotals,
         sprt: Option<&Sprt>,
         seconds: f64,
-    ) -> Line<'a> {
+    ) -> MatchLine<'a> {
         let Interval { low, high } = tally.interval();
-        Line {
+        MatchLine {
             rules: &variant.name,
             a: self.a.to_string(),
             b: self.b.to_string(),
@@ -189,7 +191,7 @@ impl Arena {
 
 /// What `--json` prints of a match; docs/arena.md describes it.
 #[derive(Serialize)]
-struct Line<'a> {
+struct MatchLine<'a> {
     rules: &'a str,
     a: String,
     b: String,
@@ -227,12 +229,12 @@ fn micros(time: Duration) -> f64 {
 }
 
 /// The table that is printed, and how wide its first columns are.
-struct Table {
+struct TextTable {
     players: String,
     rules: usize,
 }
 
-impl Table {
+impl TextTable {
     fn head(&self) -> anyhow::Result<()> {
         self.line([
             "rules",
@@ -248,11 +250,11 @@ impl Table {
         ])
     }
 
-    fn row(&self, variant: &Variant, tally: &Tally, seconds: f64) -> anyhow::Result<()> {
+    fn row(&self, variant: &Variant, tally: &MatchTotals, seconds: f64) -> anyhow::Result<()> {
         let Interval { low, high } = tally.interval();
         let by_score: Vec<String> = tally.full_scores().map(|pairs| pairs.to_string()).collect();
         let time =
-            |thinking: &Thinking| format!("{:.1?}, {:.1?}", thinking.mean(), thinking.longest);
+            |thinking: &ThinkTimes| format!("{:.1?}, {:.1?}", thinking.mean(), thinking.longest);
         let [a, b] = tally.wins;
         self.line([
             &variant.name,
@@ -269,7 +271,7 @@ impl Table {
     }
 
     /// What a column has no room for.
-    fn notes(&self, tally: &Tally, sprt: Option<&Sprt>) -> anyhow::Result<()> {
+    fn notes(&self, tally: &MatchTotals, sprt: Option<&Sprt>) -> anyhow::Result<()> {
         let mut out = stdout();
         if tally.unfinished > 0 {
             writeln!(
@@ -283,9 +285,9 @@ impl Table {
             let [low, high] = sprt.scores();
             let [lower, upper] = sprt.bounds();
             let verdict = match sprt.decide(tally.scores()) {
-                Decision::Low => format!("H0 accepted, the score is {low} or less"),
-                Decision::High => format!("H1 accepted, the score is {high} or more"),
-                Decision::Undecided => "undecided".to_owned(),
+                SprtDecision::Low => format!("H0 accepted, the score is {low} or less"),
+                SprtDecision::High => format!("H1 accepted, the score is {high} or more"),
+                SprtDecision::Undecided => "undecided".to_owned(),
             };
             let llr = sprt.llr(tally.scores());
             writeln!(
@@ -316,14 +318,14 @@ fn percent(score: f64) -> String {
 }
 
 #[derive(Debug, Args)]
-pub struct Pool {
+pub struct PoolArgs {
     /// What `dog-lab arena --json` printed, in any number of files; the standard input if none is named.
     files: Vec<PathBuf>,
 }
 
 /// What counts of a line of `dog-lab arena --json`.
 #[derive(Deserialize)]
-struct Part {
+struct MatchPart {
     rules: String,
     a: String,
     b: String,
@@ -341,7 +343,7 @@ struct Whole {
     pairs_by_score: Vec<u32>,
 }
 
-impl Pool {
+impl PoolArgs {
     /// Prints a line for each match: parts with the same rules and players, by different seeds.
     ///
     /// # Errors
@@ -350,7 +352,7 @@ impl Pool {
         let mut wholes = BTreeMap::<_, Whole>::new();
         for (number, line) in self.text()?.lines().enumerate() {
             let number = number + 1;
-            let part: Part =
+            let part: MatchPart =
                 serde_json::from_str(line).with_context(|| format!("line {number}"))?;
             if part.sprt.is_some() {
                 bail!(

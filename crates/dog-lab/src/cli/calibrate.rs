@@ -8,10 +8,10 @@ use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
 use dog_rules::BySeat;
 
 use super::level;
-use crate::games::{Games, play_out, set_up};
+use crate::games::{GamesArgs, play_out, set_up};
 
 #[derive(Debug, Args)]
-pub struct Calibrate {
+pub struct CalibrateArgs {
     /// The level that plays all seats.
     #[arg(value_parser = level)]
     level: Level,
@@ -22,10 +22,10 @@ pub struct Calibrate {
     #[arg(long)]
     samples: Option<u32>,
     #[command(flatten)]
-    of: Games,
+    of: GamesArgs,
 }
 
-impl Calibrate {
+impl CalibrateArgs {
     /// Plays games with the level at all seats, where every decision counts, those of the exchange
     /// too, and prints a table, one line for each tenth.
     ///
@@ -40,21 +40,21 @@ impl Calibrate {
             out,
             "chance given    decisions  mean given %    won %  difference  standard error"
         )?;
-        for (place, tenth) in found.tenths.iter().enumerate() {
-            let (said, won) = (100.0 * tenth.mean_said(), 100.0 * tenth.share_won());
+        for (place, bin) in found.bins.iter().enumerate() {
+            let (said, won) = (100.0 * bin.mean_predicted(), 100.0 * bin.win_rate());
             let (from, to) = (place * 10, place * 10 + 10);
             writeln!(
                 out,
                 "{from:>3} to {to:>3} %  {:>11}  {said:>12.2}  {won:>7.2}  {:>10.2}  {:>14.2}",
-                tenth.decisions,
+                bin.decisions,
                 won - said,
-                100.0 * tenth.standard_error()
+                100.0 * bin.standard_error()
             )?;
         }
         writeln!(
             out,
             "its odds to the power of {:.3} would fit these games best",
-            found.sharpness
+            found.calibration_slope
         )?;
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Calibrate {
 
 /// Decisions in which the chance of the choice taken lay in one tenth of 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Tenth {
+struct Bin {
     decisions: u64,
     /// The sum of the chances given.
     said: f64,
@@ -96,14 +96,14 @@ struct Tenth {
     squares: f64,
 }
 
-impl Tenth {
+impl Bin {
     /// The mean chance given.
-    fn mean_said(&self) -> f64 {
+    fn mean_predicted(&self) -> f64 {
         self.said / self.decisions.max(1) as f64
     }
 
     /// The share that was won.
-    fn share_won(&self) -> f64 {
+    fn win_rate(&self) -> f64 {
         self.won as f64 / self.decisions.max(1) as f64
     }
 
@@ -118,37 +118,40 @@ impl Tenth {
 #[derive(Clone, Debug, PartialEq)]
 struct Calibration {
     /// Decisions by the chance given, the lowest tenth first.
-    tenths: [Tenth; 10],
+    bins: [Bin; 10],
     /// What the logarithms of the odds given would have to be multiplied with to fit best: 1 if
     /// the level is as sure as it should be, more if it is too modest.
-    sharpness: f64,
+    calibration_slope: f64,
 }
 
 impl Calibration {
     /// Of the decisions of games, by the chance given and whether they were won.
     fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
-        let mut tenths = [Tenth::default(); 10];
+        let mut bins = [Bin::default(); 10];
         for game in games {
             let mut beyond = [0.0; 10];
             for &(chance, won) in game {
                 let place = ((chance * 10.0) as usize).min(9);
-                tenths[place].decisions += 1;
-                tenths[place].said += chance;
-                tenths[place].won += u64::from(won);
+                bins[place].decisions += 1;
+                bins[place].said += chance;
+                bins[place].won += u64::from(won);
                 beyond[place] += f64::from(u8::from(won)) - chance;
             }
-            for (tenth, beyond) in tenths.iter_mut().zip(beyond) {
-                tenth.squares += beyond * beyond;
+            for (bin, beyond) in bins.iter_mut().zip(beyond) {
+                bin.squares += beyond * beyond;
             }
         }
-        let sharpness = sharpness(games.iter().flatten());
-        Calibration { tenths, sharpness }
+        let calibration_slope = calibration_slope(games.iter().flatten());
+        Calibration {
+            bins,
+            calibration_slope,
+        }
     }
 }
 
 /// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
 /// be looked for by halves.
-fn sharpness<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
+fn calibration_slope<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
     // A chance of nothing or of all cannot be stretched.
     let inner: Vec<(f64, f64)> = decisions
         .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance))
@@ -186,13 +189,17 @@ mod tests {
     #[test]
     fn who_says_what_is_so_is_right() {
         let found = Calibration::of(&games(|chance| chance));
-        assert!((found.sharpness - 1.0).abs() < 0.05, "{}", found.sharpness);
-        for tenth in found.tenths {
-            assert!((4_500..5_500).contains(&tenth.decisions));
-            let error = (tenth.share_won() - tenth.mean_said()).abs();
-            assert!(error < 4.0 * tenth.standard_error(), "{error}");
+        assert!(
+            (found.calibration_slope - 1.0).abs() < 0.05,
+            "{}",
+            found.calibration_slope
+        );
+        for bin in found.bins {
+            assert!((4_500..5_500).contains(&bin.decisions));
+            let error = (bin.win_rate() - bin.mean_predicted()).abs();
+            assert!(error < 4.0 * bin.standard_error(), "{error}");
             // Of 5,000 coins.
-            assert!((0.002..0.0075).contains(&tenth.standard_error()));
+            assert!((0.002..0.0075).contains(&bin.standard_error()));
         }
     }
 
@@ -201,14 +208,14 @@ mod tests {
         // Odds of which the square root is said, and their square.
         let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
         let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
-        let found = Calibration::of(&games(modest)).sharpness;
+        let found = Calibration::of(&games(modest)).calibration_slope;
         assert!((found - 2.0).abs() < 0.1, "{found}");
-        let found = Calibration::of(&games(boastful)).sharpness;
+        let found = Calibration::of(&games(boastful)).calibration_slope;
         assert!((found - 0.5).abs() < 0.05, "{found}");
         // Certainties count in their tenths, and nothing can be learnt from them.
         let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
-        assert_eq!(certain.tenths[0].decisions, 1);
-        assert_eq!((certain.tenths[9].decisions, certain.tenths[9].won), (2, 1));
+        assert_eq!(certain.bins[0].decisions, 1);
+        assert_eq!((certain.bins[9].decisions, certain.bins[9].won), (2, 1));
     }
 
     /// However many decisions a game has, it is won but once.
@@ -217,7 +224,7 @@ mod tests {
         let one = games(|chance| chance);
         let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
         let (one, many) = (Calibration::of(&one), Calibration::of(&many));
-        for (one, many) in one.tenths.iter().zip(many.tenths) {
+        for (one, many) in one.bins.iter().zip(many.bins) {
             assert_eq!(7 * one.decisions, many.decisions);
             assert!((one.standard_error() - many.standard_error()).abs() < 1e-9);
         }

@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use super::level;
 
 #[derive(Debug, Args)]
-pub struct Latency {
+pub struct LatencyArgs {
     /// The level that is asked.
     #[arg(value_parser = level)]
     level: Level,
@@ -32,7 +32,7 @@ pub struct Latency {
     seed: u64,
 }
 
-impl Latency {
+impl LatencyArgs {
     /// Asks for advice again and again, and prints a line.
     ///
     /// # Errors

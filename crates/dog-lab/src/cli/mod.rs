@@ -7,7 +7,7 @@ mod reading;
 mod train;
 mod worth;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use dog_bot::Level;
 
 /// Experiments with players of DOG: matches, training, calibration, latency.
@@ -15,25 +15,25 @@ use dog_bot::Level;
 #[command(name = "dog-lab", version, about)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Subcommand,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
     /// Train a value net by self-play.
-    Train(train::Train),
+    Train(train::TrainArgs),
     /// Measure one player against another in duplicate matches.
-    Arena(arena::Arena),
+    Arena(arena::ArenaArgs),
     /// Add up matches that were played in parts.
-    Pool(arena::Pool),
+    Pool(arena::PoolArgs),
     /// See whether the chances that advice names are right.
-    Calibrate(calibrate::Calibrate),
+    Calibrate(calibrate::CalibrateArgs),
     /// See how much of the hidden hands is read from what was played.
-    Reading(reading::Reading),
+    Reading(reading::ReadingArgs),
     /// See what players' choices are worth, by a longer look.
-    Worth(worth::Worth),
+    Worth(worth::WorthArgs),
     /// Measure how long advice takes.
-    Latency(latency::Latency),
+    Latency(latency::LatencyArgs),
 }
 
 impl Cli {
@@ -43,13 +43,13 @@ impl Cli {
     /// Says what failed.
     pub fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Train(train) => train.run(),
-            Command::Arena(arena) => arena.run(),
-            Command::Pool(pool) => pool.run(),
-            Command::Calibrate(calibrate) => calibrate.run(),
-            Command::Reading(reading) => reading.run(),
-            Command::Worth(worth) => worth.run(),
-            Command::Latency(latency) => latency.run(),
+            Subcommand::Train(train) => train.run(),
+            Subcommand::Arena(arena) => arena.run(),
+            Subcommand::Pool(pool) => pool.run(),
+            Subcommand::Calibrate(calibrate) => calibrate.run(),
+            Subcommand::Reading(reading) => reading.run(),
+            Subcommand::Worth(worth) => worth.run(),
+            Subcommand::Latency(latency) => latency.run(),
         }
     }
 }

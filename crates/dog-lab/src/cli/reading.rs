@@ -1,23 +1,23 @@
 //! `dog-lab reading`: how much of the hidden hands is read from what was played.
 //!
-//! Of the deals that a seat thinks possible, [`Worlds`] holds some for likelier than others. The
-//! better it does that, the likelier it holds the true hands, compared with deals that know nothing
-//! of what was played. The mean logarithm of that ratio is the information, in nats, that it
+//! Of the deals that a seat thinks possible, [`Determinizer`] holds some for likelier than others.
+//! The better it does that, the likelier it holds the true hands, compared with deals that know
+//! nothing of what was played. The mean logarithm of that ratio is the information, in nats, that it
 //! draws from the game; it is below zero for who is misled.
 
 use std::io::{Write, stdout};
 
 use clap::Args;
 use dog_bot::{
-    net::{judge::Scratch, nets::Nets},
-    worlds::Worlds,
+    determinize::Determinizer,
+    net::{evaluator::Scratch, nets::Nets},
 };
 use dog_rules::{BySeat, Game, Phase, Seat, playout::unseen_hands};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
     arena::mean_and_error,
-    games::{Games, play_out, set_up},
+    games::{GamesArgs, play_out, set_up},
     player::PlayerSpec,
 };
 
@@ -27,7 +27,7 @@ const DEALS: usize = 64;
 const EVERY: u32 = 8;
 
 #[derive(Debug, Args)]
-pub struct Reading {
+pub struct ReadingArgs {
     /// Who holds the first team, and reads.
     a: PlayerSpec,
     /// Who holds all others.
@@ -36,10 +36,10 @@ pub struct Reading {
     #[arg(long, default_value_t = 100)]
     games: u32,
     #[command(flatten)]
-    of: Games,
+    of: GamesArgs,
 }
 
-impl Reading {
+impl ReadingArgs {
     /// Plays the games and prints what was read, in nats a decision.
     ///
     /// # Errors
@@ -81,17 +81,17 @@ impl Reading {
 fn decision(nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Option<f64> {
     let rules = game.rules();
     let view = game.seen_from(seat);
-    let worlds = Worlds::new(nets.of(rules), &view, u32::MAX, &mut Scratch::default());
-    if worlds.know_nothing() {
+    let determinizer = Determinizer::new(nets.of(rules), &view, u32::MAX, &mut Scratch::default());
+    if determinizer.has_no_evidence() {
         return None;
     }
     let mut truth = BySeat::default();
     for seat in rules.ring().seats() {
         truth[seat] = game.hand(seat);
     }
-    let others = (0..DEALS).map(|_| worlds.likelihood(&unseen_hands(&view, rng)));
+    let others = (0..DEALS).map(|_| determinizer.likelihood(&unseen_hands(&view, rng)));
     let mean = others.sum::<f64>() / DEALS as f64;
-    Some((worlds.likelihood(&truth) / mean).ln())
+    Some((determinizer.likelihood(&truth) / mean).ln())
 }
 
 #[cfg(test)]
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Cli {
+    struct TestCli {
         #[command(flatten)]
-        reading: Reading,
+        reading: ReadingArgs,
     }
 
     /// Who plays by the net is read, who plays anything is not.
@@ -111,7 +111,7 @@ mod tests {
     fn there_is_something_to_read_in_what_follows_a_plan() {
         let nets = Nets::built_in().unwrap();
         let read = |level: &str| {
-            let cli = Cli::parse_from(["reading", level, level, "--games=6"]);
+            let cli = TestCli::parse_from(["reading", level, level, "--games=6"]);
             let found = cli.reading.read(&nets);
             assert!(found.len() > 20, "{}", found.len());
             mean_and_error(&found)

@@ -11,25 +11,25 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::Args;
 use dog_bot::net::{
-    judge::Judge,
-    nets::{self, Nets, Setting},
+    evaluator::NetEvaluator,
+    nets::{self, NetVariant, Nets},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
-    games::Threads,
-    train::{GAMES, Plan, Run, Window, gate},
+    games::ThreadsArg,
+    train::{GAMES, Run, TrainingPlan, Window, gate},
 };
 
 /// How often a run is written to disk and to the log.
 const SAVED_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
-pub struct Train {
+pub struct TrainArgs {
     /// Which net: four-15, four-16 (four seats, so many fields a seat) or six.
     #[arg(value_parser = setting)]
-    net: Setting,
+    net: NetVariant,
     /// The folder of the run: checkpoint, log, and the net that comes of it. A run that is there
     /// already is gone on with.
     #[arg(long, value_name = "FOLDER")]
@@ -62,28 +62,28 @@ pub struct Train {
     #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
     window: u64,
     #[command(flatten)]
-    threads: Threads,
+    threads: ThreadsArg,
     /// When the run is done, play its net against the one in this file, or in the program if the
     /// file does not fit it, and write it there if it is shown to be stronger.
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
 }
 
-fn setting(name: &str) -> Result<Setting, String> {
-    let names = Setting::ALL.map(Setting::name).join(", ");
-    Setting::by_name(name).ok_or(format!("the nets are {names}"))
+fn setting(name: &str) -> Result<NetVariant, String> {
+    let names = NetVariant::ALL.map(NetVariant::name).join(", ");
+    NetVariant::by_name(name).ok_or(format!("the nets are {names}"))
 }
 
 /// A line of the log.
 #[derive(Serialize)]
-struct Line {
+struct LogLine {
     #[serde(flatten)]
     window: Window,
     step: f32,
     seconds: f64,
 }
 
-impl Train {
+impl TrainArgs {
     /// Trains until all games are played.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl Train {
             ));
             if saved.elapsed() >= SAVED_EVERY || run.done() {
                 let seconds = begin.elapsed().as_secs_f64();
-                let line = Line {
+                let line = LogLine {
                     window,
                     step,
                     seconds,
@@ -137,21 +137,21 @@ impl Train {
         let setting = run.plan.setting;
         let mut nets = Nets::built_in()?;
         match fs::read(path).map(|bytes| nets::read(&bytes)) {
-            Ok(Ok((judge, header))) => {
+            Ok(Ok((evaluator, header))) => {
                 header.fits(setting)?;
-                nets.replace(setting, judge);
+                nets.replace(setting, evaluator);
             }
             Ok(Err(error)) => log::warn!("{}: {error}", path.display()),
             Err(error) => log::warn!("{}: {error}", path.display()),
         }
         // As it would be read from its file, rounded numbers and all.
-        let (judge, _) = nets::read(&net(run, "not measured"))?;
+        let (evaluator, _) = nets::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
-        let show = |story: &str| bar.set_message(format!("the new net scores {story}"));
-        let verdict = gate::decide(&nets, &judge, setting, threads, show);
+        let show = |summary: &str| bar.set_message(format!("the new net scores {summary}"));
+        let verdict = gate::decide(&nets, &evaluator, setting, threads, show);
         bar.finish_and_clear();
         let what = if verdict.stronger {
-            let strength = gate::strength(&nets, &judge, setting, threads);
+            let strength = gate::strength(&nets, &evaluator, setting, threads);
             fs::write(path, net(run, &strength))?;
             format!("it takes its place; {strength}")
         } else {
@@ -161,13 +161,13 @@ impl Train {
         writeln!(
             stdout(),
             "the new net scores {} against {against}: {what}",
-            verdict.story
+            verdict.summary
         )?;
         Ok(())
     }
 
     fn begin(&self, path: &Path) -> anyhow::Result<Run> {
-        let plan = Plan {
+        let plan = TrainingPlan {
             setting: self.net,
             games: self.games,
             seed: self.seed,
@@ -190,22 +190,22 @@ impl Train {
         let Some(from) = &self.from else {
             return Ok(Run::new(plan));
         };
-        let (judge, header) = nets::read(&fs::read(from)?)?;
+        let (evaluator, header) = nets::read(&fs::read(from)?)?;
         ensure!(
             header.setting == self.net,
             "{} is a net for {}",
             from.display(),
             header.setting.name()
         );
-        Ok(Run::from_net(plan, judge, Some(header.run)))
+        Ok(Run::from_net(plan, evaluator, Some(header.run)))
     }
 }
 
 /// The averaged weights as a net that can play, and what is to be said of it.
 fn net(run: &Run, strength: &str) -> Vec<u8> {
-    let judge = Judge {
-        layout: run.judge.layout.clone(),
+    let evaluator = NetEvaluator {
+        layout: run.evaluator.layout.clone(),
         net: run.averaged.clone(),
     };
-    nets::write(&judge, run.plan.setting, &run.story(), strength)
+    nets::write(&evaluator, run.plan.setting, &run.summary(), strength)
 }

@@ -13,19 +13,19 @@ use std::{
 use clap::Args;
 use dog_bot::{
     Choice,
-    search::{Budget, Candidate, Thinker},
+    search::{Budget, Candidate, Searcher},
 };
 use dog_rules::{Generator, Move, SeatView};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     arena::mean_and_error,
-    games::{Games, play_out, set_up},
-    player::{Player, PlayerSpec},
+    games::{GamesArgs, play_out, set_up},
+    player::{PlayerSpec, Policy},
 };
 
 #[derive(Debug, Args)]
-pub struct Worth {
+pub struct WorthArgs {
     /// Who is asked; the first is who the others are compared with.
     #[arg(required = true, num_args = 2..)]
     players: Vec<PlayerSpec>,
@@ -42,7 +42,7 @@ pub struct Worth {
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
     #[command(flatten)]
-    of: Games,
+    of: GamesArgs,
 }
 
 /// What the choices of one player were worth, compared with the first one's.
@@ -59,25 +59,25 @@ struct Gains {
 
 /// The decisions asked about, and what the choices of each player were worth.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Found {
+struct WorthReport {
     decisions: u32,
     players: Vec<Gains>,
 }
 
 /// What a player answered at one decision.
-struct Answer {
+struct ChoiceGain {
     different: bool,
     gain: f64,
     time: Duration,
 }
 
-impl Worth {
+impl WorthArgs {
     /// Plays the games and prints a table, one line for each player.
     ///
     /// # Errors
     /// If who judges does not think ahead, or nothing can be printed.
     pub fn run(self) -> anyhow::Result<()> {
-        if self.judging.thinker().is_none() {
+        if self.judging.searcher().is_none() {
             anyhow::bail!("{} does not think ahead", self.judging);
         }
         let found = self.ask();
@@ -109,11 +109,11 @@ impl Worth {
     ///
     /// # Panics
     /// If who judges does not think ahead.
-    fn ask(&self) -> Found {
+    fn ask(&self) -> WorthReport {
         let games = self.of.each(self.games, |number| self.game(number));
-        let mut found = Found {
+        let mut found = WorthReport {
             players: vec![Gains::default(); self.players.len()],
-            ..Found::default()
+            ..WorthReport::default()
         };
         for decisions in games {
             found.decisions += decisions.len() as u32;
@@ -132,19 +132,19 @@ impl Worth {
     }
 
     /// Plays one game and asks at some of its decisions; what all answered at each.
-    fn game(&self, number: u32) -> Vec<Vec<Answer>> {
+    fn game(&self, number: u32) -> Vec<Vec<ChoiceGain>> {
         let stream = |stream: u64| self.of.stream(u64::from(number) * 4 + stream);
         let [mut shuffle, mut playing, mut when, mut luck] = [0, 1, 2, 3].map(stream);
         let mut player = self.playing.build();
         let mut asked: Vec<_> = self.players.iter().map(PlayerSpec::build).collect();
-        let judging = self.judging.thinker();
-        let (mut thinker, budget) = judging.expect("somebody who thinks ahead");
+        let judging = self.judging.searcher();
+        let (mut searcher, budget) = judging.expect("somebody who thinks ahead");
         let mut decisions = Vec::new();
         let mut game = set_up(&self.of.rules, &mut shuffle);
         play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
             if when.random_range(0..self.every) == 0 {
-                let answers = decision(&view, &mut asked, &mut thinker, budget, &mut luck);
+                let answers = decision(&view, &mut asked, &mut searcher, budget, &mut luck);
                 decisions.push(answers);
             }
             player.choose(&view, &mut playing).action(seat)
@@ -156,14 +156,14 @@ impl Worth {
 /// Asks everybody, and compares what they chose if it was not the same.
 fn decision(
     view: &SeatView,
-    asked: &mut [Box<dyn Player>],
-    thinker: &mut Thinker,
+    asked: &mut [Box<dyn Policy>],
+    searcher: &mut Searcher,
     budget: Budget,
     luck: &mut ChaCha8Rng,
-) -> Vec<Answer> {
+) -> Vec<ChoiceGain> {
     // Who decides alike is to choose alike.
     let own = luck.random();
-    let choose = |player: &mut Box<dyn Player>| {
+    let choose = |player: &mut Box<dyn Policy>| {
         let begin = Instant::now();
         let choice = player.choose(view, &mut ChaCha8Rng::seed_from_u64(own));
         let time = begin.elapsed();
@@ -173,7 +173,7 @@ fn decision(
     let (first, _) = chosen[0];
     let mut thoughts = Vec::new();
     if chosen.iter().any(|&(candidate, _)| candidate != first) {
-        thoughts = thinker.think_of(view, budget, luck, |candidate| {
+        thoughts = searcher.think_of(view, budget, luck, |candidate| {
             chosen.iter().any(|(chosen, _)| chosen == candidate)
         });
     }
@@ -190,7 +190,7 @@ fn decision(
         } else {
             0.0
         };
-        Answer {
+        ChoiceGain {
             different,
             gain,
             time,
@@ -219,22 +219,22 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Cli {
+    struct TestCli {
         #[command(flatten)]
-        worth: Worth,
+        worth: WorthArgs,
     }
 
-    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> Found {
+    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> WorthReport {
         let options = format!(
             "--rules hausregeln --playing greedy --judging {judging} --games {games} --every 12 --threads {threads}"
         );
         let players = players.iter().copied();
         let arguments = ["worth"].into_iter().chain(options.split(' '));
-        Cli::parse_from(arguments.chain(players)).worth.ask()
+        TestCli::parse_from(arguments.chain(players)).worth.ask()
     }
 
     /// All but the times, which are the machine's.
-    fn told(found: &Found) -> (u32, Vec<(u32, Vec<f64>)>) {
+    fn told(found: &WorthReport) -> (u32, Vec<(u32, Vec<f64>)>) {
         let told = |player: &Gains| (player.different, player.gains.clone());
         (found.decisions, found.players.iter().map(told).collect())
     }

@@ -19,14 +19,14 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 
 mod search;
 
-use search::{Outlook, Search, Stage};
+use search::{PlanSearch, PlanState, ThreatModel};
 
 /// The plans followed further from each card to the next when a card is to be played.
 const WIDTH: usize = 40;
 /// Hands that the partner may hold, looked at for each card that may be given.
 const HANDS: usize = 4;
 /// The plans followed further when a card is to be given.
-const GIFT_WIDTH: usize = 5;
+const OFFER_WIDTH: usize = 5;
 /// The share of the partner's plans that counts, since its hand is not known (0.5: 60.7, 1.2: 61.2,
 /// against 61.7).
 const PARTNER: f64 = 0.8;
@@ -35,7 +35,7 @@ const PARTNER: f64 = 0.8;
 /// view and the generator alone.
 #[derive(Default)]
 pub struct Planner {
-    search: Search,
+    search: PlanSearch,
 }
 
 impl Planner {
@@ -53,7 +53,7 @@ impl Planner {
         if let [only] = moves[..] {
             return Choice::Play(only.mv);
         }
-        let starts: Vec<Stage> = moves
+        let starts: Vec<PlanState> = moves
             .iter()
             .map(|legal| {
                 let mut hand = view.hand;
@@ -63,8 +63,8 @@ impl Planner {
                 (legal.outcome.board, hand)
             })
             .collect();
-        let outlook = Outlook::of(view);
-        let plan = self.search.best_plan(&outlook, view.seat, &starts, WIDTH);
+        let model = ThreatModel::of(view);
+        let plan = self.search.best_plan(&model, view.seat, &starts, WIDTH);
         Choice::Play(moves[plan.start].mv)
     }
 
@@ -72,22 +72,22 @@ impl Planner {
     /// greedy says.
     fn give(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         let answer = at_once(Level::Greedy, view, rng)[0].choice;
-        let Choice::Give(card) = answer else {
+        let Choice::Offer(card) = answer else {
             return answer;
         };
-        if view.hand.kinds().count() == 1 {
+        if view.hand.ranks().count() == 1 {
             return answer;
         }
         let partner = view.seat.partner(view.rules.seats);
         let search = &mut self.search;
-        let outlook = Outlook::of(view);
+        let model = ThreatModel::of(view);
         let guesses: Vec<Guess> = (0..HANDS).map(|_| Guess::drawn(view, rng)).collect();
         let mut plan = |seat, hand| {
             let stage = (view.board, hand);
-            search.best_plan(&outlook, seat, &[stage], GIFT_WIDTH).score
+            search.best_plan(&model, seat, &[stage], OFFER_WIDTH).score
         };
         let mut best = (card, f64::NEG_INFINITY);
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             let mut kept = view.hand;
             kept.remove(card);
             let score = guesses
@@ -101,7 +101,7 @@ impl Planner {
                 best = (card, score);
             }
         }
-        Choice::Give(best.0)
+        Choice::Offer(best.0)
     }
 
     /// What the seat does, be it to play or to answer in the exchange.
@@ -134,7 +134,7 @@ impl Guess {
                 .into_iter()
                 .filter(|&card| evaluate::leaves_kennel(card))
             {
-                pool = pool.without_kind(card);
+                pool = pool.without_rank(card);
             }
         }
         let kept = (1..view.counts[partner])

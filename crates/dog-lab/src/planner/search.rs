@@ -5,15 +5,15 @@
 
 use std::collections::HashMap;
 
-use dog_bot::evaluate::{EXPOSED, EXPOSED_OTHERS, Position, Threats, WON, worth_of_hand};
+use dog_bot::evaluate::{EXPOSED, EXPOSED_OTHERS, EvalPosition, Threats, WON, worth_of_hand};
 use dog_rules::{Board, BySeat, Cards, Generator, Rules, Seat, SeatView};
 
 /// How much the boards after the first one count. What comes later is less certain, since the
 /// others do not stand still (0.7 instead: 50, against 55; with 1, the last board alone, 37).
-const LATER: f64 = 0.3;
+const LATER_DISCOUNT: f64 = 0.3;
 /// How much of what is left counts for the boards after each further one (0.3 instead: 54.6,
 /// against 55.4).
-const LATER_STILL: f64 = 0.7;
+const REST_DISCOUNT: f64 = 0.7;
 /// The most boards that are looked at for one card more of all the plans. With the starts, which
 /// are all looked at, this bounds the work of a search: at most so many for each further card.
 pub const BOARDS_A_CARD: usize = 600;
@@ -23,7 +23,7 @@ const BOARDS_OF_ONE: usize = 250;
 
 /// The best plan that was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct HandPlan {
     /// The stage it begins with, as an index.
     pub start: usize,
     /// The boards along it, in steps, weighed against each other.
@@ -32,12 +32,12 @@ pub struct Plan {
 
 /// Looks for plans. Holds memory to use again.
 #[derive(Default)]
-pub struct Search {
+pub struct PlanSearch {
     pub generator: Generator,
     boards: Vec<Board>,
-    met: HashMap<Stage, usize>,
-    paths: Vec<Path>,
-    longer: Vec<Path>,
+    met: HashMap<PlanState, usize>,
+    paths: Vec<PartialPlan>,
+    longer: Vec<PartialPlan>,
     /// Boards looked at in the last search.
     #[cfg(test)]
     pub looked_at: usize,
@@ -45,16 +45,16 @@ pub struct Search {
 
 /// A plan so far.
 #[derive(Clone, Copy)]
-struct Path {
+struct PartialPlan {
     start: usize,
-    stage: Stage,
+    stage: PlanState,
     /// The share of the boards before the last one in the score.
     earlier: f64,
     /// The last board.
-    worth: Worth,
+    worth: BoardValue,
 }
 
-impl Search {
+impl PlanSearch {
     /// The best plan for the seat from one of these stages, the first of equal ones, following
     /// `width` plans from card to card.
     ///
@@ -62,22 +62,22 @@ impl Search {
     /// In debug builds, if there is no stage.
     pub fn best_plan(
         &mut self,
-        outlook: &Outlook,
+        model: &ThreatModel,
         seat: Seat,
-        starts: &[Stage],
+        starts: &[PlanState],
         width: usize,
-    ) -> Plan {
+    ) -> HandPlan {
         debug_assert!(!starts.is_empty());
         self.met.clear();
         self.paths.clear();
         for (start, &stage) in starts.iter().enumerate() {
             // Two ranks of a joker may lead to one board.
             if self.met.insert(stage, start).is_none() {
-                self.paths.push(Path {
+                self.paths.push(PartialPlan {
                     start,
                     stage,
                     earlier: 0.0,
-                    worth: outlook.first(&stage, seat),
+                    worth: model.first(&stage, seat),
                 });
             }
         }
@@ -85,30 +85,30 @@ impl Search {
         {
             self.looked_at = self.paths.len();
         }
-        let mut best = Plan {
+        let mut best = HandPlan {
             start: 0,
             score: f64::NEG_INFINITY,
         };
         let mut weight = 1.0;
-        let mut later = LATER;
+        let mut later = LATER_DISCOUNT;
         let mut played = 0;
         while !self.paths.is_empty() {
             self.keep_best(width, weight);
             played += 1;
-            self.lengthen(outlook, seat, played, weight, later, &mut best);
+            self.lengthen(model, seat, played, weight, later, &mut best);
             std::mem::swap(&mut self.paths, &mut self.longer);
             #[cfg(test)]
             {
                 self.looked_at += self.paths.len();
             }
             weight *= later;
-            later = LATER_STILL;
+            later = REST_DISCOUNT;
         }
         best
     }
 
     fn keep_best(&mut self, width: usize, weight: f64) {
-        let score = |path: &Path| path.earlier + weight * path.worth.value;
+        let score = |path: &PartialPlan| path.earlier + weight * path.worth.value;
         self.paths.sort_by(|a, b| score(b).total_cmp(&score(a)));
         self.paths.truncate(width);
     }
@@ -116,18 +116,18 @@ impl Search {
     /// Plays one card more of each plan; those that are at their end may be the best.
     fn lengthen(
         &mut self,
-        outlook: &Outlook,
+        model: &ThreatModel,
         seat: Seat,
         played: usize,
         weight: f64,
         later: f64,
-        best: &mut Plan,
+        best: &mut HandPlan,
     ) {
         self.met.clear();
         self.longer.clear();
         let mut end = |start, score| {
             if score > best.score {
-                *best = Plan { start, score };
+                *best = HandPlan { start, score };
             }
         };
         for path in &self.paths {
@@ -138,10 +138,10 @@ impl Search {
             }
             let earlier = path.earlier + weight * (1.0 - later) * path.worth.value;
             let mut can_play = false;
-            for card in hand.kinds() {
+            for card in hand.ranks() {
                 self.boards.clear();
                 self.generator
-                    .boards_of_card(outlook.rules, &board, seat, card, &mut self.boards);
+                    .boards_of_card(model.rules, &board, seat, card, &mut self.boards);
                 can_play |= !self.boards.is_empty();
                 let mut left = hand;
                 left.remove(card);
@@ -149,23 +149,23 @@ impl Search {
                 for &board in self.boards.iter().step_by(stride) {
                     let stage = (board, left);
                     if let Some(&index) = self.met.get(&stage) {
-                        let other: &mut Path = &mut self.longer[index];
+                        let other: &mut PartialPlan = &mut self.longer[index];
                         if earlier > other.earlier {
                             (other.earlier, other.start) = (earlier, path.start);
                         }
                     } else if self.longer.len() < BOARDS_A_CARD {
                         self.met.insert(stage, self.longer.len());
-                        self.longer.push(Path {
+                        self.longer.push(PartialPlan {
                             start: path.start,
                             stage,
                             earlier,
-                            worth: outlook.later(&stage, seat, played, &path.worth),
+                            worth: model.later(&stage, seat, played, &path.worth),
                         });
                     }
                 }
             }
             if !can_play {
-                let folded = outlook.later(&(board, Cards::EMPTY), seat, played, &path.worth);
+                let folded = model.later(&(board, Cards::EMPTY), seat, played, &path.worth);
                 end(path.start, earlier + weight * later * folded.value);
             }
         }
@@ -174,17 +174,17 @@ impl Search {
 
 /// How much of a threat counts against a seat that has no card left in this round (1 instead: 56.7,
 /// against 58.1).
-const IDLE: f64 = 0.2;
+const NO_CARDS_THREAT: f64 = 0.2;
 /// How much counts of what a later card does to the others: their pieces will have moved by then
 /// (1 instead: 55.4, against 56.3).
 const OTHERS_LATER: f64 = 0.2;
 
 /// A board and the cards that are left to play on it.
-pub type Stage = (Board, Cards);
+pub type PlanState = (Board, Cards);
 
 /// What a board is worth to a team, in steps.
 #[derive(Clone, Copy, Debug)]
-struct Worth {
+struct BoardValue {
     value: f64,
     won: bool,
     /// What the other teams have after the plan's first card.
@@ -192,20 +192,20 @@ struct Worth {
 }
 
 /// What a seat's view tells about captures to come.
-pub struct Outlook<'a> {
+pub struct ThreatModel<'a> {
     rules: &'a Rules,
     threats: Threats,
     /// Cards each seat holds.
     counts: BySeat<u8>,
 }
 
-impl<'a> Outlook<'a> {
-    /// The outlook of a seat, by the cards it has not seen.
-    pub fn of(view: &SeatView<'a>) -> Outlook<'a> {
+impl<'a> ThreatModel<'a> {
+    /// The threats to a seat, by the cards it has not seen.
+    pub fn of(view: &SeatView<'a>) -> ThreatModel<'a> {
         let unseen = unseen(view);
         let scale = f64::from(view.rules.deck().len()) / f64::from(unseen.len().max(1));
         let ranks = |card| f64::from(unseen.count(card)) * scale / 8.0;
-        Outlook {
+        ThreatModel {
             rules: view.rules,
             threats: Threats::new(view.rules, ranks),
             counts: view.counts,
@@ -213,13 +213,19 @@ impl<'a> Outlook<'a> {
     }
 
     /// The worth of a board for the seat's team when the plan begins there.
-    fn first(&self, (board, hand): &Stage, seat: Seat) -> Worth {
+    fn first(&self, (board, hand): &PlanState, seat: Seat) -> BoardValue {
         self.worth(board, *hand, seat, 0, None)
     }
 
     /// The worth of a board that comes later in a plan, when `played` cards more have been played
     /// than on its first one; `before` is any board before it.
-    fn later(&self, (board, hand): &Stage, seat: Seat, played: usize, before: &Worth) -> Worth {
+    fn later(
+        &self,
+        (board, hand): &PlanState,
+        seat: Seat,
+        played: usize,
+        before: &BoardValue,
+    ) -> BoardValue {
         self.worth(board, *hand, seat, played, Some(before.others_first))
     }
 
@@ -230,11 +236,11 @@ impl<'a> Outlook<'a> {
         seat: Seat,
         played: usize,
         others_first: Option<f64>,
-    ) -> Worth {
-        let position = Position::new(self.rules, board, &self.threats);
+    ) -> BoardValue {
+        let position = EvalPosition::new(self.rules, board, &self.threats);
         // After the last card of a hand another round begins.
         let idle = |other| !hand.is_empty() && usize::from(self.counts[other]) <= played;
-        let active = |other| if idle(other) { IDLE } else { 1.0 };
+        let active = |other| if idle(other) { NO_CARDS_THREAT } else { 1.0 };
         let team = |first: Seat, exposed: f64| -> f64 {
             [first, first.partner(self.rules.seats)]
                 .into_iter()
@@ -258,7 +264,7 @@ impl<'a> Outlook<'a> {
                 - others_first
                 - OTHERS_LATER * (others - others_first)
         };
-        Worth {
+        BoardValue {
             value,
             won,
             others_first,

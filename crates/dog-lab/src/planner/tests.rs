@@ -52,7 +52,7 @@ fn gives_what_the_partner_needs() {
     let mut view = view(&rules, &["30 40", "50", "", "52"], "K 7 5 9 K");
     view.exchanging = true;
     let gift = Planner::new().choose(&view, &mut rng(1));
-    assert_eq!(gift, Choice::Give(Card::King));
+    assert_eq!(gift, Choice::Offer(Card::King));
 }
 
 #[test]

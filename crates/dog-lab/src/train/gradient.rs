@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use dog_bot::net::{
-    HIDDEN, Hidden, LEAK, Net, SECOND, activate, add_rows, inputs::Input, probability,
+    HIDDEN, HIDDEN_2, Hidden, LEAKY_SLOPE, Net, activate, add_rows, inputs::Input, probability,
 };
 use fearless_simd::{Level, Simd, dispatch};
 
-use super::selfplay::{ALTERNATIVES, Samples, Target};
+use super::selfplay::{ALTERNATIVES, Samples, TrainingTarget};
 
 /// The sum over samples of the loss's slope at each weight, as a net of slopes.
 #[derive(Clone)]
@@ -26,12 +26,12 @@ struct Pass {
     inputs: Range<usize>,
     head: usize,
     hidden: Hidden,
-    second: [f32; SECOND],
+    second: [f32; HIDDEN_2],
 }
 
 /// How much more what tells the samples of a group apart counts than what they have in common:
 /// it is what decides between them, and they had the same luck.
-const EMPHASIS: f32 = 4.0;
+const WITHIN_GROUP_WEIGHT: f32 = 4.0;
 
 impl Gradient {
     pub fn new(inputs: usize) -> Gradient {
@@ -69,14 +69,14 @@ impl Gradient {
     }
 
     /// Adds the slopes of a group. What its samples have in common counts as much as one sample,
-    /// how they differ [`EMPHASIS`] times as much.
+    /// how they differ [`WITHIN_GROUP_WEIGHT`] times as much.
     #[inline(always)]
     fn add_group<S: Simd>(&mut self, simd: S, net: &Net, samples: &Samples, group: Range<usize>) {
         let count = group.len() as f32;
         let (mut errors, mut sum) = ([0.0; ALTERNATIVES], 0.0);
         self.passes.clear();
         for (target, error) in samples.targets[group].iter().zip(&mut errors) {
-            let Target {
+            let TrainingTarget {
                 inputs,
                 head,
                 chance: expected,
@@ -106,7 +106,7 @@ impl Gradient {
         let mean = sum / count;
         let passes = std::mem::take(&mut self.passes);
         for (pass, error) in passes.iter().zip(errors) {
-            let slope = mean / count + EMPHASIS * (error - mean);
+            let slope = mean / count + WITHIN_GROUP_WEIGHT * (error - mean);
             self.add_pass(simd, net, &samples.inputs[pass.inputs.clone()], pass, slope);
         }
         self.passes = passes;
@@ -123,8 +123,8 @@ impl Gradient {
         let (of_net, slopes) = (&net.heads[*head], &mut self.slopes);
         let of_head = &mut slopes.heads[*head];
         of_head.last_bias += slope;
-        let mut of_second = [0.0; SECOND];
-        for unit in 0..SECOND {
+        let mut of_second = [0.0; HIDDEN_2];
+        for unit in 0..HIDDEN_2 {
             of_head.last[unit] += slope * second[unit];
             of_second[unit] = slope * of_net.last[unit] * through(second[unit]);
             of_head.second_bias[unit] += of_second[unit];
@@ -158,7 +158,7 @@ impl Gradient {
 /// How much a unit that let this through lets through of a change.
 #[inline(always)]
 fn through(unit: f32) -> f32 {
-    if unit > 0.0 { 1.0 } else { LEAK }
+    if unit > 0.0 { 1.0 } else { LEAKY_SLOPE }
 }
 
 fn loss(chance: f32, target: f32) -> f64 {

@@ -16,9 +16,9 @@ use std::{
 use anyhow::{Context, ensure};
 use dog_bot::net::{
     HIDDEN, Net,
-    inputs::Layout,
-    judge::Judge,
-    nets::{Setting, fingerprint},
+    evaluator::NetEvaluator,
+    inputs::InputLayout,
+    nets::{NetVariant, fingerprint},
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ const AVERAGED: f32 = 0.01;
 
 /// What a run is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
-    pub setting: Setting,
+pub struct TrainingPlan {
+    pub setting: NetVariant,
     /// Games in all.
     pub games: u64,
     pub seed: u64,
@@ -70,10 +70,10 @@ const fn games() -> u64 {
 /// A run as far as it has come.
 #[derive(Clone)]
 pub struct Run {
-    pub plan: Plan,
+    pub plan: TrainingPlan,
     /// How the net that it began with was trained, if it did not begin from nothing.
     pub before: Option<String>,
-    pub judge: Judge,
+    pub evaluator: NetEvaluator,
     /// The mean of the weights of the latest windows: what is used in the end.
     pub averaged: Net,
     pub adam: Adam,
@@ -96,8 +96,8 @@ pub struct Window {
 
 impl Run {
     /// A run from nothing: weights drawn at random.
-    pub fn new(plan: Plan) -> Run {
-        let layout = Layout::new(plan.setting.seats());
+    pub fn new(plan: TrainingPlan) -> Run {
+        let layout = InputLayout::new(plan.setting.seats());
         let mut net = Net::zero(layout.inputs());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
         let mut fill = |weights: &mut [f32], size: f32| {
@@ -115,37 +115,37 @@ impl Run {
         for other in others {
             *other = head.clone();
         }
-        Run::from_net(plan, Judge { layout, net }, None)
+        Run::from_net(plan, NetEvaluator { layout, net }, None)
     }
 
     /// A run that goes on from a net, which was trained like this before.
-    pub fn from_net(plan: Plan, judge: Judge, before: Option<String>) -> Run {
+    pub fn from_net(plan: TrainingPlan, evaluator: NetEvaluator, before: Option<String>) -> Run {
         Run {
             plan,
             before,
-            averaged: judge.net.clone(),
-            adam: Adam::new(judge.layout.inputs()),
-            judge,
+            averaged: evaluator.net.clone(),
+            adam: Adam::new(evaluator.layout.inputs()),
+            evaluator,
             games: 0,
             samples: 0,
         }
     }
 
     /// How its net was trained, in words.
-    pub fn story(&self) -> String {
-        let Plan {
+    pub fn summary(&self) -> String {
+        let TrainingPlan {
             seed, alternatives, ..
         } = self.plan;
         let (games, samples) = (self.games, self.samples);
-        let mut story = match &self.before {
+        let mut summary = match &self.before {
             Some(before) => format!("{before}; then "),
             None => String::new(),
         };
-        story += &format!("{games} games, {samples} positions of self-play, seed {seed}");
+        summary += &format!("{games} games, {samples} positions of self-play, seed {seed}");
         if alternatives > 0 {
-            story += &format!(", alternatives at one decision in {alternatives}");
+            summary += &format!(", alternatives at one decision in {alternatives}");
         }
-        story
+        summary
     }
 
     /// Whether all games have been played.
@@ -170,7 +170,7 @@ impl Run {
         let loss = self.learn(&samples, threads);
         self.games += self.plan.games_a_window;
         self.samples += samples.targets.len() as u64;
-        for (averaged, block) in self.averaged.blocks_mut().zip(self.judge.net.blocks()) {
+        for (averaged, block) in self.averaged.blocks_mut().zip(self.evaluator.net.blocks()) {
             for (averaged, weight) in averaged.iter_mut().zip(block) {
                 *averaged += AVERAGED * (weight - *averaged);
             }
@@ -184,7 +184,7 @@ impl Run {
     }
 
     fn play(&self, threads: usize) -> (Samples, u32) {
-        let Plan {
+        let TrainingPlan {
             seed,
             setting,
             exploration,
@@ -194,7 +194,7 @@ impl Run {
             ..
         } = self.plan;
         let exploration = exploration * (1.0 - self.progress() / 0.8).max(0.0);
-        let begin = || SelfPlay::new(&self.judge, exploration, lambda, alternatives);
+        let begin = || SelfPlay::new(&self.evaluator, exploration, lambda, alternatives);
         let played = each_game(games_a_window as u32, threads, begin, |play, game| {
             let number = self.games + u64::from(game);
             let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
@@ -216,14 +216,14 @@ impl Run {
     /// Learns from samples in batches; returns the mean loss of their groups.
     fn learn(&mut self, samples: &Samples, threads: usize) -> f64 {
         let step = self.step();
-        let inputs = self.judge.layout.inputs();
+        let inputs = self.evaluator.layout.inputs();
         let mut order: Vec<u32> = (0..samples.groups.len() as u32).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed ^ !self.games);
         order.shuffle(&mut rng);
         let mut parts = vec![Gradient::new(inputs); PARTS];
         let mut loss = 0.0;
         for batch in order.chunks(BATCH) {
-            let net = &self.judge.net;
+            let net = &self.evaluator.net;
             let of_part = batch.len().div_ceil(PARTS);
             let mut work: Vec<_> = parts.iter_mut().zip(batch.chunks(of_part)).collect();
             let share = work.len().div_ceil(threads);
@@ -250,7 +250,8 @@ impl Run {
                 sum.add(part);
             }
             loss += sum.loss;
-            self.adam.step(&mut self.judge.net, sum, batch.len(), step);
+            self.adam
+                .step(&mut self.evaluator.net, sum, batch.len(), step);
         }
         loss / samples.groups.len().max(1) as f64
     }
@@ -260,7 +261,7 @@ impl Run {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> anyhow::Result<()> {
-        let header = Header {
+        let header = CheckpointHeader {
             plan: self.plan.clone(),
             before: self.before.clone(),
             fingerprint: fingerprint(self.plan.setting),
@@ -273,7 +274,7 @@ impl Run {
         serde_json::to_writer(&mut file, &header)?;
         file.write_all(b"\n")?;
         for net in [
-            &self.judge.net,
+            &self.evaluator.net,
             &self.averaged,
             &self.adam.mean,
             &self.adam.square,
@@ -294,13 +295,13 @@ impl Run {
         let bytes = fs::read(path).with_context(|| path.display().to_string())?;
         let end = bytes.iter().position(|&byte| byte == b'\n');
         let end = end.context("a checkpoint begins with a line of JSON")?;
-        let header: Header = serde_json::from_slice(&bytes[..end])?;
+        let header: CheckpointHeader = serde_json::from_slice(&bytes[..end])?;
         let setting = header.plan.setting;
         ensure!(
             header.fingerprint == fingerprint(setting),
             "the checkpoint was made with other inputs or other rules"
         );
-        let layout = Layout::new(setting.seats());
+        let layout = InputLayout::new(setting.seats());
         let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.inputs()));
         let weights = &bytes[end + 1..];
         let needed: usize = nets
@@ -320,7 +321,7 @@ impl Run {
         Ok(Run {
             plan: header.plan,
             before: header.before,
-            judge: Judge { layout, net },
+            evaluator: NetEvaluator { layout, net },
             averaged,
             adam: Adam {
                 mean,
@@ -335,8 +336,8 @@ impl Run {
 
 /// The first line of a checkpoint, in JSON; the weights follow as 32-bit numbers.
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
-    plan: Plan,
+struct CheckpointHeader {
+    plan: TrainingPlan,
     #[serde(default)]
     before: Option<String>,
     fingerprint: String,

@@ -4,12 +4,12 @@ use std::ops::{ControlFlow, Range};
 
 use dog_bot::{
     net::{
-        inputs::{Input, Inputs, Kept, Stage},
-        judge::{Judge, Scratch, WON, after, answers},
-        nets::Setting,
+        evaluator::{NetEvaluator, Scratch, WON, after, answers},
+        inputs::{AfterChoice, HandInfo, Input, Inputs},
+        nets::NetVariant,
         probability,
     },
-    search::{Budget, Candidate, Clock, Playing, answer},
+    search::{Budget, BudgetClock, Candidate, PlayoutContext, answer},
 };
 use dog_rules::{
     Board, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules, Seat,
@@ -30,8 +30,8 @@ const RANDOM_RULES: u32 = 7;
 /// How likely each option of such a game is another than the preset's.
 const CHANGED: f64 = 0.3;
 
-/// The rules of one game: a preset that fits the setting, sometimes with other options.
-pub fn rules(setting: Setting, rng: &mut impl Rng) -> Rules {
+/// The rules of one game: a preset that fits the net, sometimes with other options.
+pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
     if rng.random_range(0..RANDOM_RULES) > 0 {
         let mut presets = presets(setting);
         return presets.swap_remove(rng.random_range(0..presets.len()));
@@ -42,10 +42,10 @@ pub fn rules(setting: Setting, rng: &mut impl Rng) -> Rules {
     Rules::try_from(options).expect("options that go together")
 }
 
-/// The presets that are played on the setting's board as they are published; with six seats all.
-pub fn presets(setting: Setting) -> Vec<Rules> {
+/// The presets that are played on the net's board as they are published; with six seats all.
+pub fn presets(setting: NetVariant) -> Vec<Rules> {
     let published =
-        |preset: &Preset| setting == Setting::Six || Setting::of(&preset.rules()) == setting;
+        |preset: &Preset| setting == NetVariant::Six || NetVariant::of(&preset.rules()) == setting;
     let rules = |preset| Rules::try_from(setting.options(preset));
     let presets = Preset::ALL.into_iter().filter(published).map(rules);
     presets
@@ -54,7 +54,7 @@ pub fn presets(setting: Setting) -> Vec<Rules> {
 }
 
 /// Changes some of the options.
-fn change(options: &mut Options, setting: Setting, rng: &mut impl Rng) {
+fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
     /// Takes the other of two values, if it is to be another one.
     fn flip<T: Copy + PartialEq>(other: bool, value: &mut T, [first, second]: [T; 2]) {
         if other {
@@ -63,7 +63,7 @@ fn change(options: &mut Options, setting: Setting, rng: &mut impl Rng) {
     }
     let mut other = || rng.random_bool(CHANGED);
     let protections = [Protection::Always, Protection::Fresh];
-    if setting == Setting::Six && other() {
+    if setting == NetVariant::Six && other() {
         options.fields_per_seat = 31 - options.fields_per_seat;
     }
     let exchanges = [Exchange::Mandatory, Exchange::Optional];
@@ -89,7 +89,7 @@ fn change(options: &mut Options, setting: Setting, rng: &mut impl Rng) {
 
 /// What is to be learnt: with these inputs, this chance to win, as this head should have it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct TrainingTarget {
     pub inputs: Range<usize>,
     pub head: usize,
     pub chance: f32,
@@ -99,7 +99,7 @@ pub struct Target {
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     pub inputs: Vec<Input>,
-    pub targets: Vec<Target>,
+    pub targets: Vec<TrainingTarget>,
     /// Targets that belong together: one by itself, or what the alternatives of one decision came
     /// to with the same luck.
     pub groups: Vec<Range<usize>>,
@@ -113,7 +113,7 @@ impl Samples {
         self.groups.extend(other.groups.iter().map(shifted));
         let first = self.inputs.len();
         self.inputs.extend_from_slice(&other.inputs);
-        let shifted = |target: &Target| Target {
+        let shifted = |target: &TrainingTarget| TrainingTarget {
             inputs: target.inputs.start + first..target.inputs.end + first,
             ..*target
         };
@@ -122,7 +122,7 @@ impl Samples {
 }
 
 /// One decision of a game.
-struct Decision {
+struct RecordedDecision {
     team: u8,
     inputs: Range<usize>,
     head: usize,
@@ -134,7 +134,7 @@ struct Decision {
 
 /// Plays games with the net on all seats.
 pub struct SelfPlay<'a> {
-    pub judge: &'a Judge,
+    pub evaluator: &'a NetEvaluator,
     /// How often any choice is made in place of the best.
     pub exploration: f32,
     /// One decision in so many is looked at with its alternatives; none if 0.
@@ -142,13 +142,18 @@ pub struct SelfPlay<'a> {
     /// λ: how much of a later estimate is taken from what came still later.
     pub lambda: f32,
     pub scratch: Scratch,
-    decisions: Vec<Decision>,
+    decisions: Vec<RecordedDecision>,
 }
 
 impl<'a> SelfPlay<'a> {
-    pub fn new(judge: &'a Judge, exploration: f32, lambda: f32, alternatives: u32) -> SelfPlay<'a> {
+    pub fn new(
+        evaluator: &'a NetEvaluator,
+        exploration: f32,
+        lambda: f32,
+        alternatives: u32,
+    ) -> SelfPlay<'a> {
         SelfPlay {
-            judge,
+            evaluator,
             exploration,
             lambda,
             alternatives,
@@ -187,13 +192,13 @@ impl<'a> SelfPlay<'a> {
             let view = game.seen_from(seat);
             // These decisions are few, and each is for a whole round: all are looked at.
             if self.alternatives > 0 {
-                let answers = self.judge.answers(&view, &mut self.scratch);
+                let answers = self.evaluator.answers(&view, &mut self.scratch);
                 let all = answers
                     .into_iter()
                     .map(|(choice, logit)| (Candidate::Answer(choice), logit));
-                self.look_around(game, &view, all.collect(), rng, out);
+                self.explore_alternatives(game, &view, all.collect(), rng, out);
             }
-            let (mut choice, logit) = self.judge.best_answer(&view, &mut self.scratch);
+            let (mut choice, logit) = self.evaluator.best_answer(&view, &mut self.scratch);
             let explored = rng.random::<f32>() < self.exploration;
             if explored {
                 let answers = answers(&view);
@@ -209,12 +214,12 @@ impl<'a> SelfPlay<'a> {
     fn turn(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
         let view = game.seen_from(game.turn());
         let explores = rng.random::<f32>() < self.exploration;
-        let looks = self.looks_around(rng);
+        let looks = self.explores_alternatives(rng);
         let mut all = Vec::new();
         let mut best: Option<(_, Board, f32)> = None;
         let mut any = None;
         let mut seen = 0;
-        self.judge
+        self.evaluator
             .plays(&view, &mut self.scratch, |card, board, logit| {
                 if best.is_none_or(|(_, _, highest)| logit > highest) {
                     best = Some((card, *board, logit));
@@ -233,40 +238,40 @@ impl<'a> SelfPlay<'a> {
         let Some((mut card, mut board, logit)) = best else {
             let (range, head) = self.inputs(
                 &view,
-                Stage::Played,
+                AfterChoice::Played,
                 Cards::EMPTY,
                 &view.board,
                 true,
                 rng,
                 out,
             );
-            let net = &self.judge.net;
+            let net = &self.evaluator.net;
             let logit = net.logit(&net.first_bias, &out.inputs[range.clone()], head);
             self.decided(&view, (range, head), logit, false);
             game.fold();
             return;
         };
         if looks {
-            self.look_around(game, &view, all, rng, out);
+            self.explore_alternatives(game, &view, all, rng, out);
         }
         if let Some(other) = any {
             (card, board) = other;
         }
         let mut hand = view.hand;
         hand.remove(card);
-        let inputs = self.inputs(&view, Stage::Played, hand, &board, true, rng, out);
+        let inputs = self.inputs(&view, AfterChoice::Played, hand, &board, true, rng, out);
         self.decided(&view, inputs, logit, any.is_some());
         game.play(card, &board);
     }
 
-    fn looks_around(&self, rng: &mut impl Rng) -> bool {
+    fn explores_alternatives(&self, rng: &mut impl Rng) -> bool {
         self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
     }
 
     /// Adds what the likeliest choices, and one of the others, come to when the game goes on from
     /// each for a while, with the same luck: of those that are never chosen the game itself
     /// teaches nothing, and what tells them apart is lost in its noise.
-    fn look_around(
+    fn explore_alternatives(
         &mut self,
         game: &Playout,
         view: &SeatView,
@@ -284,14 +289,14 @@ impl<'a> SelfPlay<'a> {
             all.swap(ALTERNATIVES - 1, other);
         }
         let group = out.targets.len();
-        let clock = Clock::start(Budget::Samples(u32::MAX));
+        let clock = BudgetClock::start(Budget::Samples(u32::MAX));
         let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
         for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
             if logit >= WON {
                 continue;
             }
-            let mut playing = Playing {
-                judge: self.judge,
+            let mut playing = PlayoutContext {
+                evaluator: self.evaluator,
                 plies: u32::MAX,
                 to_round_end: true,
                 clock: &clock,
@@ -304,14 +309,14 @@ impl<'a> SelfPlay<'a> {
                 Candidate::Play(card, board) => {
                     let mut hand = view.hand;
                     hand.remove(card);
-                    ((Stage::Played, hand), board)
+                    ((AfterChoice::Played, hand), board)
                 }
                 Candidate::Answer(choice) => (after(view, choice), view.board),
                 Candidate::Fold => continue,
             };
             let (inputs, head) = self.inputs(view, stage, hand, &board, false, rng, out);
             let chance = end.value as f32;
-            out.targets.push(Target {
+            out.targets.push(TrainingTarget {
                 inputs,
                 head,
                 chance,
@@ -328,7 +333,7 @@ impl<'a> SelfPlay<'a> {
     fn inputs(
         &self,
         view: &SeatView,
-        stage: Stage,
+        stage: AfterChoice,
         hand: Cards,
         board: &Board,
         alone: bool,
@@ -336,12 +341,12 @@ impl<'a> SelfPlay<'a> {
         out: &mut Samples,
     ) -> (Range<usize>, usize) {
         let first = out.inputs.len();
-        let hidden = alone && stage == Stage::Played && rng.random_range(0..HIDDEN_HAND) == 0;
-        let inputs = Inputs::new(&self.judge.layout, view, stage);
+        let hidden = alone && stage == AfterChoice::Played && rng.random_range(0..HIDDEN_HAND) == 0;
+        let inputs = Inputs::new(&self.evaluator.layout, view, stage);
         let kept = if hidden {
-            Kept::Counted(hand.len())
+            HandInfo::Count(hand.len())
         } else {
-            Kept::Seen(hand)
+            HandInfo::Known(hand)
         };
         inputs.cards(kept, &mut out.inputs);
         inputs.board(board, kept, &mut out.inputs);
@@ -360,7 +365,7 @@ impl<'a> SelfPlay<'a> {
         } else {
             probability(logit)
         };
-        self.decisions.push(Decision {
+        self.decisions.push(RecordedDecision {
             team: view.seat.team(view.rules.seats),
             inputs,
             head,
@@ -387,7 +392,7 @@ impl<'a> SelfPlay<'a> {
             let trust = if decision.explored { 0.0 } else { self.lambda };
             // An experiment itself is judged by what came of it.
             out.groups.push(out.targets.len()..out.targets.len() + 1);
-            out.targets.push(Target {
+            out.targets.push(TrainingTarget {
                 inputs: decision.inputs.clone(),
                 head: decision.head,
                 chance: target,

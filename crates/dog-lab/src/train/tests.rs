@@ -11,7 +11,7 @@ use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
 use super::{
-    selfplay::{ALTERNATIVES, Target},
+    selfplay::{ALTERNATIVES, TrainingTarget},
     *,
 };
 
@@ -30,7 +30,7 @@ fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
         samples.inputs.extend(random_inputs(INPUTS, rng));
         let place = samples.targets.len();
         samples.groups.push(place..place + 1);
-        samples.targets.push(Target {
+        samples.targets.push(TrainingTarget {
             inputs: first..samples.inputs.len(),
             head: rng.random_range(0..HEADS),
             chance: rng.random(),
@@ -50,13 +50,13 @@ fn gradient(net: &Net, samples: &Samples) -> Gradient {
 }
 
 /// The odds that the net gives a sample, by its definition.
-fn naive_odds(net: &Net, samples: &Samples, target: &Target) -> f64 {
+fn naive_odds(net: &Net, samples: &Samples, target: &TrainingTarget) -> f64 {
     naive_logit(net, &samples.inputs[target.inputs.clone()], target.head).exp()
 }
 
 /// The cross entropy by its definition, in double precision.
 fn naive_loss(net: &Net, samples: &Samples) -> f64 {
-    let of_sample = |target: &Target| {
+    let of_sample = |target: &TrainingTarget| {
         let odds = naive_odds(net, samples, target);
         let (chance, target) = (odds / (1.0 + odds), f64::from(target.chance));
         -target * chance.ln() - (1.0 - target) * (1.0 - chance).ln()
@@ -202,12 +202,12 @@ fn samples_are_learnt() {
     assert_eq!(adam.steps, 100);
 }
 
-/// Rules of a setting.
-fn rules(setting: Setting) -> Rules {
+/// Rules that a net is for.
+fn rules(setting: NetVariant) -> Rules {
     let (preset, seats) = match setting {
-        Setting::Four15 => (Preset::Hausregeln, 4),
-        Setting::Four16 => (Preset::DogspielIt, 4),
-        Setting::Six => (Preset::Spielanleitung, 6),
+        NetVariant::Four15 => (Preset::Hausregeln, 4),
+        NetVariant::Four16 => (Preset::DogspielIt, 4),
+        NetVariant::Six => (Preset::Spielanleitung, 6),
     };
     let options = Options {
         seats,
@@ -228,7 +228,7 @@ fn play(rules: &Rules, lambda: f32, change: impl FnOnce(&mut SelfPlay)) -> (Samp
 
 #[test]
 fn every_decision_is_a_sample() {
-    for setting in [Setting::Four16, Setting::Six] {
+    for setting in [NetVariant::Four16, NetVariant::Six] {
         let rules = rules(setting);
         let (samples, turns) = play(&rules, 0.9, |_| {});
         // The rest are answers in exchanges that nobody could decline.
@@ -261,7 +261,7 @@ fn every_decision_is_a_sample() {
 /// The last decision, which won, comes first.
 #[test]
 fn targets_tell_who_won() {
-    for setting in Setting::ALL {
+    for setting in NetVariant::ALL {
         let rules = rules(setting);
         let (samples, _) = play(&rules, 1.0, |_| {});
         let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
@@ -285,7 +285,7 @@ fn targets_tell_who_won() {
 
 #[test]
 fn experiments_and_alternatives_are_samples_too() {
-    let rules = rules(Setting::Four15);
+    let rules = rules(NetVariant::Four15);
     let (plain, _) = play(&rules, 0.9, |_| {});
     let (explored, _) = play(&rules, 0.9, |play| play.exploration = 0.2);
     let (looked_around, turns) = play(&rules, 0.9, |play| play.alternatives = 20);
@@ -320,7 +320,7 @@ fn lists_of_samples_are_put_together() {
     let mut whole = Samples::default();
     parts.iter().for_each(|part| whole.append(part));
     let read = |samples: &Samples| -> Vec<(Vec<Input>, usize, f32)> {
-        let sample = |target: &Target| {
+        let sample = |target: &TrainingTarget| {
             let inputs = samples.inputs[target.inputs.clone()].to_vec();
             (inputs, target.head, target.chance)
         };
@@ -336,20 +336,20 @@ fn lists_of_samples_are_put_together() {
 
 #[test]
 fn a_net_says_how_it_was_trained() {
-    let mut run = run(Setting::Four15);
+    let mut run = run(NetVariant::Four15);
     run.games = 4;
     run.samples = 999;
     let last = "4 games, 999 positions of self-play, seed 5, alternatives at one decision in 100";
-    assert_eq!(run.story(), last);
+    assert_eq!(run.summary(), last);
     run.before = Some("12 games".to_owned());
     run.plan.alternatives = 0;
     let last = "12 games; then 4 games, 999 positions of self-play, seed 5";
-    assert_eq!(run.story(), last);
+    assert_eq!(run.summary(), last);
 }
 
 /// A short run in small windows.
-fn plan(setting: Setting) -> Plan {
-    Plan {
+fn plan(setting: NetVariant) -> TrainingPlan {
+    TrainingPlan {
         setting,
         games: 4,
         seed: 5,
@@ -361,7 +361,7 @@ fn plan(setting: Setting) -> Plan {
     }
 }
 
-fn run(setting: Setting) -> Run {
+fn run(setting: NetVariant) -> Run {
     // A net that can play makes short games.
     Run::from_net(plan(setting), nets().of(&rules(setting)).clone(), None)
 }
@@ -372,7 +372,12 @@ fn assert_same(one: &Run, other: &Run) {
     assert_eq!(one.adam.steps, other.adam.steps);
     let nets = |run: &Run| {
         let Adam { mean, square, .. } = run.adam.clone();
-        [run.judge.net.clone(), run.averaged.clone(), mean, square]
+        [
+            run.evaluator.net.clone(),
+            run.averaged.clone(),
+            mean,
+            square,
+        ]
     };
     assert!(nets(one) == nets(other), "the weights differ");
 }
@@ -380,21 +385,24 @@ fn assert_same(one: &Run, other: &Run) {
 #[test]
 fn threads_change_nothing() {
     let mut runs = [1, 2, 3].map(|threads| {
-        let mut run = run(Setting::Four16);
+        let mut run = run(NetVariant::Four16);
         let window = run.window(threads);
         (run, serde_json::to_string(&window).unwrap())
     });
     let (first, window) = &runs[0];
-    assert_ne!(first.judge.net, nets().of(&rules(Setting::Four16)).net);
+    assert_ne!(
+        first.evaluator.net,
+        nets().of(&rules(NetVariant::Four16)).net
+    );
     for (other, same) in &runs[1..] {
         assert_same(first, other);
         assert_eq!(window, same);
     }
     // Another seed is another run.
-    let mut other = run(Setting::Four16);
+    let mut other = run(NetVariant::Four16);
     other.plan.seed += 1;
     other.window(2);
-    assert_ne!(other.judge.net, runs[0].0.judge.net);
+    assert_ne!(other.evaluator.net, runs[0].0.evaluator.net);
     // Windows go on from each other, to the end.
     let run = &mut runs[0].0;
     assert!(!run.done() && run.step() < run.plan.step.0);
@@ -405,14 +413,14 @@ fn threads_change_nothing() {
 
 #[test]
 fn weights_are_averaged() {
-    let mut run = run(Setting::Four15);
+    let mut run = run(NetVariant::Four15);
     let before = run.averaged.clone();
     run.window(1);
     let weights = before
         .blocks()
         .flatten()
         .zip(run.averaged.blocks().flatten());
-    for ((before, averaged), weight) in weights.zip(run.judge.net.blocks().flatten()) {
+    for ((before, averaged), weight) in weights.zip(run.evaluator.net.blocks().flatten()) {
         let expected = before + AVERAGED * (weight - before);
         assert!((averaged - expected).abs() < 1e-6);
     }
@@ -420,14 +428,14 @@ fn weights_are_averaged() {
 
 #[test]
 fn a_run_from_nothing_depends_on_its_seed() {
-    let plan = plan(Setting::Four15);
+    let plan = plan(NetVariant::Four15);
     let first = Run::new(plan.clone());
     assert_same(&first, &Run::new(plan.clone()));
-    let other = Run::new(Plan { seed: 6, ..plan });
-    assert_ne!(first.judge.net, other.judge.net);
-    assert_eq!(first.judge.net, first.averaged);
+    let other = Run::new(TrainingPlan { seed: 6, ..plan });
+    assert_ne!(first.evaluator.net, other.evaluator.net);
+    assert_eq!(first.evaluator.net, first.averaged);
     let nothing: &Hidden = &[0.0; dog_bot::net::HIDDEN];
-    assert!(!first.judge.net.first.contains(nothing));
+    assert!(!first.evaluator.net.first.contains(nothing));
 }
 
 /// A file of this test alone.
@@ -438,7 +446,7 @@ fn file(name: &str) -> PathBuf {
 #[test]
 fn a_run_that_was_stopped_goes_on() {
     let path = file("stopped");
-    let mut whole = run(Setting::Four15);
+    let mut whole = run(NetVariant::Four15);
     whole.before = Some("another run".to_owned());
     whole.window(1);
     whole.save(&path).unwrap();
@@ -456,7 +464,7 @@ fn a_run_that_was_stopped_goes_on() {
 #[test]
 fn checkpoints_that_do_not_fit_are_refused() {
     let path = file("damaged");
-    run(Setting::Four15).save(&path).unwrap();
+    run(NetVariant::Four15).save(&path).unwrap();
     let whole = fs::read(&path).unwrap();
     let end = whole.iter().position(|&byte| byte == b'\n').unwrap();
     let with = |change: &dyn Fn(&mut Value)| {
@@ -504,19 +512,19 @@ fn checkpoints_that_do_not_fit_are_refused() {
 
 #[test]
 fn the_diet_is_varied() {
-    for setting in Setting::ALL {
+    for setting in NetVariant::ALL {
         let published = selfplay::presets(setting);
         let names: Vec<Preset> = published.iter().map(|rules| rules.preset).collect();
         match setting {
-            Setting::Four15 => assert_eq!(names, [Preset::Hausregeln]),
-            Setting::Four16 => assert_eq!(names, &Preset::ALL[..4]),
-            Setting::Six => assert_eq!(names, Preset::ALL),
+            NetVariant::Four15 => assert_eq!(names, [Preset::Hausregeln]),
+            NetVariant::Four16 => assert_eq!(names, &Preset::ALL[..4]),
+            NetVariant::Six => assert_eq!(names, Preset::ALL),
         }
         let mut rng = rng(6);
         let drawn: Vec<Rules> = (0..2_000)
             .map(|_| selfplay::rules(setting, &mut rng))
             .collect();
-        assert!(drawn.iter().all(|rules| Setting::of(rules) == setting));
+        assert!(drawn.iter().all(|rules| NetVariant::of(rules) == setting));
         let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
         assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));
         for rules in &published {

@@ -9,9 +9,9 @@ use std::{
 
 use dog_bot::{Choice, Level, advise, net::nets::Nets};
 use dog_lab::{
-    arena::{Build, Decision, Match, Sprt, Tally, run_match},
+    arena::{Match, MatchTotals, PlayerFactory, Sprt, SprtDecision, run_match},
     games::MOST_TURNS,
-    player::{AtOnce, Player},
+    player::{LevelPlayer, Policy},
 };
 use dog_rules::{Board, Options, Preset, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
@@ -24,16 +24,16 @@ fn rules(preset: Preset, seats: u8) -> Rules {
     Rules::try_from(options).unwrap()
 }
 
-fn random() -> Box<dyn Player> {
-    Box::new(AtOnce(Level::Random))
+fn random() -> Box<dyn Policy> {
+    Box::new(LevelPlayer(Level::Random))
 }
 
-fn greedy() -> Box<dyn Player> {
-    Box::new(AtOnce(Level::Greedy))
+fn greedy() -> Box<dyn Policy> {
+    Box::new(LevelPlayer(Level::Greedy))
 }
 
 /// A match on two threads.
-fn plan<'a>(rules: &'a Rules, players: [&'a Build<'a>; 2], pairs: u32) -> Match<'a> {
+fn plan<'a>(rules: &'a Rules, players: [&'a PlayerFactory<'a>; 2], pairs: u32) -> Match<'a> {
     Match {
         rules,
         players,
@@ -43,12 +43,12 @@ fn plan<'a>(rules: &'a Rules, players: [&'a Build<'a>; 2], pairs: u32) -> Match<
     }
 }
 
-fn play(plan: &Match) -> Tally {
+fn play(plan: &Match) -> MatchTotals {
     run_match(plan, |_| ControlFlow::Continue(()))
 }
 
 /// What does not depend on the clock.
-fn result(tally: &Tally) -> (Vec<u32>, [u64; 2], [u64; 2]) {
+fn result(tally: &MatchTotals) -> (Vec<u32>, [u64; 2], [u64; 2]) {
     let decisions = tally.thinking.map(|thinking| thinking.decisions);
     (tally.scores().to_vec(), tally.wins, decisions)
 }
@@ -80,7 +80,7 @@ fn the_number_of_threads_changes_nothing() {
             ..plan(&rules, [&greedy, &random], 200)
         };
         let stopped = run_match(&plan, |tally| match sprt.decide(tally.scores()) {
-            Decision::Undecided => ControlFlow::Continue(()),
+            SprtDecision::Undecided => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         });
         assert!(stopped.pairs() < 200, "the test decides");
@@ -117,7 +117,7 @@ struct Dawdler {
     nets: Nets,
 }
 
-impl Player for Dawdler {
+impl Policy for Dawdler {
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         let home = |board: Board| -> usize {
             let placements = board.placements(view.rules);
@@ -132,7 +132,7 @@ impl Player for Dawdler {
 #[test]
 fn games_without_an_end_are_given_up() {
     let nets = Nets::built_in().unwrap();
-    let dawdler = || -> Box<dyn Player> { Box::new(Dawdler { nets: nets.clone() }) };
+    let dawdler = || -> Box<dyn Policy> { Box::new(Dawdler { nets: nets.clone() }) };
     let rules = rules(Preset::DogspielIt, 4);
     let tally = play(&plan(&rules, [&dawdler, &dawdler], 2));
     assert_eq!((tally.wins, tally.unfinished), ([0, 0], 4));
@@ -144,7 +144,7 @@ fn games_without_an_end_are_given_up() {
 /// Does what nobody may.
 struct Cheat;
 
-impl Player for Cheat {
+impl Policy for Cheat {
     fn choose(&mut self, _: &SeatView, _: &mut ChaCha8Rng) -> Choice {
         Choice::Ask
     }
@@ -153,7 +153,7 @@ impl Player for Cheat {
 #[test]
 #[should_panic(expected = "a scoped thread panicked")]
 fn a_player_that_does_what_it_may_not_ends_the_match_at_once() {
-    let cheat = || -> Box<dyn Player> { Box::new(Cheat) };
+    let cheat = || -> Box<dyn Policy> { Box::new(Cheat) };
     // Built once, so that the other thread has players that could go on for hours.
     let first = std::sync::Once::new();
     let player = || {

@@ -6,14 +6,14 @@ use std::{
     process::{self, Command, Output},
 };
 
-use dog_bot::net::nets::{self, Setting};
+use dog_bot::net::nets::{self, NetVariant};
 
 /// A folder of one test's own, which goes with it.
-struct Folder(PathBuf);
+struct TempDir(PathBuf);
 
-impl Folder {
-    fn new(name: &str) -> Folder {
-        Folder(env::temp_dir().join(format!("dog-train-{name}-{}", process::id())))
+impl TempDir {
+    fn new(name: &str) -> TempDir {
+        TempDir(env::temp_dir().join(format!("dog-train-{name}-{}", process::id())))
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
@@ -21,7 +21,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -33,7 +33,7 @@ fn net(name: &str) -> PathBuf {
     weights.join(name).with_extension("net")
 }
 
-fn train(folder: &Folder, from: &Path, arguments: &str) -> Output {
+fn train(folder: &TempDir, from: &Path, arguments: &str) -> Output {
     let mut dog = Command::new(env!("CARGO_BIN_EXE_dog-lab"));
     dog.arg("train").args(arguments.split_whitespace());
     dog.arg("--run").arg(&folder.0).arg("--from").arg(from);
@@ -47,7 +47,7 @@ fn refusal(output: &Output) -> String {
 
 #[test]
 fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
-    let folder = Folder::new("run");
+    let folder = TempDir::new("run");
     let four_16 = net("four-16");
     let arguments = "four-16 --games 2 --window 1 --threads 2 --seed 3";
     let output = train(&folder, &four_16, arguments);
@@ -58,7 +58,7 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
     assert!(last["loss"].as_f64().unwrap() > 0.0, "{last}");
     assert!(last["turns"].as_f64().unwrap() > 20.0, "{last}");
     let (_, header) = nets::read(&folder.read("net")).unwrap();
-    assert_eq!(header.setting, Setting::Four16);
+    assert_eq!(header.setting, NetVariant::Four16);
     // What was done before is told, too.
     let (_, first) = nets::read(&std::fs::read(&four_16).unwrap()).unwrap();
     let own = header.run.strip_prefix(&first.run).expect(&header.run);
@@ -87,7 +87,7 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
 
 #[test]
 fn nonsense_is_refused() {
-    let folder = Folder::new("nonsense");
+    let folder = TempDir::new("nonsense");
     let no_net = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     for (from, arguments, message) in [
         (net("four-16"), "five", "the nets are four-15, four-16, six"),

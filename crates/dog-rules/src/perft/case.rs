@@ -15,13 +15,13 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use thiserror::Error;
 
 use crate::{
-    Board, BoardError, BySeat, Card, Cards, Placement, Rules, Seat, UnknownCard, notation::Place,
-    options::RulesTextError,
+    Board, BoardError, BySeat, Card, Cards, ParseCardError, Placement, Rules, Seat,
+    notation::NotedField, options::RulesTextError,
 };
 
 /// A position in the middle of a round, all hands open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct OpenPosition {
     pub rules: Rules,
     pub board: Board,
     pub hands: BySeat<Cards>,
@@ -31,10 +31,10 @@ pub struct Position {
 
 /// A position and how many sequences of moves it is known to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct PerftCase {
     /// What the case is about, line by line.
     pub comment: Vec<String>,
-    pub position: Position,
+    pub position: OpenPosition,
     /// The count of each depth.
     pub counts: BTreeMap<u32, u64>,
 }
@@ -45,12 +45,12 @@ pub struct Case {
 pub struct CaseError {
     /// Counted from 1.
     pub line: usize,
-    pub problem: Problem,
+    pub problem: CaseErrorKind,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Problem {
+pub enum CaseErrorKind {
     #[error("{0}")]
     Rules(#[from] RulesTextError),
     #[error(
@@ -62,7 +62,7 @@ pub enum Problem {
     #[error("{0}")]
     Board(#[from] BoardError),
     #[error("{0:?}: {1}")]
-    Card(String, UnknownCard),
+    Card(String, ParseCardError),
     #[error("the hands hold more of {0} than the deck")]
     TooMany(Card),
     #[error("{found} hands, but {expected} seats play")]
@@ -81,7 +81,7 @@ pub enum Problem {
 ///
 /// # Errors
 /// Says which line is wrong and why.
-pub fn read(text: &str) -> Result<Vec<(usize, Case)>, CaseError> {
+pub fn read(text: &str) -> Result<Vec<(usize, PerftCase)>, CaseError> {
     let mut cases = Vec::new();
     let mut block = Block::default();
     for (number, line) in (1..).zip(text.lines().chain([""])) {
@@ -116,7 +116,7 @@ struct Block {
 }
 
 impl Block {
-    fn line(&mut self, number: usize, line: &str) -> Result<(), Problem> {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), CaseErrorKind> {
         if let Some(comment) = line.strip_prefix('#') {
             self.comment.push(comment.trim().to_owned());
             return Ok(());
@@ -126,7 +126,7 @@ impl Block {
         let expected = self.expected();
         match (key, &self.rules) {
             ("rules" | "board" | "hands" | "turn", _) if expected != Some(key) => {
-                return Err(Problem::Expected(
+                return Err(CaseErrorKind::Expected(
                     expected.unwrap_or("a depth with its count"),
                 ));
             }
@@ -135,14 +135,14 @@ impl Block {
             ("hands", Some(rules)) => self.hands = Some(read_hands(rules, rest)?),
             ("turn", Some(rules)) => self.turn = Some(read_turn(rules, rest)?),
             _ => {
-                let wrong = || Problem::Line(line.to_owned());
+                let wrong = || CaseErrorKind::Line(line.to_owned());
                 let depth = key.parse().map_err(|_| wrong())?;
                 let count = rest.trim().parse().map_err(|_| wrong())?;
                 if let Some(missing) = expected {
-                    return Err(Problem::Expected(missing));
+                    return Err(CaseErrorKind::Expected(missing));
                 }
                 if self.counts.insert(depth, count).is_some() {
-                    return Err(Problem::Twice(depth));
+                    return Err(CaseErrorKind::Twice(depth));
                 }
             }
         }
@@ -161,16 +161,16 @@ impl Block {
         Some(missing.0)
     }
 
-    fn finish(self) -> Result<Case, Problem> {
-        let missing = Problem::Expected(self.expected().unwrap_or("rules"));
+    fn finish(self) -> Result<PerftCase, CaseErrorKind> {
+        let missing = CaseErrorKind::Expected(self.expected().unwrap_or("rules"));
         let (Some(rules), Some(board), Some(hands), Some(turn)) =
             (self.rules, self.board, self.hands, self.turn)
         else {
             return Err(missing);
         };
-        Ok(Case {
+        Ok(PerftCase {
             comment: self.comment,
-            position: Position {
+            position: OpenPosition {
                 rules,
                 board,
                 hands,
@@ -181,24 +181,24 @@ impl Block {
     }
 }
 
-impl FromStr for Case {
+impl FromStr for PerftCase {
     type Err = CaseError;
 
     /// Reads a text that holds one case.
-    fn from_str(text: &str) -> Result<Case, CaseError> {
+    fn from_str(text: &str) -> Result<PerftCase, CaseError> {
         let mut cases = read(text)?.into_iter();
         match (cases.next(), cases.next()) {
             (Some((_, case)), None) => Ok(case),
             (first, second) => {
                 let line = second.or(first).map_or(1, |(line, _)| line);
-                let problem = Problem::Expected("one case");
+                let problem = CaseErrorKind::Expected("one case");
                 Err(CaseError { line, problem })
             }
         }
     }
 }
 
-impl fmt::Display for Case {
+impl fmt::Display for PerftCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in &self.comment {
             writeln!(f, "{}", format!("# {line}").trim_end())?;
@@ -222,7 +222,7 @@ fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub fn read_board(rules: &Rules, text: &str) -> Result<Board, Problem> {
+pub fn read_board(rules: &Rules, text: &str) -> Result<Board, CaseErrorKind> {
     if text.trim() == "-" {
         return Ok(Board::new());
     }
@@ -241,29 +241,34 @@ pub fn read_board(rules: &Rules, text: &str) -> Result<Board, Problem> {
 }
 
 /// Reads one piece's place.
-fn place(rules: &Rules, seat: Seat, word: &str, placement: &mut Placement) -> Result<(), Problem> {
+fn place(
+    rules: &Rules,
+    seat: Seat,
+    word: &str,
+    placement: &mut Placement,
+) -> Result<(), CaseErrorKind> {
     let fresh = word.strip_suffix('f');
     match (fresh.unwrap_or(word).parse(), fresh) {
-        (Ok(Place::OwnGoal(field)), None) => placement.goal.push(field),
-        (Ok(Place::Track(field)), fresh) => {
+        (Ok(NotedField::OwnGoal(field)), None) => placement.goal.push(field),
+        (Ok(NotedField::Track(field)), fresh) => {
             let start = rules.ring().start(seat);
             if fresh.is_some() && field != start {
-                return Err(Problem::Fresh { seat, field, start });
+                return Err(CaseErrorKind::Fresh { seat, field, start });
             }
             placement.fresh |= fresh.is_some();
             placement.track.push(field);
         }
-        _ => return Err(Problem::Place(word.to_owned())),
+        _ => return Err(CaseErrorKind::Place(word.to_owned())),
     }
     Ok(())
 }
 
 /// The cards of each seat, all out of one deck.
-fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, Problem> {
+fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, CaseErrorKind> {
     let found = text.split('/').count();
     if found != usize::from(rules.seats) {
         let expected = rules.seats;
-        return Err(Problem::Hands { expected, found });
+        return Err(CaseErrorKind::Hands { expected, found });
     }
     let mut hands = BySeat::<Cards>::default();
     let mut deck = rules.deck();
@@ -271,9 +276,9 @@ fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, Problem> {
         for word in words {
             let card = word
                 .parse()
-                .map_err(|unknown| Problem::Card(word.to_owned(), unknown))?;
+                .map_err(|unknown| CaseErrorKind::Card(word.to_owned(), unknown))?;
             if !deck.remove(card) {
-                return Err(Problem::TooMany(card));
+                return Err(CaseErrorKind::TooMany(card));
             }
             hand.add(card);
         }
@@ -282,16 +287,16 @@ fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, Problem> {
 }
 
 /// The number of a seat.
-fn read_turn(rules: &Rules, text: &str) -> Result<Seat, Problem> {
+fn read_turn(rules: &Rules, text: &str) -> Result<Seat, CaseErrorKind> {
     let number = text.trim().parse().ok();
     number
         .and_then(|number| Seat::new(number, rules.seats))
-        .ok_or_else(|| Problem::Turn(text.trim().to_owned()))
+        .ok_or_else(|| CaseErrorKind::Turn(text.trim().to_owned()))
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for OpenPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Position { rules, board, .. } = self;
+        let OpenPosition { rules, board, .. } = self;
         write!(f, "rules {rules}")?;
         let pieces = rules.ring().seats().zip(board.placements(rules));
         let pieces = pieces.map(|(seat, placement)| {
@@ -345,18 +350,18 @@ turn 0
 
     #[test]
     fn cases_round_trip() {
-        let case: Case = TEXT.parse().unwrap();
+        let case: PerftCase = TEXT.parse().unwrap();
         assert_eq!(case.to_string(), TEXT);
         assert_eq!(case.comment, ["a seven in a crowd", "", "of six seats"]);
         assert_eq!(case.counts, BTreeMap::from([(1, 34), (3, 560)]));
         let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \nhands K A/ - / 2/-\nturn 3 \n 0 1";
-        let case: Case = sloppy.parse().unwrap();
+        let case: PerftCase = sloppy.parse().unwrap();
         assert_eq!(
             case.to_string(),
             "rules hausregeln\nboard 0f 7 g2 / - / - / -\nhands A K / - / 2 / -\nturn 3\n0 1\n"
         );
         assert_eq!(perft(&case.position, 0), 1);
-        let empty: Case = "rules dogspiel-it\nboard -\nhands / / /\nturn 0"
+        let empty: PerftCase = "rules dogspiel-it\nboard -\nhands / / /\nturn 0"
             .parse()
             .unwrap();
         assert!(empty.to_string().contains("board - / - / - / -\n"));
@@ -366,7 +371,7 @@ turn 0
     fn lists_are_options_too() {
         let sizes = r#"deal_sizes={"first":[6],"then":[5,4]}"#;
         let text = format!("rules dogspiel-it {sizes}\nboard / / / -\nhands / / / -\nturn 1\n");
-        let case: Case = text.parse().unwrap();
+        let case: PerftCase = text.parse().unwrap();
         assert_eq!(case.position.rules.deal_sizes.then, [5, 4]);
         assert!(case.to_string().contains(sizes));
     }
@@ -379,8 +384,8 @@ turn 0
         assert_eq!(firsts, [6, 17]);
         assert_eq!(cases[0].1, cases[1].1);
         assert_eq!(read("# nothing\n"), Ok(vec![]));
-        assert!("".parse::<Case>().is_err());
-        assert_eq!(text.parse::<Case>().expect_err("two").line, 17);
+        assert!("".parse::<PerftCase>().is_err());
+        assert_eq!(text.parse::<PerftCase>().expect_err("two").line, 17);
     }
 
     #[test]

@@ -17,11 +17,11 @@ use super::{
 
 mod case;
 
-pub use case::{Case, CaseError, Position, Problem, read, read_board};
+pub use case::{CaseError, CaseErrorKind, OpenPosition, PerftCase, read, read_board};
 
 /// Where a count is: what a move changes.
 #[derive(Clone, Copy)]
-struct Stage {
+struct PerftState {
     board: Board,
     hands: BySeat<Cards>,
     /// The seat to move, if there is anything left to move: nobody has won and somebody holds
@@ -29,12 +29,12 @@ struct Stage {
     turn: Option<Seat>,
 }
 
-impl Stage {
-    fn new(position: &Position) -> Stage {
-        let &Position {
+impl PerftState {
+    fn new(position: &OpenPosition) -> PerftState {
+        let &OpenPosition {
             board, hands, turn, ..
         } = position;
-        let mut stage = Stage {
+        let mut stage = PerftState {
             board,
             hands,
             turn: None,
@@ -53,8 +53,8 @@ impl Stage {
     }
 
     /// After a move of this seat: a card that leads to a board, or none and the hand laid away.
-    fn after(&self, rules: &Rules, seat: Seat, card: Option<Card>, board: Board) -> Stage {
-        let mut after = Stage { board, ..*self };
+    fn after(&self, rules: &Rules, seat: Seat, card: Option<Card>, board: Board) -> PerftState {
+        let mut after = PerftState { board, ..*self };
         match card {
             Some(card) => {
                 after.hands[seat].remove(card);
@@ -67,14 +67,14 @@ impl Stage {
 }
 
 /// How many sequences of `depth` moves there are from a stage.
-fn count(rules: &Rules, generator: &mut Generator, stage: &Stage, depth: u32) -> u64 {
+fn count(rules: &Rules, generator: &mut Generator, stage: &PerftState, depth: u32) -> u64 {
     let Some(seat) = stage.turn.filter(|_| depth > 0) else {
         return u64::from(depth == 0);
     };
     let mut boards = Vec::new();
     let mut moves = 0;
     let mut below = 0;
-    for card in stage.hands[seat].kinds() {
+    for card in stage.hands[seat].ranks() {
         boards.clear();
         generator.boards_of_card(rules, &stage.board, seat, card, &mut boards);
         moves += boards.len() as u64;
@@ -98,20 +98,20 @@ fn count(rules: &Rules, generator: &mut Generator, stage: &Stage, depth: u32) ->
 
 /// How many sequences of `depth` moves there are from here. Depth 0 is one, the empty sequence; a
 /// sequence ends with a victory or with the round, so that longer ones are not counted.
-pub fn perft(position: &Position, depth: u32) -> u64 {
+pub fn perft(position: &OpenPosition, depth: u32) -> u64 {
     let mut generator = Generator::new();
     count(
         &position.rules,
         &mut generator,
-        &Stage::new(position),
+        &PerftState::new(position),
         depth,
     )
 }
 
 /// The count of [`perft`] below each first move, in the order of the list of moves. A move is
 /// named by the first listed way to make it. Nothing at depth 0.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
-    let stage = Stage::new(position);
+pub fn divide(position: &OpenPosition, depth: u32) -> Vec<(Move, u64)> {
+    let stage = PerftState::new(position);
     let (Some(seat), Some(below)) = (stage.turn, depth.checked_sub(1)) else {
         return Vec::new();
     };
@@ -133,12 +133,12 @@ pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
 mod tests {
     use super::*;
 
-    fn position(rest: &str) -> Position {
-        let case: Case = format!("rules dogspiel-it\n{rest}").parse().unwrap();
+    fn position(rest: &str) -> OpenPosition {
+        let case: PerftCase = format!("rules dogspiel-it\n{rest}").parse().unwrap();
         case.position
     }
 
-    fn counts<const N: usize>(position: &Position) -> [u64; N] {
+    fn counts<const N: usize>(position: &OpenPosition) -> [u64; N] {
         let mut depth = 0;
         [(); N].map(|()| {
             let count = perft(position, depth);

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! `docs/record.md` tells the whole of it. Such a text is written of a [`Transcript`] and read as a
-//! [`Written`] one, which knows its lines, so that whatever is wrong can be named with its line.
+//! [`ParsedRecord`], which knows its lines, so that whatever is wrong can be named with its line.
 //! The times of single turns are not kept.
 
 use std::fmt::{self, Write};
@@ -49,20 +49,20 @@ const MAX_LINE: usize = 4096;
 /// A game from its set-up to its last action, with nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
-    pub about: About,
+    pub about: RecordHeaders,
     /// What the game was made of. Who deals first is drawn from the seed if nobody is named.
     pub setup: Setup,
     /// What was published as SHA-256 of the seed, in hex digits.
     pub commitment: String,
     /// What was done, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecordStep>,
     /// The winning team; none if the transcript ends before the game.
     pub winner: Option<u8>,
 }
 
 /// What a transcript may say of its game besides: texts that mean nothing to the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct RecordHeaders {
     /// What the game is called, such as its id on the server.
     pub game: Option<String>,
     /// When it was created.
@@ -73,7 +73,7 @@ pub struct About {
 
 /// An action, and the cards that it dealt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct RecordStep {
     pub action: Action,
     /// Each seat's hand, of a deal that says so; of no other action.
     pub hands: Option<Vec<Cards>>,
@@ -82,16 +82,16 @@ pub struct Step {
 /// A game that is not over, so that its seed and its cards are secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the game is not over")]
-pub struct Unfinished;
+pub struct GameNotOver;
 
 impl Transcript {
     /// The transcript of a finished game, without its steps.
     ///
     /// # Errors
     /// If the game is not over.
-    pub fn without_steps(game: &Game, about: About) -> Result<Transcript, Unfinished> {
+    pub fn without_steps(game: &Game, about: RecordHeaders) -> Result<Transcript, GameNotOver> {
         if game.phase() != Phase::Finished {
-            return Err(Unfinished);
+            return Err(GameNotOver);
         }
         Ok(Transcript {
             about,
@@ -103,11 +103,11 @@ impl Transcript {
     }
 }
 
-impl Step {
+impl RecordStep {
     /// The step of one version in a game's log, from its action and the events that followed; none
     /// for the creation, which has no action.
-    pub fn of(action: Option<&Action>, events: &[Event]) -> Option<Step> {
-        Some(Step {
+    pub fn of(action: Option<&Action>, events: &[Event]) -> Option<RecordStep> {
+        Some(RecordStep {
             action: action?.clone(),
             hands: events.iter().find_map(dealt),
         })
@@ -124,7 +124,7 @@ fn dealt(event: &Event) -> Option<Vec<Cards>> {
 
 /// A transcript and the lines that its parts were read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ParsedRecord {
     pub transcript: Transcript,
     lines: Lines,
 }
@@ -147,12 +147,12 @@ struct Lines {
 pub struct TextError {
     /// Counted from 1.
     pub line: usize,
-    pub problem: Problem,
+    pub problem: TextErrorKind,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Problem {
+pub enum TextErrorKind {
     #[error("the text is too long: a record has {MAX_LENGTH} bytes at most")]
     TooLong,
     #[error("the line is too long: it may have {MAX_LINE} bytes")]
@@ -199,10 +199,10 @@ pub enum Problem {
     #[error("{id:?}: {problem}")]
     Move { id: String, problem: NotationError },
     #[error("{0}")]
-    Difference(#[from] Difference),
+    Difference(#[from] Mismatch),
 }
 
-impl Problem {
+impl TextErrorKind {
     /// The problem on this line.
     const fn at(self, line: usize) -> TextError {
         TextError {
@@ -214,7 +214,7 @@ impl Problem {
 
 /// How a transcript differs from what its seed and the rules make of it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Difference {
+pub enum Mismatch {
     #[error("SHA-256 of the seed is {computed}, not what the commitment says")]
     Commitment { computed: String },
     #[error("{step:?} is refused: {refusal}")]
@@ -222,7 +222,7 @@ pub enum Difference {
         step: String,
         refusal: ActionRefusal,
     },
-    #[error("by the seed {seat} is dealt {}, not {}", Hand(*.dealt), Hand(*.written))]
+    #[error("by the seed {seat} is dealt {}, not {}", DisplayHand(*.dealt), DisplayHand(*.written))]
     Hand {
         seat: Seat,
         dealt: Cards,
@@ -237,9 +237,9 @@ pub enum Difference {
 }
 
 /// The cards of a hand as a line shows them.
-struct Hand(Cards);
+struct DisplayHand(Cards);
 
-impl fmt::Display for Hand {
+impl fmt::Display for DisplayHand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cards: Vec<&str> = self.0.sorted().map(Card::name).collect();
         f.write_str(&cards.join(" "))
@@ -251,12 +251,12 @@ impl fmt::Display for Hand {
 pub struct Replayed {
     pub game: Game,
     /// One entry a version.
-    pub log: Vec<Entry>,
+    pub log: Vec<ReplayedEntry>,
 }
 
 /// How one version of a game came to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ReplayedEntry {
     /// The version the action led to.
     pub version: u64,
     /// None for the creation.
@@ -265,7 +265,7 @@ pub struct Entry {
     pub events: Vec<Event>,
 }
 
-impl Written {
+impl ParsedRecord {
     /// Plays the game again: set up from its seed, every action by [`Game::apply`].
     ///
     /// # Errors
@@ -275,11 +275,11 @@ impl Written {
         let transcript = &self.transcript;
         let computed = transcript.setup.seed.commitment();
         if computed != transcript.commitment {
-            let difference = Difference::Commitment { computed };
-            return Err(Problem::from(difference).at(self.lines.commitment));
+            let difference = Mismatch::Commitment { computed };
+            return Err(TextErrorKind::from(difference).at(self.lines.commitment));
         }
         let mut game = Game::new(transcript.setup.clone());
-        let mut log = vec![Entry {
+        let mut log = vec![ReplayedEntry {
             version: game.version(),
             action: None,
             events: vec![game.last_event().clone()],
@@ -287,8 +287,8 @@ impl Written {
         for (step, &line) in transcript.steps.iter().zip(&self.lines.steps) {
             let events = step
                 .replay(&mut game)
-                .map_err(|difference| Problem::from(difference).at(line))?;
-            log.push(Entry {
+                .map_err(|difference| TextErrorKind::from(difference).at(line))?;
+            log.push(ReplayedEntry {
                 version: game.version(),
                 action: Some(step.action.clone()),
                 events,
@@ -296,30 +296,30 @@ impl Written {
         }
         let (line, difference) = match (transcript.winner, game.winner()) {
             (Some(written), Some(by_moves)) if written != by_moves => {
-                (self.lines.winner, Difference::Winner { by_moves, written })
+                (self.lines.winner, Mismatch::Winner { by_moves, written })
             }
-            (Some(written), None) => (self.lines.last, Difference::NotWon(written)),
-            (None, Some(team)) => (self.lines.last, Difference::WinnerNotTold(team)),
+            (Some(written), None) => (self.lines.last, Mismatch::NotWon(written)),
+            (None, Some(team)) => (self.lines.last, Mismatch::WinnerNotTold(team)),
             _ => return Ok(Replayed { game, log }),
         };
-        Err(Problem::from(difference).at(line))
+        Err(TextErrorKind::from(difference).at(line))
     }
 }
 
-impl Step {
+impl RecordStep {
     /// Carries the step out, and compares the hands.
-    fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Difference> {
+    fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
         let events = game.apply(&self.action);
-        let events = events.map_err(|refusal| Difference::Refused {
-            step: Line { step: self, round }.to_string(),
+        let events = events.map_err(|refusal| Mismatch::Refused {
+            step: DisplayStep { step: self, round }.to_string(),
             refusal,
         })?;
         if let (Some(written), Some(dealt)) = (&self.hands, events.iter().find_map(dealt)) {
             let hands = Seat::all(game.rules().seats).zip(dealt).zip(written);
             for ((seat, dealt), &written) in hands {
                 if dealt != written {
-                    return Err(Difference::Hand {
+                    return Err(Mismatch::Hand {
                         seat,
                         dealt,
                         written,
@@ -336,10 +336,10 @@ impl Replayed {
     ///
     /// # Errors
     /// If it was not.
-    pub fn check_finished(&self) -> Result<(), Unfinished> {
+    pub fn check_finished(&self) -> Result<(), GameNotOver> {
         match self.game.phase() {
             Phase::Finished => Ok(()),
-            _ => Err(Unfinished),
+            _ => Err(GameNotOver),
         }
     }
 }
@@ -397,7 +397,7 @@ impl StepWriter {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write(&mut self, to: &mut impl Write, step: &Step) -> fmt::Result {
+    pub fn write(&mut self, to: &mut impl Write, step: &RecordStep) -> fmt::Result {
         if matches!(step.action, Action::Deal { .. }) {
             self.round += 1;
             if self.steps > 0 {
@@ -406,18 +406,18 @@ impl StepWriter {
         }
         self.steps += 1;
         let round = self.round;
-        writeln!(to, "{}", Line { step, round })
+        writeln!(to, "{}", DisplayStep { step, round })
     }
 }
 
 /// A step as its line shows it.
-struct Line<'a> {
-    step: &'a Step,
+struct DisplayStep<'a> {
+    step: &'a RecordStep,
     /// The number that a deal has.
     round: usize,
 }
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for DisplayStep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.step.action {
             Action::Deal { by } => {
@@ -428,7 +428,7 @@ impl fmt::Display for Line<'_> {
                 }
                 for (seat, hand) in self.step.hands.iter().flatten().enumerate() {
                     let before = if seat == 0 { ":" } else { " |" };
-                    write!(f, "{before} {}", Hand(*hand))?;
+                    write!(f, "{before} {}", DisplayHand(*hand))?;
                 }
                 Ok(())
             }

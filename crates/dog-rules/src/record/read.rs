@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::{
-    About, FORMAT, Lines, MAX_LENGTH, MAX_LINE, Problem, SEATS, Step, TextError, Transcript,
-    Written,
+    FORMAT, Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordHeaders, RecordStep, SEATS, TextError,
+    TextErrorKind, Transcript,
 };
 use crate::{
     Action, Card, Cards, Level, Move, Player, Rules, Seat, Seed, Setup, options::RulesTextError,
 };
 
-impl Written {
+impl ParsedRecord {
     /// Reads a transcript. Whether the game can have been played so is another question, which
-    /// [`Written::replay`] answers.
+    /// [`ParsedRecord::replay`] answers.
     ///
     /// # Errors
     /// Says which line is wrong and why.
-    pub fn read(text: &str) -> Result<Written, TextError> {
+    pub fn read(text: &str) -> Result<ParsedRecord, TextError> {
         let lines = contents(text)?;
         let last = lines.last().map_or(1, |&(number, _)| number);
         let is_header = |&(_, line): &(usize, &str)| line.starts_with('[');
@@ -28,14 +28,14 @@ impl Written {
         let mut round = 1;
         for &(line, text) in steps {
             let step = match text.starts_with('[') {
-                true => Err(Problem::HeaderLate),
-                false => Step::read(rules, round, text),
+                true => Err(TextErrorKind::HeaderLate),
+                false => RecordStep::read(rules, round, text),
             };
             let step = step.map_err(|problem| problem.at(line))?;
             round += usize::from(matches!(step.action, Action::Deal { .. }));
             transcript.steps.push(step);
         }
-        Ok(Written {
+        Ok(ParsedRecord {
             lines: Lines {
                 commitment: headers.line("Commitment"),
                 winner: transcript.winner.map_or(last, |_| headers.line("Winner")),
@@ -54,10 +54,10 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
     for (number, line) in (1..).zip(text.split('\n')) {
         length += line.len() + 1;
         if length > MAX_LENGTH + 1 {
-            return Err(Problem::TooLong.at(number));
+            return Err(TextErrorKind::TooLong.at(number));
         }
         if line.len() > MAX_LINE {
-            return Err(Problem::LineTooLong.at(number));
+            return Err(TextErrorKind::LineTooLong.at(number));
         }
         let content = uncommented(line).trim();
         if !content.is_empty() {
@@ -131,17 +131,17 @@ impl Headers {
         for &(number, line) in lines {
             let (name, text) = header(line).map_err(|problem| problem.at(number))?;
             if texts.is_empty() && name != "Dog" {
-                return Err(Problem::NoRecord.at(number));
+                return Err(TextErrorKind::NoRecord.at(number));
             }
             if name == "Dog" && text != FORMAT {
-                return Err(Problem::Format(text).at(number));
+                return Err(TextErrorKind::Format(text).at(number));
             }
             if texts.insert(name, (number, text)).is_some() {
-                return Err(Problem::HeaderTwice(name).at(number));
+                return Err(TextErrorKind::HeaderTwice(name).at(number));
             }
         }
         if texts.is_empty() {
-            return Err(Problem::NoRecord.at(end));
+            return Err(TextErrorKind::NoRecord.at(end));
         }
         Ok(Headers { texts, end })
     }
@@ -161,7 +161,7 @@ impl Headers {
             _ => None,
         };
         Ok(Transcript {
-            about: About {
+            about: RecordHeaders {
                 game: self.text("Game"),
                 created: self.text("Created"),
                 ended: self.text("Ended"),
@@ -185,7 +185,7 @@ impl Headers {
         let (names, strangers) = SEATS.split_at(usize::from(rules.seats));
         for (seat, header) in (rules.seats..).zip(strangers) {
             if self.texts.contains_key(header) {
-                return Err(self.at(header, Problem::Seat(seat)));
+                return Err(self.at(header, TextErrorKind::Seat(seat)));
             }
         }
         let kinds = self.value("Kinds", "human or bot for each seat", |text| {
@@ -205,7 +205,7 @@ impl Headers {
     /// A header that must be there.
     fn needed(&self, name: &'static str) -> Result<&str, TextError> {
         let text = self.texts.get(name).map(|(_, text)| text.as_str());
-        text.ok_or(Problem::HeaderMissing(name).at(self.end))
+        text.ok_or(TextErrorKind::HeaderMissing(name).at(self.end))
     }
 
     /// What a header that must be there says.
@@ -216,7 +216,7 @@ impl Headers {
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, TextError> {
         let value = read(self.needed(header)?);
-        value.ok_or_else(|| self.at(header, Problem::Value { header, expected }))
+        value.ok_or_else(|| self.at(header, TextErrorKind::Value { header, expected }))
     }
 
     /// What a header says, if it is there.
@@ -242,27 +242,27 @@ impl Headers {
     }
 
     /// What is wrong with a header.
-    fn at(&self, name: &'static str, problem: Problem) -> TextError {
+    fn at(&self, name: &'static str, problem: TextErrorKind) -> TextError {
         problem.at(self.line(name))
     }
 }
 
 /// The name and the text of a header's line.
-fn header(line: &str) -> Result<(&'static str, String), Problem> {
+fn header(line: &str) -> Result<(&'static str, String), TextErrorKind> {
     let inside = line
         .strip_prefix('[')
         .and_then(|line| line.strip_suffix(']'));
     let (name, text) = inside
         .and_then(|inside| inside.split_once(' '))
-        .ok_or(Problem::Header)?;
+        .ok_or(TextErrorKind::Header)?;
     let text = text.trim_start().strip_prefix('"').and_then(unquote);
-    let (text, rest) = text.ok_or(Problem::Header)?;
+    let (text, rest) = text.ok_or(TextErrorKind::Header)?;
     if !rest.trim().is_empty() {
-        return Err(Problem::Header);
+        return Err(TextErrorKind::Header);
     }
     let mut headers = HEADERS.into_iter().chain(SEATS);
     let known = headers.find(|known| *known == name);
-    let name = known.ok_or_else(|| Problem::UnknownHeader(name.to_owned()))?;
+    let name = known.ok_or_else(|| TextErrorKind::UnknownHeader(name.to_owned()))?;
     Ok((name, text))
 }
 
@@ -272,9 +272,9 @@ fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Optio
     (read.len() == usize::from(rules.seats)).then_some(read)
 }
 
-impl Step {
+impl RecordStep {
     /// Reads the step of a line that has no comment; `round` is the one that a deal would be of.
-    fn read(rules: &Rules, round: usize, line: &str) -> Result<Step, Problem> {
+    fn read(rules: &Rules, round: usize, line: &str) -> Result<RecordStep, TextErrorKind> {
         let (who, what) = line.split_once(' ').unwrap_or((line, ""));
         if who == "deal" {
             return read_deal(rules, round, what);
@@ -284,34 +284,34 @@ impl Step {
             _ => read_act(read_seat(rules, who)?, what.trim())?,
         };
         let hands = None;
-        Ok(Step { action, hands })
+        Ok(RecordStep { action, hands })
     }
 }
 
 /// `3 by 2: A 4 | 5 K | joker | 9`, or without the hands.
-fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<Step, Problem> {
+fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, TextErrorKind> {
     let (deal, hands) = match text.split_once(':') {
         Some((deal, hands)) => (deal, Some(read_hands(rules, hands)?)),
         None => (text, None),
     };
     let words: Vec<&str> = deal.split_whitespace().collect();
     let &[number, "by", dealer] = words.as_slice() else {
-        return Err(Problem::Deal);
+        return Err(TextErrorKind::Deal);
     };
     if number.parse() != Ok(round) {
         let number = number.to_owned();
-        return Err(Problem::DealNumber { number, round });
+        return Err(TextErrorKind::DealNumber { number, round });
     }
     let by = match dealer {
         "host" => None,
         seat => Some(read_seat(rules, seat)?),
     };
     let action = Action::Deal { by };
-    Ok(Step { action, hands })
+    Ok(RecordStep { action, hands })
 }
 
 /// What the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`.
-fn read_host(rules: &Rules, text: &str) -> Result<Action, Problem> {
+fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     let (text, name) = text.split_once('"').unwrap_or((text, ""));
     let words: Vec<&str> = text.split_whitespace().collect();
     match *words.as_slice() {
@@ -319,22 +319,22 @@ fn read_host(rules: &Rules, text: &str) -> Result<Action, Problem> {
             seat: read_seat(rules, seat)?,
         }),
         ["hands", seat, "to", kind, level] => {
-            let (name, rest) = unquote(name).ok_or(Problem::Host)?;
+            let (name, rest) = unquote(name).ok_or(TextErrorKind::Host)?;
             let seat = read_seat(rules, seat)?;
-            let bot = read_kind(kind).ok_or(Problem::Host)?;
-            let level = Level::by_name(level).ok_or(Problem::Host)?;
+            let bot = read_kind(kind).ok_or(TextErrorKind::Host)?;
+            let level = Level::by_name(level).ok_or(TextErrorKind::Host)?;
             if !rest.trim().is_empty() {
-                return Err(Problem::Host);
+                return Err(TextErrorKind::Host);
             }
             let player = Player { name, bot, level };
             Ok(Action::HandOver { seat, player })
         }
-        _ => Err(Problem::Host),
+        _ => Err(TextErrorKind::Host),
     }
 }
 
 /// What a seat does: `asks`, `declines`, `offers K` or a move.
-fn read_act(seat: Seat, text: &str) -> Result<Action, Problem> {
+fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     if let Some(card) = text.strip_prefix("offers ") {
         let card = read_card(card.trim())?;
         return Ok(Action::Offer { seat, card });
@@ -343,7 +343,7 @@ fn read_act(seat: Seat, text: &str) -> Result<Action, Problem> {
         "asks" => Ok(Action::Ask { seat }),
         "declines" => Ok(Action::Decline { seat }),
         id => {
-            let mv: Move = id.parse().map_err(|problem| Problem::Move {
+            let mv: Move = id.parse().map_err(|problem| TextErrorKind::Move {
                 id: id.to_owned(),
                 problem,
             })?;
@@ -353,7 +353,7 @@ fn read_act(seat: Seat, text: &str) -> Result<Action, Problem> {
 }
 
 /// Each seat's hand, all out of one deck.
-fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, Problem> {
+fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, TextErrorKind> {
     let mut deck = rules.deck();
     let mut hands = Vec::new();
     for words in text.split('|') {
@@ -361,7 +361,7 @@ fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, Problem> {
         for word in words.split_whitespace() {
             let card = read_card(word)?;
             if !deck.remove(card) {
-                return Err(Problem::TooMany(card));
+                return Err(TextErrorKind::TooMany(card));
             }
             hand.add(card);
         }
@@ -369,19 +369,22 @@ fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, Problem> {
     }
     let (found, seats) = (hands.len(), rules.seats);
     if found != usize::from(seats) {
-        return Err(Problem::Hands { found, seats });
+        return Err(TextErrorKind::Hands { found, seats });
     }
     Ok(hands)
 }
 
-fn read_card(word: &str) -> Result<Card, Problem> {
-    word.parse().map_err(|_| Problem::Card(word.to_owned()))
+fn read_card(word: &str) -> Result<Card, TextErrorKind> {
+    word.parse()
+        .map_err(|_| TextErrorKind::Card(word.to_owned()))
 }
 
 /// The seat of that number.
-fn read_seat(rules: &Rules, word: &str) -> Result<Seat, Problem> {
-    let number = word.parse().map_err(|_| Problem::Step(word.to_owned()))?;
-    Seat::new(number, rules.seats).ok_or(Problem::Seat(number))
+fn read_seat(rules: &Rules, word: &str) -> Result<Seat, TextErrorKind> {
+    let number = word
+        .parse()
+        .map_err(|_| TextErrorKind::Step(word.to_owned()))?;
+    Seat::new(number, rules.seats).ok_or(TextErrorKind::Seat(number))
 }
 
 /// Whether players of this kind are bots.

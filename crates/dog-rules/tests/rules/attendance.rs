@@ -7,7 +7,7 @@ use dog_rules::{
 };
 
 use super::{
-    position::{Table, seat},
+    position::{PositionExt, seat},
     rounds::{deal, lowest},
 };
 
@@ -53,7 +53,7 @@ fn a_mandatory_exchange_waits_for_nobody() {
         offer(&mut game, bot);
     }
     assert_eq!(next(&game), None, "seat 0 is human");
-    assert_eq!(game.late_seat(), Some(seat(0)));
+    assert_eq!(game.timed_out_seat(), Some(seat(0)));
     offer(&mut game, 0);
     assert_eq!(game.phase(), Phase::Play);
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_bot_lets_its_human_partner_speak_first() {
     assert_eq!(next(&game), Some(1));
     apply(&mut game, Action::Decline { seat: seat(1) });
     assert_eq!(next(&game), None, "only seat 0 is left");
-    assert_eq!(game.late_seat(), Some(seat(0)));
+    assert_eq!(game.timed_out_seat(), Some(seat(0)));
 }
 
 #[test]
@@ -114,14 +114,14 @@ fn of_two_bots_the_lower_seat_speaks_first() {
 fn bots_deal_and_play_in_their_turn() {
     let mut game = DogspielIt.game();
     let dealer = game.dealer();
-    assert_eq!((next(&game), game.late_seat()), (None, Some(dealer)));
+    assert_eq!((next(&game), game.timed_out_seat()), (None, Some(dealer)));
     hand_over(&mut game, dealer.number(), Player::bot("Bot", Level::Fast));
     assert_eq!(game.bot_to_act(), Some(dealer));
-    assert!(game.attended());
+    assert!(game.has_human());
     for other in Seat::all(4) {
         hand_over(&mut game, other.number(), Player::bot("Bot", Level::Fast));
     }
-    assert!(!game.attended());
+    assert!(!game.has_human());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn handing_over_is_public_and_changes_nothing_else() {
     assert_eq!(game.version(), before.version() + 1);
     assert!(game.player(seat).bot);
     assert!(Seat::all(4).all(|seat| game.hand(seat) == before.hand(seat)));
-    assert!(!events[0].passes_the_turn());
+    assert!(!events[0].restarts_clock());
     hand_over(&mut game, 2, before.player(seat).clone());
     assert_eq!(game.players(), before.players());
 }

@@ -7,7 +7,7 @@ use dog_rules::{
 };
 
 use super::{
-    position::{Table, seat},
+    position::{PositionExt, seat},
     rounds::{deal, play_rounds, refused},
 };
 

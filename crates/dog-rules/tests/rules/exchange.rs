@@ -8,7 +8,7 @@ use dog_rules::{
 };
 
 use super::{
-    position::{Table, seat},
+    position::{PositionExt, seat},
     rounds::{self, deal, lowest, play_first, play_refused, play_rounds, refused},
 };
 
@@ -80,15 +80,18 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
         card: None,
     };
     for other in 1..4 {
-        assert_eq!(offered.clone().seen_by(Viewer::Seat(seat(other))), unseen);
+        assert_eq!(
+            offered.clone().redacted_for(Viewer::Seat(seat(other))),
+            unseen
+        );
     }
-    assert_eq!(offered.clone().seen_by(Viewer::Spectator), unseen);
-    assert_eq!(offered.clone().seen_by(Viewer::Seat(seat(0))), offered);
+    assert_eq!(offered.clone().redacted_for(Viewer::Spectator), unseen);
+    assert_eq!(offered.clone().redacted_for(Viewer::Seat(seat(0))), offered);
     // The swap shows the pair both cards, and nobody else any.
     let action = offer(&game, 2);
     let swap = game.apply(&action).expect("an offer").remove(1);
     for by in [0, 2] {
-        assert_eq!(swap.clone().seen_by(Viewer::Seat(seat(by))), swap);
+        assert_eq!(swap.clone().redacted_for(Viewer::Seat(seat(by))), swap);
     }
     let hidden = Event::CardsSwapped {
         given: [0, 2]
@@ -103,7 +106,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
         Viewer::Seat(seat(3)),
         Viewer::Spectator,
     ] {
-        assert_eq!(swap.clone().seen_by(viewer), hidden);
+        assert_eq!(swap.clone().redacted_for(viewer), hidden);
     }
 }
 
@@ -117,7 +120,7 @@ fn a_mandatory_exchange_is_answered_once_with_a_card_of_the_hand() {
     let missing = game
         .rules()
         .deck()
-        .kinds()
+        .ranks()
         .find(|&card| !hand.contains(card));
     let missing = missing.expect("six cards are not all kinds");
     let lay = Action::Offer {
@@ -190,7 +193,7 @@ fn help_is_asked_once_before_the_answer_and_answers_nothing() {
     let ask = |by| Action::Ask { seat: seat(by) };
     let events = game.apply(&ask(0)).expect("it may ask");
     assert_eq!(events, [Event::HelpAsked { seat: seat(0) }]);
-    assert_eq!(events[0].clone().seen_by(Viewer::Spectator), events[0]);
+    assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
     refused(&mut game, &ask(0), "seat 0 has already asked");
     game.apply(&ask(2)).expect("its partner may ask as well");
@@ -248,13 +251,13 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
     rounds::exchange(&mut game);
     let viewers = Seat::all(4).map(Viewer::Seat).chain([Viewer::Spectator]);
     for viewer in viewers {
-        let Event::CardsDealt { hands, .. } = dealt.clone().seen_by(viewer) else {
+        let Event::CardsDealt { hands, .. } = dealt.clone().redacted_for(viewer) else {
             panic!("a deal, not {dealt:?}")
         };
-        for (seen, hand) in game.seats_seen_by(viewer).into_iter().zip(hands) {
+        for (seen, hand) in game.seats_visible_to(viewer).into_iter().zip(hands) {
             let own = OwnCards {
                 hand: game.hand(seen.seat),
-                gave: game.offered(seen.seat),
+                offered: game.offered(seen.seat),
                 received: game.received(seen.seat),
             };
             let may_see = viewer == Viewer::Seat(seen.seat);

@@ -9,7 +9,7 @@ use dog_rules::{
 use rand::seq::IndexedRandom;
 
 use super::{
-    position::{Table, cards, read_card, read_move, seat},
+    position::{PositionExt, cards, read_card, read_move, seat},
     properties::rng,
     rounds::{deal, exchange, lowest, play, play_all, play_first, play_refused, refused},
 };
@@ -90,7 +90,7 @@ mod turns {
             }]
         );
         // All see it.
-        assert_eq!(events[0].clone().seen_by(Viewer::Spectator), events[0]);
+        assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
         assert_eq!(game.discards(), cards("2 9 J J"));
         assert_eq!((game.cards(seat(0)), game.folded(seat(0))), (0, true));
         // It sits out the rest of the round.
@@ -286,7 +286,7 @@ mod the_end {
             player: Player::bot("Bot", Level::Fast),
         };
         refused(&mut game, &hand_over, "the game is over");
-        assert_eq!((game.bot_to_act(), game.late_seat()), (None, None));
+        assert_eq!((game.bot_to_act(), game.timed_out_seat()), (None, None));
     }
 
     #[test]

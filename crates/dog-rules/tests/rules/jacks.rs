@@ -5,7 +5,7 @@ use dog_rules::{
     Protection,
 };
 
-use super::position::{Table, seat};
+use super::position::{PositionExt, seat};
 
 #[test]
 fn it_swaps_one_of_ones_own_with_any_other_seats() {

@@ -8,7 +8,7 @@ use std::{
 
 use dog_rules::{
     Board, Card, Field, Generator, LegalMove, Move, Preset, Seat,
-    judge::{Kind, PlayedPart},
+    judge::{MoveKind, PlayedPart},
 };
 use rand::Rng;
 
@@ -83,7 +83,7 @@ fn check_hand(rng: &mut impl Rng, position: &Random, generator: &mut Generator) 
     let Random { rules, board, seat } = position;
     let hand = random::hand(rng);
     let mut of_cards = Vec::new();
-    for card in hand.kinds() {
+    for card in hand.ranks() {
         let moves = position.moves(generator, card);
         if card == Card::Joker {
             check_joker(position, &moves);
@@ -154,14 +154,14 @@ fn check_move(position: &Random, LegalMove { mv, outcome }: &LegalMove) {
     assert_eq!(position.accepted(mv), *outcome, "{mv} of {position}");
     let id = mv.to_string();
     assert_eq!(id.parse().as_ref(), Ok(mv), "{id} read again");
-    if outcome.kind == Kind::Seven {
+    if outcome.kind == MoveKind::Seven {
         assert!(
             names_each_piece_once(position, &outcome.parts),
             "{mv} of {position}"
         );
     }
     let before = kennels(position, &position.board);
-    let out = u8::from(outcome.kind == Kind::LeaveKennel);
+    let out = u8::from(outcome.kind == MoveKind::LeaveKennel);
     let captured = outcome.captures.len() as u8;
     assert_eq!(
         kennels(position, &outcome.board),

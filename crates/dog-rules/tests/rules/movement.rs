@@ -2,10 +2,10 @@
 
 use dog_rules::{
     Preset::{self, *},
-    movement::{Obstacle, Walker},
+    movement::{MoveBlocked, Walker},
 };
 
-use super::position::{Table, seat};
+use super::position::{PositionExt, seat};
 
 /// The presets whose door is the start itself, on a ring of 64.
 const DOOR_ON_START: [Preset; 4] = [Familienlager, DogspielDe, DogspielIt, Spielanleitung];
@@ -498,16 +498,16 @@ fn walks_that_no_id_can_name() {
     let board = DogspielIt.at("0: 60 g2").board;
     let walker = Walker::new(&rules, &board, seat(0));
     let into = |steps| walker.into_goal(60, steps);
-    assert_eq!(into(4), Err(Obstacle::GoalOutOfReach));
+    assert_eq!(into(4), Err(MoveBlocked::GoalOutOfReach));
     assert_eq!(
-        Obstacle::GoalOutOfReach.to_string(),
+        MoveBlocked::GoalOutOfReach.to_string(),
         "the steps do not reach the goal"
     );
-    assert_eq!(into(9), Err(Obstacle::BeyondGoal));
+    assert_eq!(into(9), Err(MoveBlocked::BeyondGoal));
     let inside = walker.inside_goal(2, 2);
-    assert_eq!(inside, Err(Obstacle::BeyondGoal));
+    assert_eq!(inside, Err(MoveBlocked::BeyondGoal));
     assert_eq!(
-        Obstacle::BeyondGoal.to_string(),
+        MoveBlocked::BeyondGoal.to_string(),
         "there is nothing beyond goal 3"
     );
 }

@@ -8,7 +8,7 @@ use dog_rules::{
 use serde_json::{Value, json};
 
 use super::{
-    position::{Table, seat},
+    position::{PositionExt, seat},
     rounds::{Deal, deal, play_rounds},
 };
 

@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Answer, Board, BySeat, Card, Cards, Exchange, Game, Generator, Move, Phase, Playout,
-    Preset, Seat, SeatView, Seed, playout::unseen_hands,
+    Action, Board, BySeat, Card, Cards, Exchange, ExchangeAnswer, Game, Generator, Move, Phase,
+    Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use super::{
-    position::{Table, cards, read, seat},
+    position::{PositionExt, cards, read, seat},
     random,
 };
 
@@ -56,10 +56,10 @@ fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> boo
     for seat in game.rules().ring().seats() {
         let (mut found, mut expected) = (playout.seen_from(seat), game.seen_from(seat));
         // Thinking ahead, nobody looks back.
-        expected.plays.clear();
+        expected.past_moves.clear();
         if !swaps_known(seat) {
             for view in [&mut found, &mut expected] {
-                view.gave = None;
+                view.offered = None;
                 view.received = None;
                 view.holds_received = false;
                 view.known = BySeat::default();
@@ -71,7 +71,7 @@ fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> boo
 
 /// What a test of playouts has seen, so that it is known to have seen enough.
 #[derive(Debug, Default)]
-struct Seen {
+struct Coverage {
     rounds: u32,
     won: u32,
     asked: u32,
@@ -84,7 +84,7 @@ struct Seen {
 #[test]
 fn a_playout_goes_on_as_its_game_does() {
     let mut rng = rng(23);
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     for _ in 0..60 {
         let rules = random::rules(&mut rng);
         seen.presets.insert(rules.preset.name().to_owned());
@@ -162,7 +162,7 @@ fn check_fresh(playout: &Playout) {
         let view = playout.seen_from(seat);
         assert!(view.exchanging);
         assert_eq!(view.hand, playout.hand(seat));
-        assert_eq!((view.gave, view.received), (None, None));
+        assert_eq!((view.offered, view.received), (None, None));
         assert_eq!(view.known, BySeat::default());
         assert_eq!(view.folded, BySeat::default());
         assert_eq!(view.asked, BySeat::default());
@@ -182,8 +182,8 @@ fn actor(action: &Action) -> Option<Seat> {
 
 fn follow(playout: &mut Playout, action: &Action, game: &Game) {
     match *action {
-        Action::Offer { seat, card } => playout.answer(seat, Answer::Offered(card)),
-        Action::Decline { seat } => playout.answer(seat, Answer::Declined),
+        Action::Offer { seat, card } => playout.answer(seat, ExchangeAnswer::Offered(card)),
+        Action::Decline { seat } => playout.answer(seat, ExchangeAnswer::Declined),
         Action::Ask { seat } => playout.ask(seat),
         Action::Play { mv: Move::Fold, .. } => playout.fold(),
         Action::Play {
@@ -331,7 +331,7 @@ fn random_turns_are_legal_and_complete() {
         let view = SeatView::to_play(&rules, board, seat(0), cards(hand));
         let playout = Playout::of(&view, unseen_hands(&view, &mut rng), &mut rng);
         let mut listed = HashSet::new();
-        for card in cards(hand).kinds() {
+        for card in cards(hand).ranks() {
             let mut boards = Vec::new();
             Generator::new().boards_of_card(&rules, &board, seat(0), card, &mut boards);
             listed.extend(boards);

@@ -2,44 +2,48 @@
 //! if it can have been played.
 
 use dog_rules::{
-    Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed, plays::Played,
+    Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
+    round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use serde_json::{Value, json};
 
 use super::{
-    position::{Position, Table, cards, read_card, seat},
+    position::{PositionExt, TestPosition, cards, read_card, seat},
     random,
     rounds::{deal, exchange, play_all},
 };
 
+/// Something done to a stored game, so that it no longer fits together.
+type Damage = fn(&mut Value);
+
 /// What all saw, which is the same for every seat.
 #[track_caller]
-fn plays(game: &Game) -> Vec<Played> {
+fn plays(game: &Game) -> Vec<PastMove> {
     let seats = Seat::all(game.rules().seats);
-    let mut seen = seats.map(|seat| game.seen_from(seat).plays);
+    let mut seen = seats.map(|seat| game.seen_from(seat).past_moves);
     let first = seen.next().expect("a seat");
     assert!(seen.all(|others| others == first));
     first
 }
 
 /// A card that was played between these positions.
-fn played(by: u8, card: &str, before: &Position, after: &Position) -> Played {
-    Played {
+fn played(by: u8, card: &str, before: &TestPosition, after: &TestPosition) -> PastMove {
+    PastMove {
         seat: seat(by),
         before: before.board,
         card: Some(read_card(card)),
-        laid: cards(card),
+        revealed: cards(card),
         after: after.board,
     }
 }
 
-fn folded(by: u8, hand: &str, position: &Position) -> Played {
-    Played {
+fn folded(by: u8, hand: &str, position: &TestPosition) -> PastMove {
+    PastMove {
         seat: seat(by),
         before: position.board,
         card: None,
-        laid: cards(hand),
+        revealed: cards(hand),
         after: position.board,
     }
 }
@@ -109,7 +113,7 @@ fn play_game(
     rules: &Rules,
     rng: &mut impl Rng,
     most: usize,
-    mut each: impl FnMut(&Game, &[Played]),
+    mut each: impl FnMut(&Game, &[PastMove]),
 ) {
     let mut game = rules.game_of(Seed::new(rng.random()), None);
     let mut expected = Vec::new();
@@ -130,18 +134,18 @@ fn play_game(
             .apply(&Action::Play { seat, mv })
             .expect("a legal move");
         expected.push(match events[0] {
-            Event::HandFolded { cards, .. } => Played {
+            Event::HandFolded { cards, .. } => PastMove {
                 seat,
                 before,
                 card: None,
-                laid: cards,
+                revealed: cards,
                 after: before,
             },
-            _ => Played {
+            _ => PastMove {
                 seat,
                 before,
                 card: mv.card(),
-                laid: mv.card().into_iter().collect(),
+                revealed: mv.card().into_iter().collect(),
                 after: *game.board(),
             },
         });
@@ -232,7 +236,6 @@ fn a_record_is_stored_so() {
 
 #[test]
 fn damaged_records_are_not_read() {
-    type Damage = fn(&mut Value);
     let damages: [(&str, Damage); 16] = [
         ("a move without its piece", |game| {
             game["record"]["turns"][0][1] = json!("2:21>23");
@@ -292,7 +295,6 @@ fn damaged_records_are_not_read() {
 
 #[test]
 fn damaged_games_are_not_read() {
-    type Damage = fn(&mut Value);
     let damages: [Damage; 8] = [
         |game| game["turn"] = json!(4),
         |game| game["turn"] = Value::Null,

@@ -11,7 +11,7 @@ use dog_rules::{
 use serde_json::json;
 
 /// What positions stand on: a preset, or rules made of one.
-pub trait Table {
+pub trait PositionExt {
     fn sheet(&self) -> Rules;
 
     /// These rules with some options changed.
@@ -22,10 +22,10 @@ pub trait Table {
     }
 
     /// The position of this text.
-    fn at(&self, text: &str) -> Position {
+    fn at(&self, text: &str) -> TestPosition {
         let rules = self.sheet();
         let board = read(&rules, text);
-        Position { rules, board }
+        TestPosition { rules, board }
     }
 
     /// A game of these rules that is to be dealt; seat 0 deals first.
@@ -47,25 +47,25 @@ pub trait Table {
     }
 }
 
-impl Table for Preset {
+impl PositionExt for Preset {
     fn sheet(&self) -> Rules {
         self.rules()
     }
 }
 
-impl Table for Rules {
+impl PositionExt for Rules {
     fn sheet(&self) -> Rules {
         self.clone()
     }
 }
 
 /// A board with the rules it is played by.
-pub struct Position {
+pub struct TestPosition {
     rules: Rules,
     pub board: Board,
 }
 
-impl Position {
+impl TestPosition {
     /// The list of moves of a seat with this hand is exactly these ids, in any order.
     #[track_caller]
     pub fn lists<const N: usize>(&self, seat: u8, hand: &str, ids: [&str; N]) -> &Self {
@@ -105,9 +105,9 @@ impl Position {
         self
     }
 
-    /// As [`Position::after`], to go on with the position after the move.
+    /// As [`TestPosition::after`], to go on with the position after the move.
     #[track_caller]
-    pub fn then(&self, seat: u8, id: &str, board: &str) -> Position {
+    pub fn then(&self, seat: u8, id: &str, board: &str) -> TestPosition {
         let after = self.outcome(seat, id).board;
         let expected = self.text(&read(&self.rules, board));
         assert_eq!(self.text(&after), expected, "after {id} of seat {seat}");
@@ -119,7 +119,7 @@ impl Position {
                 .any(|legal| legal.outcome.board == after && legal.mv.announced() == mv.announced()),
             "no move listed leads where {id} leads"
         );
-        Position {
+        TestPosition {
             rules: self.rules.clone(),
             board: after,
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dog_rules::{
     Board, Card, Cards, Generator, LegalMove, Move, Outcome, Refusal, Rules, Seat, judge,
-    notation::{Action, Part, Parts, Place},
+    notation::{CardUse, NotedField, Part, Parts},
 };
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
@@ -122,26 +122,27 @@ fn the_list_of_the_other_cards_is_complete() {
 }
 
 /// What the grammar has for a card other than the seven, and a few fields too many.
-fn ids(rules: &Rules, rank: Card) -> impl Iterator<Item = Action> {
+fn ids(rules: &Rules, rank: Card) -> impl Iterator<Item = CardUse> {
     let last = rules.ring().length() + 1;
-    let track = (0..=last).map(Place::Track);
-    let goals = (0..4).flat_map(|field| [Place::OwnGoal(field), Place::PartnerGoal(field)]);
-    let places: Vec<Place> = track.chain(goals).collect();
+    let track = (0..=last).map(NotedField::Track);
+    let goals =
+        (0..4).flat_map(|field| [NotedField::OwnGoal(field), NotedField::PartnerGoal(field)]);
+    let places: Vec<NotedField> = track.chain(goals).collect();
     let mut actions = vec![];
     if rank.leaves_kennel() {
-        actions.push(Action::Out);
+        actions.push(CardUse::Out);
     }
     if rank == Card::Jack {
-        actions.push(Action::NoEffect);
+        actions.push(CardUse::NoEffect);
     }
     for &from in &places {
         for &to in &places {
             match (rank, from, to) {
-                (Card::Jack, Place::Track(own), Place::Track(other)) => {
-                    actions.push(Action::Swap(own, other));
+                (Card::Jack, NotedField::Track(own), NotedField::Track(other)) => {
+                    actions.push(CardUse::Swap(own, other));
                 }
                 (Card::Jack, ..) => {}
-                _ => actions.push(Action::Walk(Part { from, to })),
+                _ => actions.push(CardUse::Walk(Part { from, to })),
             }
         }
     }
@@ -191,10 +192,10 @@ fn turned_board(rules: &Rules, board: &Board) -> Board {
 }
 
 fn turned_move(rules: &Rules, mv: &Move) -> Move {
-    use Action::{NoEffect, Out, Seven, Swap, Walk};
+    use CardUse::{NoEffect, Out, Seven, Swap, Walk};
     let field = |field| rules.ring().forward(field, rules.fields_per_seat);
     let place = |place| match place {
-        Place::Track(track) => Place::Track(field(track)),
+        NotedField::Track(track) => NotedField::Track(field(track)),
         goal => goal,
     };
     let part = |part: Part| Part {

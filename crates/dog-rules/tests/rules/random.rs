@@ -108,9 +108,9 @@ pub fn position(rng: &mut impl Rng) -> (Rules, Board, Seat) {
     let seats: Vec<Seat> = rules.ring().seats().collect();
     let seat = *seats.choose(rng).expect("a seat");
     loop {
-        let mut setting = Setting::new(&rules);
-        let crowd = setting.scene(rng, seat);
-        let board = setting.board(rng, crowd);
+        let mut builder = BoardBuilder::new(&rules);
+        let crowd = builder.scene(rng, seat);
+        let board = builder.board(rng, crowd);
         if board.winner(&rules).is_none() {
             return (rules, board, seat);
         }
@@ -134,7 +134,7 @@ pub fn hand(rng: &mut impl Rng) -> Cards {
 }
 
 /// A board being set up: at most one piece on a field, four a seat.
-struct Setting<'a> {
+struct BoardBuilder<'a> {
     rules: &'a Rules,
     placements: Vec<Placement>,
     /// Seats whose remaining pieces stay in the kennel.
@@ -143,9 +143,9 @@ struct Setting<'a> {
     fresh: f64,
 }
 
-impl<'a> Setting<'a> {
-    fn new(rules: &'a Rules) -> Setting<'a> {
-        Setting {
+impl<'a> BoardBuilder<'a> {
+    fn new(rules: &'a Rules) -> BoardBuilder<'a> {
+        BoardBuilder {
             rules,
             placements: vec![Placement::default(); usize::from(rules.seats)],
             done: Vec::new(),

@@ -17,7 +17,7 @@ use rand::{
 use serde_json::{Value, json};
 
 use super::{
-    position::{Table, seat},
+    position::{PositionExt, seat},
     properties::{check_board, rng},
     random, rounds,
 };
@@ -30,7 +30,7 @@ const ACTIONS_A_GAME: usize = 1_500;
 #[test]
 fn random_actions_keep_every_invariant() {
     let mut rng = rng(6);
-    let mut tally = Tally::default();
+    let mut tally = ActionCounts::default();
     while tally.accepted + tally.refused < ACTIONS {
         random_game(&mut rng, &mut tally);
     }
@@ -46,14 +46,14 @@ fn random_actions_keep_every_invariant() {
 }
 
 #[derive(Default)]
-struct Tally {
+struct ActionCounts {
     accepted: usize,
     refused: usize,
     won: usize,
     reasons: HashSet<Discriminant<ActionRefusal>>,
 }
 
-fn random_game(rng: &mut ChaCha8Rng, tally: &mut Tally) {
+fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
     let rules = random::rules(rng);
     let seed = Seed::new(rng.random());
     let set_up = || rules.game_of(seed.clone(), None);
@@ -283,7 +283,7 @@ fn check_events(game: &Game, events: &[Event]) {
     for event in events {
         for viewer in viewers(game.rules()) {
             let is = |seat| viewer == Viewer::Seat(seat);
-            let seen = event.clone().seen_by(viewer);
+            let seen = event.clone().redacted_for(viewer);
             match (&seen, event) {
                 (Event::CardsDealt { hands: seen, .. }, Event::CardsDealt { hands, .. }) => {
                     for ((seat, seen), hand) in Seat::all(6).zip(seen).zip(hands) {
@@ -309,11 +309,14 @@ fn check_events(game: &Game, events: &[Event]) {
 fn check_secrets(rng: &mut impl Rng, game: &Game) {
     for viewer in viewers(game.rules()) {
         let other = with_other_secrets(rng, game, viewer);
-        assert_eq!(game.seats_seen_by(viewer), other.seats_seen_by(viewer));
+        assert_eq!(
+            game.seats_visible_to(viewer),
+            other.seats_visible_to(viewer)
+        );
         if let Viewer::Seat(seat) = viewer {
             let seen = |game: &Game| format!("{:?}", game.seen_from(seat));
             assert_eq!(seen(game), seen(&other));
-            assert_eq!(game.possible(seat), other.possible(seat));
+            assert_eq!(game.pending_action(seat), other.pending_action(seat));
         }
     }
 }

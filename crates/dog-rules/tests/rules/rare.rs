@@ -36,9 +36,9 @@ fn rare_cases_are_met() {
 }
 
 /// A case in a few words, and whether a position is one.
-type Case = (&'static str, fn(&Random) -> bool);
+type RareCase = (&'static str, fn(&Random) -> bool);
 
-const CASES: &[Case] = &[
+const CASES: &[RareCase] = &[
     ("the partner's pieces are moved", |position| {
         position.board.home(position.seat)
     }),

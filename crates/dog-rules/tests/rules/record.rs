@@ -2,7 +2,9 @@
 
 use dog_rules::{
     Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
-    record::{About, Entry, MAX_LENGTH, Replayed, Step, Transcript, Written},
+    record::{
+        MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry, Transcript,
+    },
 };
 use rand::{
     Rng, RngExt,
@@ -49,8 +51,8 @@ fn random_game(rng: &mut ChaCha8Rng, rules: Rules) -> (Setup, Replayed) {
     (setup, Replayed { game, log })
 }
 
-fn entry(game: &Game, action: Option<Action>, events: Vec<Event>) -> Entry {
-    Entry {
+fn entry(game: &Game, action: Option<Action>, events: Vec<Event>) -> ReplayedEntry {
+    ReplayedEntry {
         version: game.version(),
         action,
         events,
@@ -75,13 +77,13 @@ fn player(rng: &mut impl Rng) -> Player {
 }
 
 /// The transcript of a game up to anywhere, as nobody gets it while the game is on.
-fn transcript(about: About, setup: Setup, played: &Replayed) -> Transcript {
+fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcript {
     let steps = played.log.iter().filter_map(|entry| {
         let hands = |event: &Event| match event {
             Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
             _ => None,
         };
-        Some(Step {
+        Some(RecordStep {
             action: entry.action.clone()?,
             hands: entry.events.iter().find_map(hands),
         })
@@ -96,9 +98,9 @@ fn transcript(about: About, setup: Setup, played: &Replayed) -> Transcript {
 }
 
 /// The transcript of a finished game, as its exporter makes it.
-fn exported(about: About, played: &Replayed) -> Transcript {
+fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let steps = log.filter_map(|entry| Step::of(entry.action.as_ref(), &entry.events));
+    let steps = log.filter_map(|entry| RecordStep::of(entry.action.as_ref(), &entry.events));
     Transcript {
         steps: steps.collect(),
         ..Transcript::without_steps(&played.game, about).expect("a finished game")
@@ -108,7 +110,7 @@ fn exported(about: About, played: &Replayed) -> Transcript {
 #[track_caller]
 fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
     let text = transcript.to_string();
-    let written = Written::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(&written.transcript, transcript, "{text}");
     assert_eq!(written.transcript.to_string(), text);
     let replayed = written.replay();
@@ -125,7 +127,7 @@ fn what_is_written_is_read_and_played_again() {
     for _ in 0..150 {
         let rules = random::rules(&mut rng);
         let (setup, played) = random_game(&mut rng, rules);
-        let mut about = About::default();
+        let mut about = RecordHeaders::default();
         if rng.random() {
             about.game = Some(player(&mut rng).name);
             about.created = Some("2026-07-01T12:00:00Z".to_owned());
@@ -163,7 +165,7 @@ fn sample() -> String {
         let rules = "hausregeln".parse().expect("a preset");
         let (_, played) = random_game(&mut rng, rules);
         if played.game.phase() == Phase::Finished {
-            return exported(About::default(), &played).to_string();
+            return exported(RecordHeaders::default(), &played).to_string();
         }
     }
 }
@@ -171,7 +173,7 @@ fn sample() -> String {
 /// What is wrong with a text, by reading it or by playing it again.
 #[track_caller]
 fn wrong(text: &str) -> String {
-    let replayed = Written::read(text).and_then(|written| written.replay());
+    let replayed = ParsedRecord::read(text).and_then(|written| written.replay());
     replayed.expect_err("something is wrong").to_string()
 }
 
@@ -406,7 +408,9 @@ fn bad_lines_are_named() {
         "{late}"
     );
     for nothing in ["", "\n\n", "; nothing\n", "{}"] {
-        let error = Written::read(nothing).expect_err("nothing").to_string();
+        let error = ParsedRecord::read(nothing)
+            .expect_err("nothing")
+            .to_string();
         assert!(
             error.ends_with("a record begins with [Dog \"1\"]"),
             "{error}"
@@ -417,7 +421,7 @@ fn bad_lines_are_named() {
 #[test]
 fn a_reader_takes_comments_blanks_and_less_than_everything() {
     let text = sample();
-    let plain = Written::read(&text).expect("a record");
+    let plain = ParsedRecord::read(&text).expect("a record");
     let mut sloppy = String::from("; a game\r\n\r\n");
     for line in text.lines() {
         sloppy += &format!("  {line}  ; so it says\r\n");
@@ -425,7 +429,7 @@ fn a_reader_takes_comments_blanks_and_less_than_everything() {
             sloppy += "\n ;\n";
         }
     }
-    let read = Written::read(&sloppy).expect("a sloppy record");
+    let read = ParsedRecord::read(&sloppy).expect("a sloppy record");
     assert_eq!(read.transcript, plain.transcript);
     assert_eq!(read.replay(), plain.replay());
     assert_eq!(read.transcript.to_string(), text);
@@ -433,16 +437,16 @@ fn a_reader_takes_comments_blanks_and_less_than_everything() {
     // Hands can be left out: they follow from the seed.
     let mut short = plain.transcript.clone();
     short.steps.iter_mut().for_each(|step| step.hands = None);
-    let short = Written::read(&short.to_string()).expect("a short record");
+    let short = ParsedRecord::read(&short.to_string()).expect("a short record");
     assert_eq!(short.replay(), plain.replay());
 }
 
 #[test]
 fn absurd_texts_are_refused() {
     let long = "0 fold\n".repeat(MAX_LENGTH);
-    let error = Written::read(&long).expect_err("too long").to_string();
+    let error = ParsedRecord::read(&long).expect_err("too long").to_string();
     assert!(error.contains("the text is too long"), "{error}");
-    let error = Written::read(&"x".repeat(5_000))
+    let error = ParsedRecord::read(&"x".repeat(5_000))
         .expect_err("too long")
         .to_string();
     assert_eq!(
@@ -473,9 +477,9 @@ fn damaged_texts_do_no_harm() {
             }
         }
         let damaged = String::from_utf8_lossy(&damaged);
-        if let Ok(written) = Written::read(&damaged) {
+        if let Ok(written) = ParsedRecord::read(&damaged) {
             let again = written.transcript.to_string();
-            let again = Written::read(&again).expect("what was written");
+            let again = ParsedRecord::read(&again).expect("what was written");
             assert_eq!(again.transcript, written.transcript);
             read += 1;
             replayed += usize::from(written.replay().is_ok());

@@ -4,7 +4,7 @@
 
 use dog_rules::{Move, Preset::*, Refusal, notation::NotationError};
 
-use super::position::{Table, cards};
+use super::position::{PositionExt, cards};
 
 #[test]
 fn what_is_no_move_at_all() {

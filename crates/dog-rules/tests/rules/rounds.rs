@@ -97,7 +97,7 @@ pub fn exchange(game: &mut Game) {
 
 /// The first card of a seat's hand.
 pub fn lowest(game: &Game, seat: Seat) -> Card {
-    game.hand(seat).kinds().next().expect("a card in the hand")
+    game.hand(seat).ranks().next().expect("a card in the hand")
 }
 
 /// The seat to move and its moves.

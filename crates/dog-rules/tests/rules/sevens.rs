@@ -5,7 +5,7 @@ use dog_rules::{
     SevenPartner, SevenSurplus,
 };
 
-use super::position::{Table, seat};
+use super::position::{PositionExt, seat};
 
 mod parts {
     use super::*;

@@ -7,7 +7,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 use serde_json::Value;
 
 use super::{
-    position::{Table, cards, read_card},
+    position::{PositionExt, cards, read_card},
     rounds::{Deal, play_round, play_rounds},
 };
 

@@ -2,7 +2,7 @@
 
 use dog_rules::{Action, Event, Phase, Preset::*};
 
-use super::position::{Table, read_move, seat};
+use super::position::{PositionExt, read_move, seat};
 
 #[test]
 fn case_1_four_back_from_the_start_then_into_the_goal() {

@@ -2,7 +2,7 @@
 
 use std::{fs::OpenOptions, time::Duration};
 
-use dog_rules::record::Written;
+use dog_rules::record::ParsedRecord;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
     let play = |_| {
         let mut record = create(store);
         for _ in 0..versions {
-            let seat = record.game.late_seat().expect("it is not over");
+            let seat = record.game.timed_out_seat().expect("it is not over");
             let action = record.game.legal_actions(seat).swap_remove(0);
             record = act(store, &record.id, &action);
         }
@@ -38,7 +38,7 @@ fn a_sound_database_has_no_findings() {
     let store = dir.store();
     played(&store, 3, 40);
     let text = include_str!("../../../../tests/records/four.dog");
-    let replayed = Written::read(text).unwrap().replay().unwrap();
+    let replayed = ParsedRecord::read(text).unwrap().replay().unwrap();
     let now = now();
     let entries = replayed.log.into_iter().map(|entry| LogEntry {
         version: entry.version,

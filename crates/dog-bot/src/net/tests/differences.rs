@@ -1,7 +1,7 @@
 //! What a list differs by from a base, against a plain count of both.
 
 use super::*;
-use crate::net::judge::Differences;
+use crate::net::evaluator::IncrementalSums;
 
 /// Inputs of a list, each as often as it is there; 0 of those that are not.
 fn counted(inputs: usize, list: &[Input]) -> Vec<f32> {
@@ -25,7 +25,7 @@ fn exact_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
 #[test]
 fn base_and_differences_are_the_list() {
     let mut rng = rng(11);
-    let mut differences = Differences::default();
+    let mut differences = IncrementalSums::default();
     let mut fewer = 0;
     // Bases one after the other, of nets of different sizes: nothing stays of those before.
     for base in 0..200 {
@@ -56,7 +56,7 @@ fn lists_are_told_apart_when_their_numbers_come_again() {
         index: 3,
         value: 1.0,
     }];
-    let mut differences = Differences::default();
+    let mut differences = IncrementalSums::default();
     differences.begin(10, &list);
     differences.lists = u32::MAX;
     assert!(differences.of(&list).is_empty());

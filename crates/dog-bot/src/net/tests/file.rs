@@ -6,25 +6,25 @@ use serde_json::{Value, json};
 
 use crate::{
     net::{
-        HEADS, HIDDEN, SECOND,
-        inputs::Layout,
-        judge::Judge,
-        nets::{Nets, Setting, fingerprint, read, write},
+        HEADS, HIDDEN, HIDDEN_2,
+        evaluator::NetEvaluator,
+        inputs::InputLayout,
+        nets::{NetVariant, Nets, fingerprint, read, write},
     },
     testing::{random_net, rng},
 };
 
-fn judge(setting: Setting) -> Judge {
-    let layout = Layout::new(setting.seats());
+fn evaluator(setting: NetVariant) -> NetEvaluator {
+    let layout = InputLayout::new(setting.seats());
     let mut net = random_net(layout.inputs(), &mut rng(1));
     // A block of nothing has a unit too.
     net.heads[0].last_bias = 0.0;
-    Judge { layout, net }
+    NetEvaluator { layout, net }
 }
 
 fn bytes() -> Vec<u8> {
-    let setting = Setting::Four16;
-    write(&judge(setting), setting, "a run", "a strength")
+    let setting = NetVariant::Four16;
+    write(&evaluator(setting), setting, "a run", "a strength")
 }
 
 /// Where the weights begin.
@@ -45,15 +45,15 @@ fn with(name: &str, value: Value) -> Vec<u8> {
 
 #[test]
 fn a_net_survives_its_file() {
-    for setting in Setting::ALL {
-        let judge = judge(setting);
-        let bytes = write(&judge, setting, "a run", "a strength");
+    for setting in NetVariant::ALL {
+        let evaluator = evaluator(setting);
+        let bytes = write(&evaluator, setting, "a run", "a strength");
         let (again, header) = read(&bytes).unwrap();
         assert_eq!(header.setting, setting);
-        assert_eq!(header.inputs, Layout::new(setting.seats()).inputs());
+        assert_eq!(header.inputs, InputLayout::new(setting.seats()).inputs());
         assert_eq!(
             (header.hidden, header.second, header.heads),
-            (HIDDEN, SECOND, HEADS)
+            (HIDDEN, HIDDEN_2, HEADS)
         );
         assert_eq!(header.fingerprint, fingerprint(setting));
         assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
@@ -64,10 +64,10 @@ fn a_net_survives_its_file() {
             let off = |(weight, again): (&f32, &f32)| (weight - again).abs() > most;
             assert!(!row.iter().zip(again).any(off), "steps of {most}");
         };
-        for (row, again) in judge.net.first.iter().zip(again.net.first.iter()) {
+        for (row, again) in evaluator.net.first.iter().zip(again.net.first.iter()) {
             near(row, again, 127.0);
         }
-        for (block, again) in judge.net.blocks().zip(again.net.blocks()).skip(1) {
+        for (block, again) in evaluator.net.blocks().zip(again.net.blocks()).skip(1) {
             near(block, again, 32_767.0);
         }
     }
@@ -84,7 +84,7 @@ fn what_does_not_fit_is_refused() {
         bytes
     };
     let not_positive = "a unit of the weights is not a positive number";
-    let four_15 = fingerprint(Setting::Four15);
+    let four_15 = fingerprint(NetVariant::Four15);
     for (bytes, message) in [
         (Vec::new(), "this is not a net"),
         (whole[1..].to_vec(), "this is not a net"),
@@ -157,9 +157,9 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn a_net_for_another_table_says_so() {
     let (_, header) = read(&bytes()).unwrap();
-    assert!(header.fits(Setting::Four16).is_ok());
-    assert!(header.fits(Setting::Four15).is_err());
-    let error = header.fits(Setting::Six).unwrap_err().to_string();
+    assert!(header.fits(NetVariant::Four16).is_ok());
+    assert!(header.fits(NetVariant::Four15).is_err());
+    let error = header.fits(NetVariant::Six).unwrap_err().to_string();
     assert_eq!(error, "the net is for four-16, not for six");
 }
 
@@ -178,8 +178,8 @@ fn damage_does_no_harm() {
             bytes.truncate(rng.random_range(0..2 * header));
         }
         match read(&bytes) {
-            Ok((judge, _)) => {
-                let mut weights = judge.net.blocks().flatten();
+            Ok((evaluator, _)) => {
+                let mut weights = evaluator.net.blocks().flatten();
                 assert!(weights.all(|weight| weight.is_finite()));
             }
             Err(_) => refused += 1,
@@ -203,10 +203,10 @@ fn the_program_carries_a_net_for_every_table() {
                 ..preset.options()
             };
             let rules = Rules::try_from(options).unwrap();
-            let setting = Setting::of(&rules);
-            let (judge, header) = read(files[setting as usize]).unwrap();
+            let setting = NetVariant::of(&rules);
+            let (evaluator, header) = read(files[setting as usize]).unwrap();
             assert!(header.fits(setting).is_ok(), "{}", setting.name());
-            assert_eq!(nets.of(&rules).net, judge.net, "{}", setting.name());
+            assert_eq!(nets.of(&rules).net, evaluator.net, "{}", setting.name());
         }
     }
     // Whoever fetches the program fetches them too.

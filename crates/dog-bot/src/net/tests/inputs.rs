@@ -6,11 +6,11 @@ use dog_rules::{
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 
-use super::{judge, list, views};
+use super::{evaluator, list, views};
 use crate::{
     net::{
-        inputs::{Input, Kept, Layout, Stage},
-        nets::{Setting, fingerprint},
+        inputs::{AfterChoice, HandInfo, Input, InputLayout},
+        nets::{NetVariant, fingerprint},
     },
     testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, view},
 };
@@ -24,17 +24,19 @@ fn sorted(list: Vec<Input>) -> Vec<(u16, u32)> {
 }
 
 /// Everything that the net could be asked about a view: what the seat did, and what it keeps.
-fn choices(view: &SeatView) -> Vec<(Stage, Cards)> {
+fn choices(view: &SeatView) -> Vec<(AfterChoice, Cards)> {
     if view.exchanging {
-        let choices = judge::answers(view).into_iter();
-        return choices.map(|choice| judge::after(view, choice)).collect();
+        let choices = evaluator::answers(view).into_iter();
+        return choices
+            .map(|choice| evaluator::after(view, choice))
+            .collect();
     }
-    let played = view.hand.kinds().map(|card| {
+    let played = view.hand.ranks().map(|card| {
         let mut kept = view.hand;
         kept.remove(card);
-        (Stage::Played, kept)
+        (AfterChoice::Played, kept)
     });
-    let folded = (Stage::Played, Cards::EMPTY);
+    let folded = (AfterChoice::Played, Cards::EMPTY);
     played.chain([folded]).collect()
 }
 
@@ -84,12 +86,12 @@ fn any_board(view: &SeatView, rng: &mut ChaCha8Rng) -> Board {
 fn every_seat_is_told_the_same() {
     let mut told = 0;
     views(1, 40, |view, rng| {
-        let layout = Layout::new(view.rules.seats);
+        let layout = InputLayout::new(view.rules.seats);
         let mut view = view.clone();
         view.board = any_board(&view, rng);
         let turned = turned(&view);
         for (stage, kept) in choices(&view) {
-            for kept in [Kept::Seen(kept), Kept::Counted(kept.len())] {
+            for kept in [HandInfo::Known(kept), HandInfo::Count(kept.len())] {
                 let inputs = list(&view, stage, kept, &view.board);
                 let indices = inputs.iter().map(|input| usize::from(input.index));
                 assert!(indices.max().unwrap() < layout.inputs());
@@ -110,8 +112,8 @@ fn every_fact_is_told() {
     let mut first = view(&rules, &["20 30 g1", "40", "50 g0", "0"], "2 5 K");
     first.gone = cards("3 9");
     let told =
-        |view: &SeatView, stage| sorted(list(view, stage, Kept::Seen(view.hand), &view.board));
-    let mut all = vec![told(&first, Stage::Played)];
+        |view: &SeatView, stage| sorted(list(view, stage, HandInfo::Known(view.hand), &view.board));
+    let mut all = vec![told(&first, AfterChoice::Played)];
     let changes: [&dyn Fn(&mut SeatView); 15] = [
         &|view| view.hand = cards("2 5 A"),
         &|view| view.hand = cards("2 5"),
@@ -132,13 +134,13 @@ fn every_fact_is_told() {
     for change in changes {
         let mut view = first.clone();
         change(&mut view);
-        all.push(told(&view, Stage::Played));
+        all.push(told(&view, AfterChoice::Played));
     }
     let stages = [
-        Stage::Declined,
-        Stage::Asked,
-        Stage::Gave(Card::Nine),
-        Stage::Gave(Card::Ace),
+        AfterChoice::Declined,
+        AfterChoice::Asked,
+        AfterChoice::Offered(Card::Nine),
+        AfterChoice::Offered(Card::Ace),
     ];
     all.extend(stages.map(|stage| told(&first, stage)));
     for pieces in [
@@ -153,7 +155,7 @@ fn every_fact_is_told() {
     ] {
         let mut view = first.clone();
         view.board = testing::board(&rules, &pieces);
-        all.push(told(&view, Stage::Played));
+        all.push(told(&view, AfterChoice::Played));
     }
     let options: [&dyn Fn(&mut Options); 12] = [
         &|options| options.jokers = 7,
@@ -179,7 +181,7 @@ fn every_fact_is_told() {
         let rules = Rules::try_from(options).unwrap();
         let mut view = first.clone();
         view.rules = &rules;
-        all.push(told(&view, Stage::Played));
+        all.push(told(&view, AfterChoice::Played));
     }
     let six = [15, 16].map(|fields_per_seat| {
         let options = Options {
@@ -188,7 +190,7 @@ fn every_fact_is_told() {
             ..Preset::DogspielIt.options()
         };
         let rules = Rules::try_from(options).unwrap();
-        told(&view(&rules, &[""; 6], "2 5"), Stage::Played)
+        told(&view(&rules, &[""; 6], "2 5"), AfterChoice::Played)
     });
     all.extend(six);
     let facts = all.len();
@@ -201,7 +203,14 @@ fn every_fact_is_told() {
 fn a_piece_that_moves_is_told() {
     views(2, 30, |view, rng| {
         let board = any_board(view, rng);
-        let told = |board: &Board| sorted(list(view, Stage::Played, Kept::Seen(view.hand), board));
+        let told = |board: &Board| {
+            sorted(list(
+                view,
+                AfterChoice::Played,
+                HandInfo::Known(view.hand),
+                board,
+            ))
+        };
         let before = told(&board);
         for _ in 0..5 {
             let mut placements = board.placements(view.rules);
@@ -237,7 +246,7 @@ fn a_hand_that_is_not_kept_is_not_told() {
         let mut other = view.clone();
         other.hand = cards("joker joker");
         for (stage, kept) in choices(view) {
-            for kept in [Kept::Counted(kept.len()), Kept::Seen(kept)] {
+            for kept in [HandInfo::Count(kept.len()), HandInfo::Known(kept)] {
                 let told = list(view, stage, kept, &view.board);
                 assert_eq!(told, list(&other, stage, kept, &view.board));
             }
@@ -255,7 +264,7 @@ fn nothing_hidden_is_told() {
                 let other = hidden_changed(game, seat, &mut chance);
                 let (view, again) = (game.seen_from(seat), other.seen_from(seat));
                 for (stage, kept) in choices(&view) {
-                    let kept = Kept::Seen(kept);
+                    let kept = HandInfo::Known(kept);
                     let told = list(&view, stage, kept, &view.board);
                     assert_eq!(told, list(&again, stage, kept, &again.board));
                 }
@@ -268,14 +277,14 @@ fn nothing_hidden_is_told() {
 
 #[test]
 fn settings_have_names_and_fingerprints() {
-    let prints = Setting::ALL.map(fingerprint);
-    assert_eq!(prints, Setting::ALL.map(fingerprint));
-    for (number, setting) in Setting::ALL.into_iter().enumerate() {
-        assert_eq!(Setting::by_name(setting.name()), Some(setting));
+    let prints = NetVariant::ALL.map(fingerprint);
+    assert_eq!(prints, NetVariant::ALL.map(fingerprint));
+    for (number, setting) in NetVariant::ALL.into_iter().enumerate() {
+        assert_eq!(NetVariant::by_name(setting.name()), Some(setting));
         assert_eq!(serde_json::to_value(setting).unwrap(), setting.name());
         assert!(!prints[..number].contains(&prints[number]));
     }
-    assert_eq!(Setting::by_name("five"), None);
+    assert_eq!(NetVariant::by_name("five"), None);
     for preset in Preset::ALL {
         for seats in [4, 6] {
             let options = Options {
@@ -283,7 +292,7 @@ fn settings_have_names_and_fingerprints() {
                 ..preset.options()
             };
             let rules = Rules::try_from(options).unwrap();
-            let setting = Setting::of(&rules);
+            let setting = NetVariant::of(&rules);
             assert_eq!(setting.seats(), seats);
             if seats == 4 {
                 let fields = setting.name().strip_prefix("four-").unwrap();

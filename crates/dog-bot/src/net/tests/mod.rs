@@ -1,21 +1,23 @@
-//! The net against a plain calculation, and what a judge says by it.
+//! The net against a plain calculation, and what the evaluator says by it.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use dog_rules::{Answer, Board, Card, Cards, Generator, Phase, Playout, Preset, Seat, SeatView};
+use dog_rules::{
+    Board, Card, Cards, ExchangeAnswer, Generator, Phase, Playout, Preset, Seat, SeatView,
+};
 use rand::{Rng, RngExt, rngs::ChaCha8Rng};
 
 use super::{
-    inputs::{Inputs, Kept, Layout, Stage},
-    judge::{self, Judge, Scratch, WON},
+    evaluator::{self, NetEvaluator, Scratch, WON},
+    inputs::{AfterChoice, HandInfo, InputLayout, Inputs},
     *,
 };
 use crate::testing::{naive_logit, random_inputs, random_net, random_rules, rng, view};
 
+mod card_effects;
 mod differences;
 mod file;
 mod inputs;
-mod uses;
 
 /// Shows what the seats that are to act see in random games by random rules.
 fn views(seed: u64, games: usize, mut show: impl FnMut(&SeatView, &mut ChaCha8Rng)) {
@@ -55,16 +57,16 @@ fn exchange(
         }
         let card = game.hand(seat).nth(0);
         let answer = match optional && rng.random() {
-            true => Answer::Declined,
-            false => Answer::Offered(card),
+            true => ExchangeAnswer::Declined,
+            false => ExchangeAnswer::Offered(card),
         };
         game.answer(seat, answer);
     }
 }
 
 /// What the net is told of a view in which the seat did this, which led to this board.
-fn list(view: &SeatView, stage: Stage, kept: Kept, board: &Board) -> Vec<Input> {
-    let layout = Layout::new(view.rules.seats);
+fn list(view: &SeatView, stage: AfterChoice, kept: HandInfo, board: &Board) -> Vec<Input> {
+    let layout = InputLayout::new(view.rules.seats);
     let inputs = Inputs::new(&layout, view, stage);
     let mut list = Vec::new();
     inputs.cards(kept, &mut list);
@@ -72,18 +74,23 @@ fn list(view: &SeatView, stage: Stage, kept: Kept, board: &Board) -> Vec<Input> 
     list
 }
 
-/// A judge for each number of seats, 4 and 6, by a net that knows nothing.
-fn judges(rng: &mut impl Rng) -> [Judge; 2] {
+/// An evaluator for each number of seats, 4 and 6, by a net that knows nothing.
+fn evaluators(rng: &mut impl Rng) -> [NetEvaluator; 2] {
     [4, 6].map(|seats| {
-        let layout = Layout::new(seats);
+        let layout = InputLayout::new(seats);
         let net = random_net(layout.inputs(), rng);
-        Judge { layout, net }
+        NetEvaluator { layout, net }
     })
 }
 
 /// The logarithm of the odds with all these inputs added up at once.
-fn in_one_go(judge: &Judge, inputs: &[Input], stage: Stage, kept: Kept) -> f32 {
-    let net = &judge.net;
+fn in_one_go(
+    evaluator: &NetEvaluator,
+    inputs: &[Input],
+    stage: AfterChoice,
+    kept: HandInfo,
+) -> f32 {
+    let net = &evaluator.net;
     net.logit(&net.first_bias, inputs, stage.head(kept.count()))
 }
 
@@ -133,7 +140,7 @@ fn blocks_are_all_weights() {
     for weight in net.blocks_mut().flatten() {
         *weight += 1.0;
     }
-    let weights = 8 * HIDDEN + HEADS * (HIDDEN * SECOND + 2 * SECOND + 1);
+    let weights = 8 * HIDDEN + HEADS * (HIDDEN * HIDDEN_2 + 2 * HIDDEN_2 + 1);
     assert_eq!(net.blocks().map(<[f32]>::len).sum::<usize>(), weights);
     assert!(net.blocks().flatten().all(|&weight| weight == 1.0));
 }
@@ -141,37 +148,41 @@ fn blocks_are_all_weights() {
 /// The exchange has a head of its own, whatever is kept; plays have theirs by what is kept.
 #[test]
 fn heads_are_told_by_the_stage_and_the_cards() {
-    let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| Stage::Played.head(kept));
+    let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
     assert_eq!(of_play, [0, 0, 1, 1, 2, 2, 2]);
-    for stage in [Stage::Gave(Card::Ace), Stage::Declined, Stage::Asked] {
+    for stage in [
+        AfterChoice::Offered(Card::Ace),
+        AfterChoice::Declined,
+        AfterChoice::Asked,
+    ] {
         assert!((0..=6).all(|kept| stage.head(kept) == HEADS - 1));
     }
 }
 
 #[test]
 fn a_judge_sees_every_play_once() {
-    let judges = judges(&mut rng(2));
+    let evaluators = evaluators(&mut rng(2));
     let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
     let (mut plays, mut won) = (0, 0);
     let mut check = |view: &SeatView| {
-        let judge = &judges[usize::from(view.rules.seats == 6)];
+        let evaluator = &evaluators[usize::from(view.rules.seats == 6)];
         let mut expected = Vec::new();
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             let mut boards = Vec::new();
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
             expected.extend(boards.into_iter().map(|board| (card, board)));
         }
         let (mut found, mut best) = (Vec::new(), None);
-        judge.plays(view, &mut scratch, |card, board, logit| {
+        evaluator.plays(view, &mut scratch, |card, board, logit| {
             let mut kept = view.hand;
             kept.remove(card);
-            let kept = Kept::Seen(kept);
-            let inputs = list(view, Stage::Played, kept, board);
+            let kept = HandInfo::Known(kept);
+            let inputs = list(view, AfterChoice::Played, kept, board);
             if board.team_home(view.rules, view.seat) {
                 won += 1;
                 assert_eq!(logit, WON);
             } else if found.len() < 50 {
-                let whole = in_one_go(judge, &inputs, Stage::Played, kept);
+                let whole = in_one_go(evaluator, &inputs, AfterChoice::Played, kept);
                 assert!(close(logit, whole), "{logit}, {whole}");
             }
             if best.is_none_or(|(_, _, highest)| logit > highest) {
@@ -182,7 +193,7 @@ fn a_judge_sees_every_play_once() {
         });
         assert_eq!(found, expected);
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len());
-        assert_eq!(judge.best_play(view, &mut scratch), best);
+        assert_eq!(evaluator.best_play(view, &mut scratch), best);
         plays += found.len();
     };
     let rules = Preset::DogspielIt.rules();
@@ -198,11 +209,11 @@ fn a_judge_sees_every_play_once() {
 
 #[test]
 fn a_judge_breaks_off_when_told() {
-    let [judge, _] = judges(&mut rng(2));
+    let [evaluator, _] = evaluators(&mut rng(2));
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 30", "40", "", ""], "7 K");
     let mut seen = 0;
-    judge.plays(&view, &mut Scratch::default(), |_, _, _| {
+    evaluator.plays(&view, &mut Scratch::default(), |_, _, _| {
         seen += 1;
         ControlFlow::Break(())
     });
@@ -211,27 +222,27 @@ fn a_judge_breaks_off_when_told() {
 
 #[test]
 fn a_judge_ranks_every_answer() {
-    let judges = judges(&mut rng(4));
+    let evaluators = evaluators(&mut rng(4));
     let mut scratch = Scratch::default();
     let mut asked = 0;
     views(5, 60, |view, _| {
         if !view.exchanging {
             return;
         }
-        let judge = &judges[usize::from(view.rules.seats == 6)];
-        let answers = judge.answers(view, &mut scratch);
+        let evaluator = &evaluators[usize::from(view.rules.seats == 6)];
+        let answers = evaluator.answers(view, &mut scratch);
         let choices: Vec<_> = answers.iter().map(|&(choice, _)| choice).collect();
-        assert_eq!(choices, judge::answers(view));
+        assert_eq!(choices, evaluator::answers(view));
         let mut highest = f32::NEG_INFINITY;
         for &(choice, logit) in &answers {
-            let (stage, kept) = judge::after(view, choice);
-            let kept = Kept::Seen(kept);
+            let (stage, kept) = evaluator::after(view, choice);
+            let kept = HandInfo::Known(kept);
             let inputs = list(view, stage, kept, &view.board);
-            assert!(close(logit, in_one_go(judge, &inputs, stage, kept)));
+            assert!(close(logit, in_one_go(evaluator, &inputs, stage, kept)));
             highest = highest.max(logit);
-            asked += u32::from(stage == Stage::Asked);
+            asked += u32::from(stage == AfterChoice::Asked);
         }
-        assert_eq!(judge.best_answer(view, &mut scratch).1, highest);
+        assert_eq!(evaluator.best_answer(view, &mut scratch).1, highest);
     });
     assert!(asked > 0);
 }
@@ -239,14 +250,14 @@ fn a_judge_ranks_every_answer() {
 /// What a card is worth to somebody else's hand must not depend on one's own.
 #[test]
 fn the_best_of_cards_is_told_without_the_hand() {
-    let judges = judges(&mut rng(6));
+    let evaluators = evaluators(&mut rng(6));
     let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
     views(7, 20, |view, _| {
-        let judge = &judges[usize::from(view.rules.seats == 6)];
+        let evaluator = &evaluators[usize::from(view.rules.seats == 6)];
         let mut nobody = view.clone();
         nobody.hand = Cards::EMPTY;
-        let kept = Kept::Counted(view.counts[view.seat] - 1);
-        let found = judge.best_of_cards(view, &mut scratch);
+        let kept = HandInfo::Count(view.counts[view.seat] - 1);
+        let found = evaluator.best_of_cards(view, &mut scratch);
         for card in Card::RANKS {
             let mut boards = Vec::new();
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
@@ -254,8 +265,8 @@ fn the_best_of_cards_is_told_without_the_hand() {
                 if board.team_home(view.rules, view.seat) {
                     return WON;
                 }
-                let inputs = list(&nobody, Stage::Played, kept, board);
-                in_one_go(judge, &inputs, Stage::Played, kept)
+                let inputs = list(&nobody, AfterChoice::Played, kept, board);
+                in_one_go(evaluator, &inputs, AfterChoice::Played, kept)
             });
             let best = logits.reduce(f32::max);
             assert!(match (found[card as usize], best) {
@@ -273,7 +284,7 @@ fn the_best_of_cards_is_told_without_the_hand() {
 #[test]
 fn rows_begin_with_a_line_of_memory() {
     for count in [0, 1, 7, 300] {
-        let mut rows = Rows::<32>::zero(count);
+        let mut rows = WeightMatrix::<32>::zero(count);
         assert_eq!(*rows, *vec![[0.0; 32]; count]);
         for (number, row) in rows.iter_mut().enumerate() {
             *row = [number as f32; 32];

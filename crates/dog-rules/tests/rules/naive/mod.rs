@@ -13,22 +13,22 @@ use std::collections::{BTreeSet, HashSet};
 use dog_rules::{Board, Card, Rules, Seat};
 
 pub use seven::random_seven;
-use table::{Direction, Piece, Pieces, Table, read, write};
+use table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
 
 /// Every board that this card of the seat's can lead to.
 pub fn boards(rules: &Rules, board: &Board, seat: Seat, card: Card) -> HashSet<Board> {
-    let table = Table { rules, seat };
+    let table = NaiveTable { rules, seat };
     let pieces = read(rules, board);
     let after = table.card(&pieces, card);
     after.iter().map(|pieces| write(rules, pieces)).collect()
 }
 
 /// RULES §3: what each card may do.
-impl Table<'_> {
-    fn card(&self, pieces: &Pieces, card: Card) -> BTreeSet<Pieces> {
+impl NaiveTable<'_> {
+    fn card(&self, pieces: &NaivePieces, card: Card) -> BTreeSet<NaivePieces> {
         let forward = |steps| self.one_forward(pieces, steps);
         let out = || self.out(pieces);
-        let any_of = |ways: Vec<Vec<Pieces>>| ways.into_iter().flatten().collect();
+        let any_of = |ways: Vec<Vec<NaivePieces>>| ways.into_iter().flatten().collect();
         match card {
             Card::Ace => any_of(vec![out(), forward(1), forward(11)]),
             Card::Two => any_of(vec![forward(2)]),
@@ -51,16 +51,16 @@ impl Table<'_> {
     }
 
     /// One of the mover's pieces goes this many forward.
-    fn one_forward(&self, pieces: &Pieces, steps: u8) -> Vec<Pieces> {
+    fn one_forward(&self, pieces: &NaivePieces, steps: u8) -> Vec<NaivePieces> {
         self.one_walks(pieces, Direction::Forward, steps)
     }
 
     /// One of the mover's pieces goes four backward.
-    fn one_four_backward(&self, pieces: &Pieces) -> Vec<Pieces> {
+    fn one_four_backward(&self, pieces: &NaivePieces) -> Vec<NaivePieces> {
         self.one_walks(pieces, Direction::Backward, 4)
     }
 
-    fn one_walks(&self, pieces: &Pieces, direction: Direction, steps: u8) -> Vec<Pieces> {
+    fn one_walks(&self, pieces: &NaivePieces, direction: Direction, steps: u8) -> Vec<NaivePieces> {
         let mut ways = Vec::new();
         let mover = self.mover(pieces);
         for &piece in pieces.iter().filter(|piece| piece.owner == mover) {
@@ -80,7 +80,7 @@ impl Table<'_> {
     }
 
     /// RULES §4, leaving the kennel.
-    fn out(&self, pieces: &Pieces) -> Vec<Pieces> {
+    fn out(&self, pieces: &NaivePieces) -> Vec<NaivePieces> {
         let mover = self.mover(pieces);
         let start = self.start(mover);
         let outside = pieces.iter().filter(|piece| piece.owner == mover);
@@ -89,7 +89,7 @@ impl Table<'_> {
         }
         let mut after = pieces.clone();
         after.retain(|other| other.field != start);
-        after.insert(Piece {
+        after.insert(NaivePiece {
             owner: mover,
             field: start,
             fresh: true,
@@ -98,7 +98,7 @@ impl Table<'_> {
     }
 
     /// RULES §6.
-    fn jack(&self, pieces: &Pieces) -> Vec<Pieces> {
+    fn jack(&self, pieces: &NaivePieces) -> Vec<NaivePieces> {
         let mover = self.mover(pieces);
         let on_ring = || pieces.iter().filter(|piece| piece.on_track());
         let may_swap =

@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use dog_rules::{Board, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
-use super::table::{Direction, Piece, Pieces, Table, read, write};
+use super::table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
 
 /// A part carried out: where the piece ended, and the pieces there are then.
-struct Part {
+struct NaivePart {
     to: Field,
-    after: Pieces,
+    after: NaivePieces,
 }
 
-impl Table<'_> {
+impl NaiveTable<'_> {
     /// Every way to play a seven.
-    pub fn seven(&self, pieces: &Pieces) -> BTreeSet<Pieces> {
+    pub fn seven(&self, pieces: &NaivePieces) -> BTreeSet<NaivePieces> {
         let mut complete = BTreeSet::new();
         // What parts so far have led to, by the steps that are left.
-        let mut left: [BTreeSet<Pieces>; 8] = Default::default();
+        let mut left: [BTreeSet<NaivePieces>; 8] = Default::default();
         left[7].insert(pieces.clone());
         for steps_left in (1..=7).rev() {
             for pieces in std::mem::take(&mut left[steps_left]) {
@@ -40,14 +40,14 @@ impl Table<'_> {
     }
 
     /// With `lapses_on_win`, steps that remain once all eight are in their goals lapse.
-    fn lapses(&self, pieces: &Pieces) -> bool {
+    fn lapses(&self, pieces: &NaivePieces) -> bool {
         self.rules.seven_surplus == SevenSurplus::LapsesOnWin
             && self.home(pieces, self.seat)
             && self.home(pieces, self.partner())
     }
 
     /// The pieces that the next part may move.
-    fn may_move(&self, pieces: &Pieces) -> Vec<Piece> {
+    fn may_move(&self, pieces: &NaivePieces) -> Vec<NaivePiece> {
         let seats = match self.rules.seven_partner {
             SevenPartner::WhenHome => BTreeSet::from([self.mover(pieces)]),
             SevenPartner::Always => BTreeSet::from([self.seat, self.partner()]),
@@ -59,7 +59,7 @@ impl Table<'_> {
     }
 
     /// Every way for this piece to take so many steps as a part of a seven.
-    fn part(&self, pieces: &Pieces, piece: Piece, steps: u8) -> Vec<Part> {
+    fn part(&self, pieces: &NaivePieces, piece: NaivePiece, steps: u8) -> Vec<NaivePart> {
         let mut others = pieces.clone();
         others.remove(&piece);
         let mut parts = Vec::new();
@@ -71,11 +71,12 @@ impl Table<'_> {
                 continue;
             }
             // Every piece that was passed on the ring is captured, and so is one at the end.
-            let captured = |other: &Piece| other.on_track() && walk.stepped.contains(&other.field);
+            let captured =
+                |other: &NaivePiece| other.on_track() && walk.stepped.contains(&other.field);
             let mut after = others.clone();
             after.retain(|other| !captured(other));
             after.insert(walk.piece);
-            parts.push(Part { to, after });
+            parts.push(NaivePart { to, after });
         }
         parts
     }
@@ -88,7 +89,7 @@ pub fn random_seven(
     board: &Board,
     seat: Seat,
 ) -> Option<(String, Board)> {
-    let table = Table { rules, seat };
+    let table = NaiveTable { rules, seat };
     let name = |owner: Seat, field| match field {
         Field::Track(field) => field.to_string(),
         Field::Goal(field) if owner == seat => format!("g{field}"),

@@ -6,18 +6,18 @@ use dog_rules::{Board, Field, GoalEntry, Placement, Protection, Rules, Seat};
 
 /// A piece outside its kennel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Piece {
+pub struct NaivePiece {
     pub owner: Seat,
     pub field: Field,
     pub fresh: bool,
 }
 
 /// All pieces outside the kennels.
-pub type Pieces = BTreeSet<Piece>;
+pub type NaivePieces = BTreeSet<NaivePiece>;
 
 /// A piece on its way: where it is by now, and the fields it has stepped on.
-pub struct Walk {
-    pub piece: Piece,
+pub struct NaiveWalk {
+    pub piece: NaivePiece,
     pub stepped: Vec<Field>,
 }
 
@@ -28,19 +28,19 @@ pub enum Direction {
 }
 
 /// The rules, and the seat that plays the card.
-pub struct Table<'a> {
+pub struct NaiveTable<'a> {
     pub rules: &'a Rules,
     pub seat: Seat,
 }
 
-impl Piece {
+impl NaivePiece {
     pub fn on_track(&self) -> bool {
         matches!(self.field, Field::Track(_))
     }
 
     /// Freshness ends when the piece moves.
-    pub fn moved_to(&self, field: Field) -> Piece {
-        Piece {
+    pub fn moved_to(&self, field: Field) -> NaivePiece {
+        NaivePiece {
             owner: self.owner,
             field,
             fresh: false,
@@ -48,7 +48,7 @@ impl Piece {
     }
 }
 
-impl Table<'_> {
+impl NaiveTable<'_> {
     pub fn partner(&self) -> Seat {
         let seats = self.rules.seats;
         Seat::new((self.seat.number() + seats / 2) % seats, seats).expect("the seat opposite")
@@ -73,13 +73,13 @@ impl Table<'_> {
     }
 
     /// Whether all four of the seat's pieces are in its goal.
-    pub fn home(&self, pieces: &Pieces, seat: Seat) -> bool {
-        let in_goal = |piece: &&Piece| piece.owner == seat && !piece.on_track();
+    pub fn home(&self, pieces: &NaivePieces, seat: Seat) -> bool {
+        let in_goal = |piece: &&NaivePiece| piece.owner == seat && !piece.on_track();
         pieces.iter().filter(in_goal).count() == 4
     }
 
     /// Whose pieces.
-    pub fn mover(&self, pieces: &Pieces) -> Seat {
+    pub fn mover(&self, pieces: &NaivePieces) -> Seat {
         if self.home(pieces, self.seat) {
             self.partner()
         } else {
@@ -88,12 +88,12 @@ impl Table<'_> {
     }
 
     /// Protected start: always, or while the piece is fresh.
-    pub fn protected(&self, piece: &Piece, when: Protection) -> bool {
+    pub fn protected(&self, piece: &NaivePiece, when: Protection) -> bool {
         piece.field == self.start(piece.owner) && (when == Protection::Always || piece.fresh)
     }
 
-    pub fn is_block(&self, pieces: &Pieces, field: Field) -> bool {
-        let block = |piece: &Piece| self.protected(piece, self.rules.start_block);
+    pub fn is_block(&self, pieces: &NaivePieces, field: Field) -> bool {
+        let block = |piece: &NaivePiece| self.protected(piece, self.rules.start_block);
         pieces
             .iter()
             .any(|piece| piece.field == field && block(piece))
@@ -103,13 +103,13 @@ impl Table<'_> {
     /// field, makes the move illegal.
     pub fn walks(
         &self,
-        others: &Pieces,
-        piece: Piece,
+        others: &NaivePieces,
+        piece: NaivePiece,
         direction: Direction,
         steps: u8,
-    ) -> Vec<Walk> {
+    ) -> Vec<NaiveWalk> {
         let stepped = Vec::new();
-        let mut walks = vec![Walk { piece, stepped }];
+        let mut walks = vec![NaiveWalk { piece, stepped }];
         for _ in 0..steps {
             let mut further = Vec::new();
             for walk in walks {
@@ -125,7 +125,7 @@ impl Table<'_> {
                     if !self.is_block(others, field) && !occupied_goal {
                         let piece = walk.piece.moved_to(field);
                         let stepped = [&walk.stepped[..], &[field]].concat();
-                        further.push(Walk { piece, stepped });
+                        further.push(NaiveWalk { piece, stepped });
                     }
                 }
             }
@@ -135,8 +135,8 @@ impl Table<'_> {
     }
 
     /// Forward: the following field of the ring, goal 0 from the door, or one deeper.
-    fn next_forward(&self, piece: Piece) -> Vec<Field> {
-        let Piece {
+    fn next_forward(&self, piece: NaivePiece) -> Vec<Field> {
+        let NaivePiece {
             owner,
             field,
             fresh,
@@ -159,7 +159,7 @@ impl Table<'_> {
 
     /// Backward: along the ring; with `backward_into_goal` also into the goal, from the door
     /// before the start, for a piece that walked back over its own start onto it.
-    fn next_backward(&self, walk: &Walk) -> Vec<Field> {
+    fn next_backward(&self, walk: &NaiveWalk) -> Vec<Field> {
         let start = self.start(walk.piece.owner);
         match walk.piece.field {
             Field::Goal(_) if walk.stepped.is_empty() => vec![],
@@ -187,13 +187,13 @@ fn one_deeper(field: u8) -> Vec<Field> {
 }
 
 /// The pieces of a board.
-pub fn read(rules: &Rules, board: &Board) -> Pieces {
-    let mut pieces = Pieces::new();
+pub fn read(rules: &Rules, board: &Board) -> NaivePieces {
+    let mut pieces = NaivePieces::new();
     for (seat, placement) in Seat::all(rules.seats).zip(board.placements(rules)) {
         let start = Field::Track(seat.number() * rules.fields_per_seat);
         let track = placement.track.into_iter().map(Field::Track);
         let goal = placement.goal.into_iter().map(Field::Goal);
-        pieces.extend(track.chain(goal).map(|field| Piece {
+        pieces.extend(track.chain(goal).map(|field| NaivePiece {
             owner: seat,
             field,
             fresh: placement.fresh && field == start,
@@ -203,7 +203,7 @@ pub fn read(rules: &Rules, board: &Board) -> Pieces {
 }
 
 /// The board of these pieces.
-pub fn write(rules: &Rules, pieces: &Pieces) -> Board {
+pub fn write(rules: &Rules, pieces: &NaivePieces) -> Board {
     let mut placements = vec![Placement::default(); usize::from(rules.seats)];
     for piece in pieces {
         let placement = &mut placements[usize::from(piece.owner.number())];

@@ -10,26 +10,26 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The most that a list holds: one thing for each step of a seven.
-pub const FEW: usize = 7;
+pub const CAPACITY: usize = 7;
 
 /// Up to seven things in order, to copy as a value; a slice to look at.
 #[derive(Clone, Copy)]
-pub struct Few<T> {
+pub struct ShortList<T> {
     len: u8,
-    items: [T; FEW],
+    items: [T; CAPACITY],
 }
 
 /// What a short list can hold.
-pub trait Item: Copy {
+pub trait ShortListItem: Copy {
     /// What lies in the places that are not in use.
     const FILLER: Self;
 }
 
-impl<T: Item> Few<T> {
+impl<T: ShortListItem> ShortList<T> {
     /// Nothing yet.
-    pub const EMPTY: Few<T> = Few {
+    pub const EMPTY: ShortList<T> = ShortList {
         len: 0,
-        items: [T::FILLER; FEW],
+        items: [T::FILLER; CAPACITY],
     };
 
     /// Adds one at the end; `false`, and nothing changed, if seven are there already.
@@ -52,15 +52,15 @@ impl<T: Item> Few<T> {
 
     /// The same number of other things.
     #[inline]
-    pub(super) fn map<U: Item>(&self, each: impl FnMut(T) -> U) -> Few<U> {
-        Few {
+    pub(super) fn map<U: ShortListItem>(&self, each: impl FnMut(T) -> U) -> ShortList<U> {
+        ShortList {
             len: self.len,
             items: self.items.map(each),
         }
     }
 }
 
-impl<T> Deref for Few<T> {
+impl<T> Deref for ShortList<T> {
     type Target = [T];
 
     #[inline]
@@ -69,40 +69,40 @@ impl<T> Deref for Few<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Few<T> {
+impl<T: fmt::Debug> fmt::Debug for ShortList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: PartialEq> PartialEq for Few<T> {
-    fn eq(&self, other: &Few<T>) -> bool {
+impl<T: PartialEq> PartialEq for ShortList<T> {
+    fn eq(&self, other: &ShortList<T>) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for Few<T> {}
+impl<T: Eq> Eq for ShortList<T> {}
 
-impl<T: Hash> Hash for Few<T> {
+impl<T: Hash> Hash for ShortList<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);
     }
 }
 
-impl<T: Serialize> Serialize for Few<T> {
+impl<T: Serialize> Serialize for ShortList<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }
 }
 
-impl<'de, T: Item + Deserialize<'de>> Deserialize<'de> for Few<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Few<T>, D::Error> {
-        let mut few = Few::EMPTY;
+impl<'de, T: ShortListItem + Deserialize<'de>> Deserialize<'de> for ShortList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ShortList<T>, D::Error> {
+        let mut list = ShortList::EMPTY;
         for item in Vec::deserialize(deserializer)? {
-            if !few.push(item) {
-                return Err(de::Error::invalid_length(FEW + 1, &"at most seven"));
+            if !list.push(item) {
+                return Err(de::Error::invalid_length(CAPACITY + 1, &"at most seven"));
             }
         }
-        Ok(few)
+        Ok(list)
     }
 }

@@ -6,7 +6,7 @@ use dog_rules::{Board, Card, Cards, Exchange, Generator, Move, SeatView};
 
 use super::{
     Hidden, Net,
-    inputs::{Input, Inputs, Kept, Layout, Stage},
+    inputs::{AfterChoice, HandInfo, Input, InputLayout, Inputs},
 };
 use crate::Choice;
 
@@ -15,8 +15,8 @@ pub const WON: f32 = 30.0;
 
 /// A net, and the layout of its inputs.
 #[derive(Clone, Debug)]
-pub struct Judge {
-    pub layout: Layout,
+pub struct NetEvaluator {
+    pub layout: InputLayout,
     pub net: Net,
 }
 
@@ -26,8 +26,8 @@ pub struct Scratch {
     pub generator: Generator,
     boards: Vec<Board>,
     inputs: Vec<Input>,
-    cards: Differences,
-    board: Differences,
+    cards: IncrementalSums,
+    board: IncrementalSums,
 }
 
 impl Scratch {
@@ -42,13 +42,13 @@ impl Scratch {
 }
 
 /// What a seat sees before it plays, the first layer's sums of it, and what they are of.
-struct Known<'a> {
+struct BaseSums<'a> {
     inputs: Inputs<'a>,
     view: &'a SeatView<'a>,
     hidden: Hidden,
 }
 
-impl Judge {
+impl NetEvaluator {
     /// Looks at every way to play a card, each board that a card leads to once, and tells `seen`
     /// the card, the board and the logarithm of the odds, until that breaks off; nothing if no
     /// card can be played.
@@ -59,16 +59,16 @@ impl Judge {
         mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
     ) {
         let mut known = None;
-        for card in view.hand.kinds() {
+        for card in view.hand.ranks() {
             scratch.list_boards(view, card);
             if scratch.boards.is_empty() {
                 continue;
             }
             let known =
-                known.get_or_insert_with(|| self.before(view, Kept::Seen(view.hand), scratch));
+                known.get_or_insert_with(|| self.before(view, HandInfo::Known(view.hand), scratch));
             let mut kept = view.hand;
             kept.remove(card);
-            let kept = Kept::Seen(kept);
+            let kept = HandInfo::Known(kept);
             let common = self.common(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
@@ -100,7 +100,7 @@ impl Judge {
         view: &SeatView,
         scratch: &mut Scratch,
     ) -> [Option<f32>; Card::ALL.len()] {
-        let kept = Kept::Counted(view.counts[view.seat].saturating_sub(1));
+        let kept = HandInfo::Count(view.counts[view.seat].saturating_sub(1));
         let known = self.before(view, kept, scratch);
         let mut best = [None; Card::ALL.len()];
         for card in Card::RANKS {
@@ -119,12 +119,12 @@ impl Judge {
     fn before<'a>(
         &'a self,
         view: &'a SeatView<'a>,
-        kept: Kept,
+        kept: HandInfo,
         scratch: &mut Scratch,
-    ) -> Known<'a> {
-        let inputs = Inputs::new(&self.layout, view, Stage::Played);
+    ) -> BaseSums<'a> {
+        let inputs = Inputs::new(&self.layout, view, AfterChoice::Played);
         let list = &mut scratch.inputs;
-        let add = |hidden, differences: &mut Differences, list: &[Input]| {
+        let add = |hidden, differences: &mut IncrementalSums, list: &[Input]| {
             differences.begin(self.layout.inputs(), list);
             self.net.more(hidden, list)
         };
@@ -134,7 +134,7 @@ impl Judge {
         list.clear();
         inputs.board(&view.board, kept, list);
         let hidden = add(&hidden, &mut scratch.board, list);
-        Known {
+        BaseSums {
             inputs,
             view,
             hidden,
@@ -142,7 +142,7 @@ impl Judge {
     }
 
     /// What all boards have in common of a card after which these are kept.
-    fn common(&self, known: &Known, kept: Kept, scratch: &mut Scratch) -> Hidden {
+    fn common(&self, known: &BaseSums, kept: HandInfo, scratch: &mut Scratch) -> Hidden {
         scratch.inputs.clear();
         known.inputs.cards(kept, &mut scratch.inputs);
         self.net
@@ -153,13 +153,13 @@ impl Judge {
     /// that they have in common with the board that was there before.
     fn of_board(
         &self,
-        known: &Known,
+        known: &BaseSums,
         common: &Hidden,
         board: &Board,
-        kept: Kept,
+        kept: HandInfo,
         scratch: &mut Scratch,
     ) -> f32 {
-        let Known { inputs, view, .. } = known;
+        let BaseSums { inputs, view, .. } = known;
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
@@ -173,8 +173,8 @@ impl Judge {
     fn whole(
         &self,
         view: &SeatView,
-        stage: Stage,
-        kept: Kept,
+        stage: AfterChoice,
+        kept: HandInfo,
         board: &Board,
         scratch: &mut Scratch,
     ) -> f32 {
@@ -214,35 +214,35 @@ impl Judge {
     /// The logarithm of the odds after a choice that leaves the board as it is.
     fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
-        self.whole(view, stage, Kept::Seen(hand), &view.board, scratch)
+        self.whole(view, stage, HandInfo::Known(hand), &view.board, scratch)
     }
 }
 
 /// What the seat has done and what it keeps, after a choice.
-pub fn after(view: &SeatView, choice: Choice) -> (Stage, Cards) {
+pub fn after(view: &SeatView, choice: Choice) -> (AfterChoice, Cards) {
     let mut hand = view.hand;
     let stage = match choice {
         Choice::Play(Move::Play { card, .. }) => {
             hand.remove(card);
-            Stage::Played
+            AfterChoice::Played
         }
         Choice::Play(Move::Fold) => {
             hand = Cards::EMPTY;
-            Stage::Played
+            AfterChoice::Played
         }
-        Choice::Give(card) => {
+        Choice::Offer(card) => {
             hand.remove(card);
-            Stage::Gave(card)
+            AfterChoice::Offered(card)
         }
-        Choice::Decline => Stage::Declined,
-        Choice::Ask => Stage::Asked,
+        Choice::Decline => AfterChoice::Declined,
+        Choice::Ask => AfterChoice::Asked,
     };
     (stage, hand)
 }
 
 /// Every answer that the seat may give in the exchange.
 pub fn answers(view: &SeatView) -> Vec<Choice> {
-    let mut answers: Vec<Choice> = view.hand.kinds().map(Choice::Give).collect();
+    let mut answers: Vec<Choice> = view.hand.ranks().map(Choice::Offer).collect();
     if view.rules.exchange == Exchange::Optional {
         answers.push(Choice::Decline);
         if !view.asked[view.seat] {
@@ -256,8 +256,8 @@ pub fn answers(view: &SeatView) -> Vec<Choice> {
 /// a few inputs from what was there before, or in none at all where the inputs tell of pieces that
 /// stand still. Only these are added up.
 #[derive(Default)]
-pub struct Differences {
-    cells: Vec<Cell>,
+pub struct IncrementalSums {
+    cells: Vec<InputDelta>,
     /// The base's active inputs, each once.
     active: Vec<u16>,
     /// Lists since all cells were new.
@@ -268,21 +268,21 @@ pub struct Differences {
 
 /// One input.
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct InputDelta {
     /// Its value in the base: 0 if it is not active there.
     base: f32,
     /// The list in which it was last.
     list: u32,
 }
 
-impl Differences {
+impl IncrementalSums {
     /// Takes another list as the base, of a net with so many inputs.
     pub fn begin(&mut self, inputs: usize, base: &[Input]) {
         for index in self.active.drain(..) {
             self.cells[usize::from(index)].base = 0.0;
         }
         if self.cells.len() < inputs {
-            self.cells.resize(inputs, Cell::default());
+            self.cells.resize(inputs, InputDelta::default());
         }
         let list = self.next();
         for input in base {

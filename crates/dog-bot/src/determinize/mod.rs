@@ -10,73 +10,77 @@ use dog_rules::{BySeat, Card, Cards, Rules, Seat, SeatView, playout::unseen_hand
 use rand::{Rng, RngExt};
 
 use super::net::{
+    evaluator::{NetEvaluator, Scratch},
     exp,
-    judge::{Judge, Scratch},
 };
 
 /// How many logarithms of the odds a card must be better by to be played e times as often. The net
-/// itself is stricter (0.04, fitted together with [`eagerness`] to 300 of its games by each of two
+/// itself is stricter (0.04, fitted together with [`play_bias`] to 300 of its games by each of two
 /// presets); others judge otherwise.
 const TEMPERATURE: f32 = 0.06;
 /// From here on a card is as bad as any.
-const WORST: f32 = -3.0;
+const LOGIT_FLOOR: f32 = -3.0;
 /// How often somebody plays what nothing explains.
-const SURPRISE: f32 = 0.05;
+const NOISE: f32 = 0.05;
 
 /// Deals the hidden cards of one view, again and again.
-pub struct Worlds<'a> {
+pub struct Determinizer<'a> {
     view: &'a SeatView<'a>,
-    clues: Vec<Clue>,
+    evidence: Vec<PlayEvidence>,
     /// Deals of which one is taken.
     draws: u32,
 }
 
 /// What one card that was played tells of the hand that it came from.
 #[derive(Clone, Copy, Debug)]
-struct Clue {
+struct PlayEvidence {
     seat: Seat,
     played: Card,
     /// How readily each kind of card would have been played then; nothing for what could not be.
-    readiness: [f32; Card::ALL.len()],
+    play_weights: [f32; Card::ALL.len()],
     /// What the seat has played since, this card included.
     since: Cards,
 }
 
-impl<'a> Worlds<'a> {
+impl<'a> Determinizer<'a> {
     /// Looks at what was played in the round.
     pub fn new(
-        judge: &Judge,
+        evaluator: &NetEvaluator,
         view: &'a SeatView<'a>,
         draws: u32,
         scratch: &mut Scratch,
-    ) -> Worlds<'a> {
-        let mut clues = Vec::new();
+    ) -> Determinizer<'a> {
+        let mut evidence = Vec::new();
         if draws > 1 {
             let mut since: BySeat<Cards> = BySeat::default();
-            for play in view.plays.iter().rev() {
-                since[play.seat].add_all(play.laid);
+            for play in view.past_moves.iter().rev() {
+                since[play.seat].add_all(play.revealed);
                 let Some(card) = play.card else { continue };
                 if play.seat == view.seat || view.counts[play.seat] == 0 {
                     continue;
                 }
-                let mut then = table(view, play.seat);
+                let mut then = public_view(view, play.seat);
                 then.board = play.before;
                 then.counts[play.seat] += since[play.seat].len();
-                clues.push(Clue {
+                evidence.push(PlayEvidence {
                     seat: play.seat,
                     played: card,
-                    readiness: readiness(judge, &then, scratch),
+                    play_weights: play_weights(evaluator, &then, scratch),
                     since: since[play.seat],
                 });
             }
         }
-        Worlds { view, clues, draws }
+        Determinizer {
+            view,
+            evidence,
+            draws,
+        }
     }
 
     /// All hands, the seat's own among them.
     pub fn deal(&self, rng: &mut impl Rng) -> BySeat<Cards> {
         let mut taken = unseen_hands(self.view, rng);
-        if self.clues.is_empty() {
+        if self.evidence.is_empty() {
             return taken;
         }
         let mut sum = self.likelihood(&taken);
@@ -92,35 +96,39 @@ impl<'a> Worlds<'a> {
     }
 
     /// Whether nothing was played by others that would tell of what they still hold.
-    pub fn know_nothing(&self) -> bool {
-        self.clues.is_empty()
+    pub fn has_no_evidence(&self) -> bool {
+        self.evidence.is_empty()
     }
 
     /// How likely what was played was with these hands.
     pub fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
-        let of_clue = |clue: &Clue| f64::from(clue.likelihood(hands));
-        self.clues.iter().map(of_clue).product()
+        let of_clue = |clue: &PlayEvidence| f64::from(clue.likelihood(hands));
+        self.evidence.iter().map(of_clue).product()
     }
 }
 
-impl Clue {
+impl PlayEvidence {
     fn likelihood(&self, hands: &BySeat<Cards>) -> f32 {
         let mut hand = hands[self.seat];
         hand.add_all(self.since);
-        let of_kind = |card| f32::from(hand.count(card)) * self.readiness[card as usize];
-        let all: f32 = hand.kinds().map(of_kind).sum();
+        let of_kind = |card| f32::from(hand.count(card)) * self.play_weights[card as usize];
+        let all: f32 = hand.ranks().map(of_kind).sum();
         let share = of_kind(self.played) / all.max(f32::MIN_POSITIVE);
-        SURPRISE + (1.0 - SURPRISE) * share.min(1.0)
+        NOISE + (1.0 - NOISE) * share.min(1.0)
     }
 }
 
 /// How readily a seat of which nothing but the table is known would play each kind of card.
-fn readiness(judge: &Judge, view: &SeatView, scratch: &mut Scratch) -> [f32; Card::ALL.len()] {
-    let logits = judge.best_of_cards(view, scratch);
+fn play_weights(
+    evaluator: &NetEvaluator,
+    view: &SeatView,
+    scratch: &mut Scratch,
+) -> [f32; Card::ALL.len()] {
+    let logits = evaluator.best_of_cards(view, scratch);
     let best = logits[Card::Joker as usize].unwrap_or(0.0);
     let ready = |card: Card| {
         logits[card as usize].map_or(0.0, |logit| {
-            exp((logit - best).max(WORST) / TEMPERATURE) * eagerness(card)
+            exp((logit - best).max(LOGIT_FLOOR) / TEMPERATURE) * play_bias(card)
         })
     };
     Card::ALL.map(ready)
@@ -128,7 +136,7 @@ fn readiness(judge: &Judge, view: &SeatView, scratch: &mut Scratch) -> [f32; Car
 
 /// How readily a card is let go that would serve as well as another: what it could do later
 /// counts for the seat, and the board says nothing of that.
-fn eagerness(card: Card) -> f32 {
+fn play_bias(card: Card) -> f32 {
     match card {
         Card::Joker => 0.01,
         Card::Ace | Card::King => 0.05,
@@ -138,7 +146,7 @@ fn eagerness(card: Card) -> f32 {
 }
 
 /// What anybody sees who looks at this seat, of the round as it is now.
-pub fn table<'a>(view: &SeatView<'a>, seat: Seat) -> SeatView<'a> {
+pub fn public_view<'a>(view: &SeatView<'a>, seat: Seat) -> SeatView<'a> {
     let rules: &'a Rules = view.rules;
     SeatView {
         counts: view.counts,

@@ -6,33 +6,33 @@ use crate::{Board, BySeat, Card, Cards, Move, Rules, Seat, judge};
 
 /// One turn of a round, as all saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct PastMove {
     pub seat: Seat,
     pub before: Board,
     /// The card that was played, a joker as a joker; none if the seat folded.
     pub card: Option<Card>,
     /// The cards that came to lie open: the one played or, by folding, the whole hand.
-    pub laid: Cards,
+    pub revealed: Cards,
     pub after: Board,
 }
 
 /// The turns of a round so far, in a form short enough to store: the boards follow from the
 /// moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct RoundHistory {
     /// The board before the first of them.
     began: Board,
-    turns: Vec<Turn>,
+    turns: Vec<RoundMove>,
 }
 
 /// Who moved, how, and the cards that were laid open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Turn(Seat, Move, Cards);
+struct RoundMove(Seat, Move, Cards);
 
-impl Record {
+impl RoundHistory {
     /// No turn yet, on this board.
-    pub(super) fn new(began: Board) -> Record {
-        Record {
+    pub(super) fn new(began: Board) -> RoundHistory {
+        RoundHistory {
             began,
             turns: Vec::new(),
         }
@@ -40,24 +40,25 @@ impl Record {
 
     /// Adds a legal move of a seat with this hand.
     pub(super) fn push(&mut self, seat: Seat, mv: Move, hand: Cards) {
-        self.turns.push(Turn(seat, mv, laid(&mv, hand)));
+        self.turns
+            .push(RoundMove(seat, mv, revealed_cards(&mv, hand)));
     }
 
     /// Each turn with its boards; none if the record is damaged, and a move cannot be played.
-    pub(super) fn plays(&self, rules: &Rules) -> Option<Vec<Played>> {
+    pub(super) fn moves(&self, rules: &Rules) -> Option<Vec<PastMove>> {
         let mut board = self.began;
         if !board.fits(rules) {
             return None;
         }
-        let play = |&Turn(seat, mv, hand): &Turn| {
-            let sound = seat.number() < rules.seats && laid(&mv, hand) == hand;
+        let play = |&RoundMove(seat, mv, hand): &RoundMove| {
+            let sound = seat.number() < rules.seats && revealed_cards(&mv, hand) == hand;
             let outcome = judge::judge(rules, &board, sound.then_some(seat)?, hand, &mv).ok()?;
             let before = std::mem::replace(&mut board, outcome.board);
-            Some(Played {
+            Some(PastMove {
                 seat,
                 before,
                 card: mv.card(),
-                laid: hand,
+                revealed: hand,
                 after: board,
             })
         };
@@ -66,11 +67,11 @@ impl Record {
 }
 
 /// Whether all that was laid open in these turns lies on the discard pile.
-pub(super) fn lie_open(plays: &[Played], mut pile: Cards) -> bool {
+pub(super) fn are_revealed(plays: &[PastMove], mut pile: Cards) -> bool {
     plays.iter().all(|play| {
-        let there = pile.includes(play.laid);
+        let there = pile.includes(play.revealed);
         if there {
-            pile = pile.without(play.laid);
+            pile = pile.without(play.revealed);
         }
         there
     })
@@ -78,8 +79,8 @@ pub(super) fn lie_open(plays: &[Played], mut pile: Cards) -> bool {
 
 /// Whether after each of these turns came that of the next seat with cards, up to the one that is
 /// to move now with so many cards in the hands.
-pub(super) fn follow_each_other(
-    plays: &[Played],
+pub(super) fn are_contiguous(
+    plays: &[PastMove],
     seats: u8,
     mut cards: BySeat<u8>,
     mut next: Option<Seat>,
@@ -89,12 +90,12 @@ pub(super) fn follow_each_other(
         let fits =
             (next.is_none() || next == follows) && (play.card.is_some() || cards[play.seat] == 0);
         next = Some(play.seat);
-        cards[play.seat] = cards[play.seat].saturating_add(play.laid.len());
+        cards[play.seat] = cards[play.seat].saturating_add(play.revealed.len());
         fits
     })
 }
 
 /// The cards of a hand that a move lays open.
-fn laid(mv: &Move, hand: Cards) -> Cards {
+fn revealed_cards(mv: &Move, hand: Cards) -> Cards {
     mv.card().map_or(hand, Cards::one)
 }

@@ -2,13 +2,13 @@
 
 use dog_rules::{
     Board, Card, Generator, Placement, Rules, Seat, SevenLanding, SevenPartner,
-    judge::Kind,
+    judge::MoveKind,
     ring::{self, bit},
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
-    net::uses::{HOME, OUT, Table, Use, best_swap},
+    net::card_effects::{CardEffect, CardEffects, HOME, OUT, best_swap},
     testing::{random_board, random_rules, rng},
 };
 
@@ -73,14 +73,14 @@ fn depth(board: &Board, seat: Seat) -> u8 {
 }
 
 /// What a card other than the seven and the joker can do, move by move.
-fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
+fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> CardEffect {
     let mut outcomes = Vec::new();
     Generator::new().each_of_card(rules, board, seat, card, |found| {
         outcomes.push(found.outcome());
     });
     let mover = board.mover(rules, seat);
     let own = |other: Seat| other.team(rules.seats) == seat.team(rules.seats);
-    let mut found = Use::default();
+    let mut found = CardEffect::default();
     let mut gain = None;
     for outcome in outcomes {
         let captured = || outcome.captures.iter().map(|capture| capture.seat);
@@ -88,7 +88,7 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> Use {
         found.home |= depth(&outcome.board, mover) > depth(board, mover);
         found.hit |= captured().any(|other| !own(other));
         // A swap captures nothing; it takes a stranger's place.
-        found.hit |= outcome.kind == Kind::Swap && !own(outcome.parts[1].seat);
+        found.hit |= outcome.kind == MoveKind::Swap && !own(outcome.parts[1].seat);
         found.harmless |= !captured().any(own);
         let after = &outcome.board;
         let mut won = lead(rules, after, seat) - lead(rules, board, seat);
@@ -128,11 +128,11 @@ fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
 }
 
 /// What a seven can do, board by board: it leaves no kennel.
-fn by_boards(rules: &Rules, board: &Board, seat: Seat) -> Use {
+fn by_boards(rules: &Rules, board: &Board, seat: Seat) -> CardEffect {
     let mut boards = Vec::new();
     Generator::new().boards_of_card(rules, board, seat, Card::Seven, &mut boards);
     let mover = board.mover(rules, seat);
-    let mut found = Use::default();
+    let mut found = CardEffect::default();
     for after in boards {
         let captured = |own: bool| {
             let mut seats = rules.ring().seats();
@@ -153,12 +153,12 @@ fn by_boards(rules: &Rules, board: &Board, seat: Seat) -> Use {
 fn cards_can_do_what_their_moves_do() {
     let mut counts = [0; 6];
     positions(1, 1_500, |rules, board, seat| {
-        let table = Table::new(rules, board, seat);
+        let effects = CardEffects::new(rules, board, seat);
         for card in Card::RANKS {
             if card == Card::Seven {
                 continue;
             }
-            let found = table.of(card);
+            let found = effects.of(card);
             let mut expected = by_moves(rules, board, seat, card);
             // A swap that changes nothing wins nothing, and is not counted.
             let nothing = rules.jack_own_pair || rules.jack_without_effect;
@@ -169,7 +169,7 @@ fn cards_can_do_what_their_moves_do() {
                 found, expected,
                 "{card} of {seat} on {board:?} by {rules:?}"
             );
-            let Use {
+            let CardEffect {
                 playable,
                 home,
                 hit,
@@ -198,7 +198,7 @@ fn cards_can_do_what_their_moves_do() {
 fn sevens_are_told_nearly() {
     let mut counts = [0; 4];
     positions(2, 400, |rules, board, seat| {
-        let found = Table::new(rules, board, seat).of(Card::Seven);
+        let found = CardEffects::new(rules, board, seat).of(Card::Seven);
         let expected = by_boards(rules, board, seat);
         let context = || format!("{found:?} of {seat} on {board:?} by {rules:?}");
         let mut implies = |number: usize, one: bool, other: bool| {
@@ -228,7 +228,7 @@ fn sevens_are_told_nearly() {
 fn jokers_are_told_nearly() {
     let mut counts = [0; 4];
     positions(3, 300, |rules, board, seat| {
-        let found = Table::new(rules, board, seat).of(Card::Joker);
+        let found = CardEffects::new(rules, board, seat).of(Card::Joker);
         let context = || format!("{found:?} of {seat} on {board:?} by {rules:?}");
         let mut implies = |number: usize, one: bool, other: bool| {
             assert!(!one || other, "{number}: {}", context());
@@ -270,7 +270,7 @@ fn the_best_swap_is_the_best_of_all() {
     positions(4, 500, |rules, board, seat| {
         let ring = rules.ring();
         let to_door = |field| i16::from(ring.distance(field, ring.door(seat)));
-        let free = |other: Seat| board.track(other) & !board.unswappable(rules);
+        let free = |other: Seat| board.track(other) & !board.swap_protected(rules);
         let mut best = 0;
         for stranger in ring.seats().filter(|&other| other != seat) {
             for own in ring::fields(free(seat)) {

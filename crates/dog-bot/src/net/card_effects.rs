@@ -9,7 +9,7 @@ use dog_rules::{
 
 /// What one kind of card could do, the others standing still.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Use {
+pub struct CardEffect {
     /// It can be played. Of a joker, and of the splitting of a seven, that is taken for granted
     /// when any piece can move.
     pub playable: bool,
@@ -29,8 +29,9 @@ pub(super) const OUT: i16 = 40;
 /// What it is worth that a piece is in the goal.
 pub(super) const HOME: i16 = 20;
 
-/// Looks at a seat's pieces, or its partner's when all its own are home (RULES §4).
-pub struct Table<'a> {
+/// What each card could do with a seat's pieces, or its partner's when all its own are home (RULES
+/// §4).
+pub struct CardEffects<'a> {
     walker: Walker<'a>,
     own_team: Fields,
     others: Fields,
@@ -38,8 +39,8 @@ pub struct Table<'a> {
     lost: [i16; 96],
 }
 
-impl<'a> Table<'a> {
-    pub fn new(rules: &'a Rules, board: &'a Board, seat: Seat) -> Table<'a> {
+impl<'a> CardEffects<'a> {
+    pub fn new(rules: &'a Rules, board: &'a Board, seat: Seat) -> CardEffects<'a> {
         let own_team = board.track(seat) | board.track(seat.partner(rules.seats));
         let mut lost = [0; 96];
         for owner in rules.ring().seats() {
@@ -47,7 +48,7 @@ impl<'a> Table<'a> {
                 lost[usize::from(field)] = OUT + i16::from(board.walked(rules, owner, field));
             }
         }
-        Table {
+        CardEffects {
             walker: Walker::new(rules, board, board.mover(rules, seat)),
             own_team,
             others: board.occupied() & !own_team,
@@ -56,8 +57,8 @@ impl<'a> Table<'a> {
     }
 
     /// What this kind of card could do.
-    pub fn of(&self, card: Card) -> Use {
-        let mut found = Use::default();
+    pub fn of(&self, card: Card) -> CardEffect {
+        let mut found = CardEffect::default();
         match card {
             Card::Seven => self.seven(&mut found),
             Card::Jack => self.jack(&mut found),
@@ -84,7 +85,7 @@ impl<'a> Table<'a> {
     }
 
     /// A piece that comes to stand on this field, by which it wins so many steps.
-    fn land(&self, field: u8, steps: i16, found: &mut Use) {
+    fn land(&self, field: u8, steps: i16, found: &mut CardEffect) {
         found.hit |= self.others & bit(field) != 0;
         found.harmless |= self.own_team & bit(field) == 0;
         found.wins(steps + self.captures(bit(field)));
@@ -106,7 +107,7 @@ impl<'a> Table<'a> {
         i16::from(walker.board.walked(walker.rules, walker.owner, field))
     }
 
-    fn forward(&self, steps: u8, found: &mut Use) {
+    fn forward(&self, steps: u8, found: &mut CardEffect) {
         let ring = self.walker.rules.ring();
         let pieces = self.walker.board.pieces(self.walker.owner);
         for from in pieces.track_fields() {
@@ -129,7 +130,7 @@ impl<'a> Table<'a> {
     }
 
     /// A piece on the track that goes to another field of it if nothing blocks the path, or home.
-    fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut Use) {
+    fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut CardEffect) {
         if self.walker.blocks & path == 0 {
             self.land(to, self.walked(to) - self.walked(from), found);
         }
@@ -139,14 +140,14 @@ impl<'a> Table<'a> {
     }
 
     /// A piece on the track that goes home.
-    fn enter(&self, from: u8, found: &mut Use) {
+    fn enter(&self, from: u8, found: &mut CardEffect) {
         found.home = true;
         found.harmless = true;
         let lap = i16::from(self.walker.rules.ring().length());
         found.wins(lap - self.walked(from) + HOME);
     }
 
-    fn back(&self, found: &mut Use) {
+    fn back(&self, found: &mut CardEffect) {
         let ring = self.walker.rules.ring();
         for from in self.own_fields() {
             let (path, to) = (ring.path_back(from, 4), ring.backward(from, 4));
@@ -155,14 +156,14 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn out(&self, found: &mut Use) {
+    fn out(&self, found: &mut CardEffect) {
         let start = self.walker.rules.ring().start(self.walker.owner);
         if self.walker.board.kennel(self.walker.owner) > 0 && self.walker.blocks & bit(start) == 0 {
             self.land(start, OUT, found);
         }
     }
 
-    fn seven(&self, found: &mut Use) {
+    fn seven(&self, found: &mut CardEffect) {
         let ring = self.walker.rules.ring();
         for from in self.own_fields() {
             let path = ring.path(from, 7);
@@ -182,9 +183,9 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn jack(&self, found: &mut Use) {
+    fn jack(&self, found: &mut CardEffect) {
         let (rules, board, owner) = (self.walker.rules, self.walker.board, self.walker.owner);
-        let free = !board.unswappable(rules);
+        let free = !board.swap_protected(rules);
         let own = board.track(owner);
         let others = board.occupied() & !own;
         if own & free != 0 && others & free != 0 {
@@ -214,7 +215,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn joker(&self, found: &mut Use) {
+    fn joker(&self, found: &mut CardEffect) {
         for rank in Card::RANKS {
             let other = self.of(rank);
             found.gain = found.gain.max(other.gain);
@@ -231,7 +232,7 @@ impl<'a> Table<'a> {
     }
 }
 
-impl Use {
+impl CardEffect {
     /// The card can be played, and wins so many steps.
     fn wins(&mut self, steps: i16) {
         self.gain = if self.playable {
@@ -246,7 +247,7 @@ impl Use {
 /// The most that a seat's piece wins by changing places with another seat's, in steps.
 pub fn best_swap(rules: &Rules, board: &Board, seat: Seat) -> u8 {
     let ring = rules.ring();
-    let free = !board.unswappable(rules);
+    let free = !board.swap_protected(rules);
     let door = ring.door(seat);
     let to_door = |field: u8| ring.distance(field, door);
     let own = board.track(seat);

@@ -1,6 +1,6 @@
 //! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
 
-use dog_rules::{Game, Options, Phase, Preset, plays::Played};
+use dog_rules::{Game, Options, Phase, Preset, round_history::PastMove};
 
 use super::*;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 
 /// So many deals of what a view leaves open, each drawn of so many.
 fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
-    let judge = nets().of(view.rules);
-    let worlds = Worlds::new(judge, view, draws, &mut Scratch::default());
+    let evaluator = nets().of(view.rules);
+    let determinizer = Determinizer::new(evaluator, view, draws, &mut Scratch::default());
     let mut rng = rng(1);
-    (0..number).map(|_| worlds.deal(&mut rng)).collect()
+    (0..number).map(|_| determinizer.deal(&mut rng)).collect()
 }
 
 fn check(view: &SeatView, hands: &BySeat<Cards>) {
@@ -30,7 +30,7 @@ fn check(view: &SeatView, hands: &BySeat<Cards>) {
 #[test]
 fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
     let mut chance = rng(2);
-    let (mut exchanges, mut known, mut clues) = (0, 0, 0);
+    let (mut exchanges, mut known, mut evidence) = (0, 0, 0);
     for (number, preset) in (0..).zip(Preset::ALL) {
         let options = Options {
             seats: 4 + 2 * (number % 2) as u8,
@@ -48,15 +48,15 @@ fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
                     assert_eq!(dealt, deals(&other.seen_from(seat), 3, 4));
                     exchanges += u32::from(game.phase() == Phase::Exchange);
                     known += view.known.iter().filter(|cards| !cards.is_empty()).count();
-                    clues += view.plays.len();
+                    evidence += view.past_moves.len();
                 }
                 choose(Level::Random, &view, &mut chance).action(seat)
             };
             game.step(choose).unwrap();
         }
     }
-    let seen = (exchanges, known, clues);
-    assert!(exchanges > 5 && known > 5 && clues > 100, "{seen:?}");
+    let seen = (exchanges, known, evidence);
+    assert!(exchanges > 5 && known > 5 && evidence > 100, "{seen:?}");
 }
 
 /// How often a seat holds a six or a joker.
@@ -73,11 +73,11 @@ fn six_not_played(rules: &Rules) -> SeatView<'_> {
     let home = "g0 g1 g2 g3";
     let mut view = view(rules, &["", "13 g1 g2 g3", "", home], "2 5 9 Q");
     view.gone = cards("2");
-    view.plays.push(Played {
+    view.past_moves.push(PastMove {
         seat: seat(1, rules),
         before: board(rules, &["", "11 g1 g2 g3", "", home]),
         card: Some(Card::Two),
-        laid: cards("2"),
+        revealed: cards("2"),
         after: view.board,
     });
     view
@@ -90,7 +90,7 @@ fn what_was_played_tells_what_is_left() {
     let [other, third] = [1, 2].map(|number| seat(number, &rules));
     let view = six_not_played(&rules);
     let nothing_played = SeatView {
-        plays: Vec::new(),
+        past_moves: Vec::new(),
         ..view.clone()
     };
     let blind = deals(&nothing_played, 2_000, 48);
@@ -109,8 +109,8 @@ fn what_was_played_tells_what_is_left() {
 fn who_had_no_choice_tells_nothing() {
     let rules = Preset::DogspielIt.rules();
     let view = six_not_played(&rules);
-    let (judge, mut scratch) = (nets().of(&rules), Scratch::default());
-    let clue = Worlds::new(judge, &view, 48, &mut scratch).clues[0];
+    let (evaluator, mut scratch) = (nets().of(&rules), Scratch::default());
+    let clue = Determinizer::new(evaluator, &view, 48, &mut scratch).evidence[0];
     let likelihood = |hand: &str| {
         let mut hands = BySeat::default();
         hands[seat(1, &rules)] = cards(hand);
