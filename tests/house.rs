@@ -1,5 +1,5 @@
 //! What the compiler cannot see: generated pages are up to date, bots know no whole game, rules are
-//! data, and licences ask for no more than their text.
+//! data, citations of the rules are right, and licences ask for no more than their text.
 
 use std::{
     fs,
@@ -10,16 +10,19 @@ use std::{
 use dog_server::http::{openapi, problem};
 use serde_json::Value;
 
-/// Every Rust file below a folder.
-fn files(folder: &str) -> Vec<PathBuf> {
-    fn walk(path: &Path, found: &mut Vec<PathBuf>) {
+/// Every file below a folder with one of these extensions; build outputs are skipped.
+fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+    fn walk(path: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(path)
             .expect("a folder")
             .map(|entry| entry.expect("an entry").path())
         {
+            let extension = entry.extension().and_then(|extension| extension.to_str());
             if entry.is_dir() {
-                walk(&entry, found);
-            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                if !entry.ends_with("target") {
+                    walk(&entry, extensions, found);
+                }
+            } else if extension.is_some_and(|extension| extensions.contains(&extension)) {
                 found.push(entry);
             }
         }
@@ -27,6 +30,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+        extensions,
         &mut found,
     );
     assert!(!found.is_empty(), "{folder} has no files");
@@ -43,7 +47,7 @@ fn is_test(file: &Path) -> bool {
 
 #[test]
 fn bots_get_a_seats_view_and_no_game() {
-    for file in files("crates/dog-bot/src") {
+    for file in files("crates/dog-bot/src", &["rs"]) {
         let text = fs::read_to_string(&file).expect("a file");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         assert!(
@@ -57,7 +61,7 @@ fn bots_get_a_seats_view_and_no_game() {
 #[test]
 fn options_are_read_as_data() {
     for folder in ["src", "crates"] {
-        for file in files(folder) {
+        for file in files(folder, &["rs"]) {
             if file.ends_with("dog-rules/src/options/mod.rs") || is_test(&file) {
                 continue;
             }
@@ -78,6 +82,104 @@ fn options_are_read_as_data() {
             }
         }
     }
+}
+
+/// The numbers of the sections of a page, from headings such as `## 7. A game`, `### 7.3. Exchange`.
+fn sections(page: &str) -> Vec<&str> {
+    let headings = page.lines().filter_map(|line| {
+        let heading = line
+            .strip_prefix("## ")
+            .or_else(|| line.strip_prefix("### "));
+        heading?.split_once(". ")
+    });
+    headings.map(|(number, _)| number).collect()
+}
+
+/// Whether a text ends with a citation of an RFC, whose sections are not ours.
+fn cites_an_rfc(text: &str) -> bool {
+    let mut words = text.trim_end_matches([' ', ',']).rsplit([' ', '(']);
+    let number = words.next().unwrap_or_default();
+    words.next() == Some("RFC") && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The citations in a text that `docs/rules.md` does not have: sections, worked cases of §10, and
+/// any that are not of the form `RULES §4`.
+fn wrong_citations(text: &str, page: &str) -> Vec<String> {
+    let sections = sections(page);
+    let cases = page.split("\n## 10. ").nth(1).unwrap_or_default();
+    let mut wrong = Vec::new();
+    for (at, sign) in text.match_indices('§') {
+        let rest = &text[at + sign.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let number = number.trim_end_matches('.');
+        if number.is_empty() || cites_an_rfc(&text[..at]) {
+            continue;
+        }
+        if !sections.contains(&number) {
+            wrong.push(format!("section {number}"));
+        }
+        let list = rest.strip_prefix(", case").unwrap_or_default();
+        for word in list.trim_start_matches('s').split_whitespace() {
+            let case = word.trim_end_matches([',', '.', ':', ';', ')']);
+            match case.parse::<u32>() {
+                Ok(_) if cases.contains(&format!("\n| {case} |")) => {}
+                Ok(_) => wrong.push(format!("case {case}")),
+                Err(_) if ["to", "and"].contains(&case) => {}
+                Err(_) => break,
+            }
+        }
+    }
+    for (at, name) in text.match_indices("RULES") {
+        let rest = &text[at + name.len()..];
+        let digit = rest
+            .strip_prefix(' ')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if digit || rest.starts_with(".md") {
+            wrong.push(format!("no section sign after {name}"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn citations_of_the_rules_are_right() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md");
+    let page = fs::read_to_string(page).expect("the rules");
+    let example =
+        "RULES \u{a7}4, \u{a7}7.6 and \u{a7}11.\nRULES \u{a7}10, cases 14 and 15: RULES\u{20}4";
+    assert_eq!(
+        wrong_citations(example, &page),
+        [
+            "section 7.6",
+            "section 11",
+            "case 15",
+            "no section sign after RULES"
+        ]
+    );
+    assert!(wrong_citations("(RFC 9110, \u{a7}12.5.1)", &page).is_empty());
+
+    let texts = ["md", "py", "rs", "sh", "toml", "txt", "yml"];
+    let (mut right, mut wrong) = (0, Vec::new());
+    for folder in [
+        "benches", "crates", "docs", "examples", "fuzz", "src", "tests",
+    ] {
+        for file in files(folder, &texts) {
+            let text = fs::read_to_string(&file).expect("a text");
+            right += text.matches("RULES §").count();
+            let found = wrong_citations(&text, &page).into_iter();
+            wrong.extend(found.map(|citation| format!("{}: {citation}", file.display())));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "docs/rules.md does not have:\n{}",
+        wrong.join("\n")
+    );
+    assert!(
+        right > 100,
+        "only {right} citations of the rules were found"
+    );
 }
 
 /// Compares a generated file with what is generated now.
