@@ -5,6 +5,8 @@
 
 #[path = "support/bare.rs"]
 mod bare;
+#[path = "support/game.rs"]
+mod game;
 #[path = "support/server.rs"]
 mod support;
 
@@ -13,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use game::Game;
 use serde_json::json;
 use support::{Client, Server, request};
 
@@ -157,46 +160,22 @@ fn play_for(server: &Server, time: Duration) -> Vec<Duration> {
     let begun = Instant::now();
     let mut client = Client::new(&server.address);
     let mut times = Vec::new();
-    loop {
-        let game = client.send("POST", "/v1/games", None, Some(json!({})));
-        let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
-        let tokens: Vec<String> =
-            serde_json::from_value(game["seat_tokens"].clone()).expect("tokens");
-        let host = game["host_token"].as_str().expect("a token").to_owned();
-        let mut view = game["game"].clone();
-        while view["phase"] != "finished" {
-            if begun.elapsed() > time {
-                return times;
-            }
-            view = match view["phase"].as_str() {
-                Some("deal") => {
-                    client.send("POST", &format!("{path}/deal"), Some(&host), None)["game"].clone()
-                }
-                Some("exchange") => {
-                    for token in &tokens {
-                        let own = client.send("GET", &path, Some(token), None);
-                        let hands = own["seats"].as_array().expect("seats");
-                        let hand = hands.iter().find(|seat| !seat["hand"].is_null());
-                        let card = hand.expect("a hand")["hand"][0].clone();
-                        let body = Some(json!({"card": card}));
-                        client.send("POST", &format!("{path}/swap"), Some(token), body);
-                    }
-                    client.send("GET", &path, None, None)
-                }
-                _ => {
-                    let seat = view["turn"].as_u64().expect("a turn") as usize;
-                    let token = Some(tokens[seat].as_str());
-                    let route = format!("{path}/legal-moves?board=false");
-                    let moves = client.send("GET", &route, token, None);
-                    let body = Some(json!({"move": moves["moves"][0]["id"]}));
-                    let sent = Instant::now();
-                    let answer = client.send("POST", &format!("{path}/play"), token, body);
-                    times.push(sent.elapsed());
-                    answer["game"].clone()
-                }
-            };
+    let mut ask = |method: &str, path: &str, token: Option<&str>, body| {
+        let sent = Instant::now();
+        let answer = client.send(method, path, token, body);
+        if path.ends_with("/play") {
+            times.push(sent.elapsed());
+        }
+        answer
+    };
+    while begun.elapsed() < time {
+        let game = Game::create(&mut ask, json!({})).expect("a game");
+        let mut view = json!({"phase": "deal"});
+        while view["phase"] != "finished" && begun.elapsed() < time {
+            view = game.step(&mut ask, &view);
         }
     }
+    times
 }
 
 /// What the disk allows: the rows of one play, written and committed one after another.

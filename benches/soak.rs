@@ -6,6 +6,8 @@
 //! not what clients have asked to be kept. The last figure is the memory at the end against that
 //! after five minutes, or after a third of the time if that is sooner.
 
+#[path = "support/game.rs"]
+mod game;
 #[path = "support/server.rs"]
 mod support;
 
@@ -18,6 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use game::{Ask, Game};
 use serde_json::{Value, json};
 use support::{Client, Server, request};
 
@@ -193,6 +196,11 @@ impl<'l> Caller<'l> {
         }
     }
 
+    /// The same, for a game that this client plays.
+    fn asking(&mut self) -> impl Ask {
+        |method: &str, path: &str, token: Option<&str>, body| self.ask(method, path, token, body).1
+    }
+
     fn get(&mut self, path: &str, token: Option<&str>) -> Value {
         self.ask("GET", path, token, None).1
     }
@@ -202,62 +210,14 @@ impl<'l> Caller<'l> {
     }
 }
 
-/// A game's path and tokens.
-struct Game {
-    path: String,
-    tokens: Vec<String>,
-    host: String,
+/// Creates a game; none if it was refused.
+fn create(caller: &mut Caller<'_>, body: Value) -> Option<Game> {
+    Game::create(&mut caller.asking(), body)
 }
 
-impl Game {
-    fn create(caller: &mut Caller<'_>, wishes: Value) -> Option<Game> {
-        let game = caller.post("/v1/games", None, wishes);
-        let tokens = game["seat_tokens"].as_array()?.iter();
-        Some(Game {
-            path: format!("/v1/games/{}", game["id"].as_str()?),
-            tokens: tokens
-                .map(|token| token.as_str().unwrap_or("").to_owned())
-                .collect(),
-            host: game["host_token"].as_str()?.to_owned(),
-        })
-    }
-
-    fn remove(&self, caller: &mut Caller<'_>) {
-        caller.load.games.fetch_add(1, Relaxed);
-        caller.ask("DELETE", &self.path, Some(&self.host), None);
-    }
-
-    /// Does what is to be done next, somehow; the view after it.
-    fn step(&self, caller: &mut Caller<'_>, view: &Value) -> Value {
-        match view["phase"].as_str() {
-            Some("deal") => {
-                let path = format!("{}/deal", self.path);
-                caller.post(&path, Some(&self.host), json!({}))["game"].clone()
-            }
-            Some("exchange") => {
-                for (seat, token) in self.tokens.iter().enumerate() {
-                    let own = caller.get(&self.path, Some(token));
-                    let card = own["seats"][seat]["hand"][0].clone();
-                    let path = format!("{}/swap", self.path);
-                    caller.post(&path, Some(token), json!({"card": card}));
-                }
-                caller.get(&self.path, None)
-            }
-            _ => {
-                let seat = view["turn"].as_u64().unwrap_or(0) as usize;
-                let token = Some(self.tokens[seat].as_str());
-                let path = format!("{}/legal-moves?board=false", self.path);
-                let moves = caller.get(&path, token);
-                let moves = moves["moves"].as_array().map_or(&[][..], Vec::as_slice);
-                // Every version another one, or the same few moves would be played for ever.
-                let version = view["version"].as_u64().unwrap_or(0);
-                let chosen = version.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-                let chosen = moves.get(chosen as usize % moves.len().max(1));
-                let body = json!({"move": chosen.map(|chosen| &chosen["id"])});
-                caller.post(&format!("{}/play", self.path), token, body)["game"].clone()
-            }
-        }
-    }
+fn remove(game: &Game, caller: &mut Caller<'_>) {
+    caller.load.games.fetch_add(1, Relaxed);
+    caller.ask("DELETE", &game.path, Some(&game.host), None);
 }
 
 /// Plays a whole game, looks at what it was, and removes it.
@@ -265,7 +225,7 @@ fn plays(load: &Load, round: u64) {
     let mut caller = Caller::new(load);
     let rules = ["familienlager", "dogspiel-it", "hausregeln"][round as usize % 3];
     let wishes = json!({"rules": {"preset": rules}, "listed": round.is_multiple_of(2)});
-    let Some(game) = Game::create(&mut caller, wishes) else {
+    let Some(game) = create(&mut caller, wishes) else {
         return;
     };
     let mut view = caller.get(&game.path, None);
@@ -273,11 +233,11 @@ fn plays(load: &Load, round: u64) {
         if view["phase"] == "finished" || load.over.load(Relaxed) {
             break;
         }
-        view = game.step(&mut caller, &view);
+        view = game.step(&mut caller.asking(), &view);
     }
     caller.get(&format!("{}/history", game.path), Some(&game.host));
     caller.get(&format!("{}/board.svg", game.path), None);
-    game.remove(&mut caller);
+    remove(&game, &mut caller);
 }
 
 /// Watches bots play a game to its end, over a stream in every third game till the middle only.
@@ -286,7 +246,7 @@ fn watches_bots(load: &Load, round: u64) {
     let level = ["greedy", "random", "fast"][round as usize % 3];
     let bot = json!({"kind": "bot", "level": level});
     let wishes = json!({"seats": [bot, bot, bot, bot]});
-    let Some(game) = Game::create(&mut caller, wishes) else {
+    let Some(game) = create(&mut caller, wishes) else {
         return;
     };
     let mut stream = TcpStream::connect(&load.address).expect("a connection");
@@ -311,18 +271,18 @@ fn watches_bots(load: &Load, round: u64) {
     }
     load.requests.fetch_add(1, Relaxed);
     // The other connection may have been idle for too long.
-    game.remove(&mut Caller::new(load));
+    remove(&game, &mut Caller::new(load));
 }
 
 /// Asks for advice and for analyses, and waits for a change that does not come.
 fn asks(load: &Load, round: u64) {
     let mut caller = Caller::new(load);
-    let Some(game) = Game::create(&mut caller, json!({})) else {
+    let Some(game) = create(&mut caller, json!({})) else {
         return;
     };
     let mut view = caller.get(&game.path, None);
     for _ in 0..20 {
-        view = game.step(&mut caller, &view);
+        view = game.step(&mut caller.asking(), &view);
         let Some(seat) = view["turn"].as_u64() else {
             continue;
         };
@@ -339,7 +299,7 @@ fn asks(load: &Load, round: u64) {
         let path = format!("{}?after_version={}", game.path, view["version"]);
         caller.get(&path, None);
     }
-    game.remove(&mut caller);
+    remove(&game, &mut caller);
 }
 
 /// Reads what anyone may read.
