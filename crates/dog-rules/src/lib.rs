@@ -64,7 +64,7 @@
 //! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
-//! * [`event`], [`game`], [`exchange`], [`plays`]: a game, what changes it and what happens in it.
+//! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens in it.
 //! * [`player`]: who plays a seat.
 //! * [`view`]: what one seat may see of a game, and what it may do.
 //! * [`shuffle`]: shuffles that anyone can recompute.
