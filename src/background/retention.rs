@@ -108,9 +108,11 @@ impl RetentionWorker {
         loop {
             match self.pass() {
                 Ok(0) => {}
-                Ok(games) => log::info!("{games} old games were removed"),
+                Ok(games) => log::info!("removed {games} expired games"),
                 Err(Stop::Asked) => return,
-                Err(Stop::Failed(error)) => log::warn!("what is old is kept for now: {error}"),
+                Err(Stop::Failed(error)) => {
+                    log::warn!("expired games cannot be removed at present: {error}")
+                }
             }
             if self.rest(every).is_err() {
                 return;

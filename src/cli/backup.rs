@@ -13,7 +13,7 @@ use crate::store;
 
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The copy, which must not be there yet.
+    /// The copy; the file must not exist.
     file: PathBuf,
     /// The database file; servers may be using it.
     #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]

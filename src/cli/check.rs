@@ -20,10 +20,10 @@ pub struct Check {
 }
 
 impl Check {
-    /// Looks at every page and replays every game; prints a line for each thing that is wrong.
+    /// Reads every page and replays every game; prints a line for each defect.
     ///
     /// # Errors
-    /// If something is wrong, or there is no database to look at.
+    /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
         let name = || format!("cannot check {}", self.database.display());
         super::not_a_folder(&self.database).with_context(name)?;

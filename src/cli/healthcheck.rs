@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// Where the server listens, HOST:PORT.
+    /// Address of the server, HOST:PORT.
     #[arg(long, env = "DOG_LISTEN", default_value = super::serve::LISTEN)]
     listen: String,
 }

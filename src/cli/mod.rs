@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 
 use crate::http::{openapi, problem};
 
-/// The game of DOG as an HTTP JSON service.
+/// The board and card game DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
 #[command(name = "dog", version, about)]
 pub struct Cli {
@@ -31,7 +31,7 @@ enum Command {
     Serve(serve::Serve),
     /// Copy a database into a new file, while servers use it.
     Backup(backup::Backup),
-    /// See whether anything is wrong with a database; exit code 0 if not.
+    /// Check a database; exit code 0 if nothing is wrong.
     Check(check::Check),
     /// Print the OpenAPI document.
     Openapi,
@@ -39,14 +39,14 @@ enum Command {
     Errors,
     /// Ask a running server whether it is alive; exit code 0 if it is.
     Healthcheck(healthcheck::Healthcheck),
-    /// Count sequences of moves, to check and to time the lists of moves.
+    /// Count move sequences (perft), to test and to time the move generator.
     Perft(perft::Perft),
-    /// Play a finished game again from its seed, to check that everything was as it should be.
+    /// Replay the record of a finished game from its seed and check it.
     Verify(verify::Verify),
 }
 
 impl Cli {
-    /// Does what the command line says.
+    /// Runs the command.
     ///
     /// # Errors
     /// Says what failed.

@@ -20,14 +20,14 @@ pub const LISTEN: &str = "127.0.0.1:8080";
 
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Where to listen, HOST:PORT; port 0 takes a free one.
+    /// Address to listen on, HOST:PORT; port 0 chooses a free port.
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN)]
     listen: String,
-    /// The database file; it is created if it is not there.
+    /// Database file; it is created if it does not exist.
     #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
     database: PathBuf,
-    /// Whose pages may call the API: an origin such as https://example.org, several separated by
-    /// commas, or * for everyone's.
+    /// Origins whose pages may call the API, such as https://example.org, separated by commas, or *
+    /// for all.
     #[arg(
         long,
         env = "DOG_CORS_ORIGINS",
@@ -36,13 +36,13 @@ pub struct Serve {
         value_parser = origin
     )]
     cors_origins: Vec<String>,
-    /// Threads that answer requests; as many as there are cores if left out or 0.
+    /// Threads that answer requests; 0 means one per core.
     #[arg(long, env = "DOG_WORKERS", value_parser = threads())]
     workers: Option<u16>,
-    /// Writes that are committed together at most; 1 commits each by itself, which is slower.
+    /// Maximum number of writes per commit; 1 commits each write by itself, which is slower.
     #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::StoreConfig::default().commit_batch)]
     commit_batch: usize,
-    /// Games kept in memory as they were last read or written, 1 to 2 kB each; 0 for none.
+    /// Games to cache in memory, 1 to 2 kB each; 0 turns the cache off.
     #[arg(
         long,
         env = "DOG_GAMES_IN_MEMORY",
@@ -50,29 +50,28 @@ pub struct Serve {
         value_parser = clap::value_parser!(u32).range(..=10_000_000)
     )]
     games_in_memory: u32,
-    /// Bytes that the database may hold; 0 for any number. From nine tenths on there are no new
-    /// games.
+    /// Maximum size of the database in bytes; 0 means no limit. From 90% on, new games are
+    /// refused.
     #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = store::StoreConfig::default().max_bytes)]
     max_database_bytes: u64,
-    /// Threads that play for bots; as many as there are cores if left out or 0.
+    /// Threads that play for bots; 0 means one per core.
     #[arg(long, env = "DOG_BOT_THREADS", value_parser = threads())]
     bot_threads: Option<u16>,
-    /// Threads that advise and analyse; as many as there are cores if left out or 0.
+    /// Threads for advice and analysis; 0 means one per core, and at least two.
     #[arg(long, env = "DOG_ADVICE_THREADS", value_parser = threads())]
     advice_threads: Option<u16>,
-    /// Days that a finished game is kept after its last change; 0 for ever.
+    /// Days to keep a finished game after its last change; 0 keeps it for ever.
     #[arg(long, env = "DOG_KEEP_FINISHED_DAYS", default_value_t = 90)]
     keep_finished_days: u16,
-    /// Days that a game is kept in which nothing happens any more; 0 for ever.
+    /// Days to keep an unfinished game after its last change; 0 keeps it for ever.
     #[arg(long, env = "DOG_KEEP_IDLE_DAYS", default_value_t = 90)]
     keep_idle_days: u16,
-    /// Seconds from one look for what is to be removed to the next.
+    /// Seconds between two searches for expired games, responses and tickets.
     #[arg(long, env = "DOG_SWEEP_SECONDS", default_value_t = 3600)]
     sweep_seconds: u32,
     #[command(flatten)]
     limits: LimitArgs,
-    /// Serve the database without looking first whether it is damaged, which takes a while if it is
-    /// large.
+    /// Skip the check of the database at the start. The check takes a while if the file is large.
     #[arg(long, env = "DOG_SKIP_CHECK", value_parser = FalseyValueParser::new())]
     skip_check: bool,
 }
@@ -127,47 +126,47 @@ impl Serve {
     }
 }
 
-/// What clients may ask of the server. Of each rate 0 stands for any.
+/// Limits for clients.
 #[derive(Debug, Args)]
 struct LimitArgs {
-    /// Requests a second of one address, five times as many at once; 0 for any number.
+    /// Requests per second and address, with bursts of five times as many; 0 means no limit.
     #[arg(long, env = "DOG_ADDRESS_RATE", default_value_t = 100)]
     address_rate: u32,
-    /// Requests a second with one token, five times as many at once; 0 for any number.
+    /// Requests per second and token, with bursts of five times as many; 0 means no limit.
     #[arg(long, env = "DOG_TOKEN_RATE", default_value_t = 50)]
     token_rate: u32,
-    /// Games that one address creates or imports an hour; 0 for any number.
+    /// Games created or imported per hour and address; 0 means no limit.
     #[arg(long, env = "DOG_GAMES_PER_ADDRESS", default_value_t = 300)]
     games_per_address: u32,
-    /// MiB that one address may have the server keep an hour: imports, new games, and responses kept
-    /// for an Idempotency-Key; 0 for any number.
+    /// MiB of storage per address and hour for imports, new games and responses saved for an
+    /// Idempotency-Key; 0 means no limit.
     #[arg(long, env = "DOG_KEPT_PER_ADDRESS", default_value_t = 64)]
     kept_per_address: u32,
-    /// Advice and analyses a second of one address, ten times as many at once; 0 for any number.
+    /// Advice and analyses per second and address, with bursts of ten times as many; 0 means no
+    /// limit.
     #[arg(long, env = "DOG_ADVICE_PER_ADDRESS", default_value_t = 10)]
     advice_per_address: u32,
-    /// The header in which the proxy before the server says whose request it is, such as
-    /// X-Forwarded-For or X-Real-IP; only with a proxy that sets it.
+    /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or X-Real-IP;
+    /// set it only behind a proxy that sets this header.
     #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
     trusted_proxy_header: Option<HeaderName>,
-    /// MiB of large request and response bodies in memory, over all connections.
+    /// MiB of memory for large request and response bodies of all connections.
     #[arg(long, env = "DOG_BODY_MEMORY", default_value_t = 256)]
     body_memory: u16,
-    /// Connections at a time, unless the limit of open files has room for fewer.
+    /// Maximum number of connections; fewer if the limit of open files is lower.
     #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
     max_connections: usize,
-    /// Connections of one address at a time; 0 for any number. Not counted behind a proxy that is
-    /// trusted to say whom it asks for.
+    /// Maximum number of connections per address; 0 means no limit. Not counted behind a trusted
+    /// proxy.
     #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
     connections_per_address: usize,
-    /// Seconds that a client may take to send the head of a request, and as long for a body, or
-    /// longer for a long one.
+    /// Seconds to wait for the head of a request, and for its body; longer for a long body.
     #[arg(long, env = "DOG_CLIENT_TIMEOUT", default_value_t = 10)]
     client_timeout: u32,
-    /// Seconds that a connection may be without a request.
+    /// Seconds after which an idle connection is closed.
     #[arg(long, env = "DOG_KEEP_ALIVE", default_value_t = 75)]
     keep_alive: u32,
-    /// Seconds that what was sent may wait for its reader before the connection ends; on Linux.
+    /// Seconds after which a connection whose client does not read is closed; on Linux.
     #[arg(long, env = "DOG_READER_TIMEOUT", default_value_t = 30)]
     reader_timeout: u32,
 }
@@ -221,9 +220,9 @@ fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// Takes no alarm at a panic that any client can cause and that harms nobody else: at a header's
-/// name of more than 64 KiB the HTTP library panics where it reads heads (actix-http 3.20). That
-/// ends the connection, as a refusal would.
+/// Hides a panic that any client can cause and that affects no other: actix-http 3.20 panics at a
+/// header name of more than 64 KiB while it reads heads. That closes the connection, as a refusal
+/// would.
 fn hush_actix_panic() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -286,7 +286,7 @@ impl Store {
                     }
                 }
                 Err(error) if error.is_temporary() => return Err(error),
-                Err(error) => log::error!("the log of game {id} is not packed: {error}"),
+                Err(error) => log::error!("the log of game {id} cannot be compressed: {error}"),
             }
         }
         let last = games.last().map(|&(last, ..)| last);

@@ -410,7 +410,7 @@ fn a_damaged_game_costs_that_game_only() {
     // Once a minute each, however long this takes.
     let most = 1 + begun.elapsed().as_secs() / 60;
     for game in &bad {
-        let left = format!("game {} is left alone for a while", game.id);
+        let left = format!("game {} is suspended for a minute", game.id);
         let times = log.matches(&left).count() as u64;
         assert!((1..=most).contains(&times), "{times} times: {log}");
     }

@@ -285,7 +285,7 @@ impl BotContext {
 
     /// Leaves a game alone for a while in which something went wrong.
     fn set_aside(&self, id: GameId, failure: &Failure) {
-        log::error!("game {id} is left alone for a while: {failure}");
+        log::error!("game {id} is suspended for a minute: {failure}");
         self.turns().set_aside(id, Instant::now() + ASIDE);
     }
 

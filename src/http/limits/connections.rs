@@ -378,7 +378,7 @@ pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
         ..limit
     };
     setrlimit(Resource::Nofile, raised).unwrap_or_else(|error| {
-        log::warn!("the limit of open files stays as it is: {error}");
+        log::warn!("cannot raise the limit of open files: {error}");
     });
     let Some(files) = getrlimit(Resource::Nofile).current else {
         return Ok(wanted);

@@ -103,7 +103,7 @@ impl Snapshot {
         self.database.set(sizes.database as i64);
         self.database_log.set(sizes.log as i64);
         if let Err(error) = self.count().await {
-            log::warn!("the database cannot be measured: {error}");
+            log::warn!("the size of the database is unknown: {error}");
         }
         self.process.refresh();
     }

@@ -27,6 +27,9 @@ const STATEMENTS: usize = 32;
 /// Bytes the write-ahead log may keep once all of it is in the database.
 const KEPT_LOG: i64 = 128 << 20;
 
+/// Connections that are opened at the start: for a request and for a background thread.
+const FIRST_READERS: usize = 2;
+
 /// Connections kept for later reads; more are opened when more threads read at once.
 const KEPT_READERS: usize = 32;
 
@@ -151,7 +154,7 @@ impl Drop for ReadTransaction<'_> {
         if !self.0.is_autocommit()
             && let Err(error) = end()
         {
-            log::warn!("a reader cannot let go of what it has read: {error}");
+            log::warn!("a read transaction cannot be ended: {error}");
         }
     }
 }
@@ -166,9 +169,14 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf, place: FileIdentity) -> Readers {
-        let idle = Mutex::default();
-        Readers { path, place, idle }
+    /// Opens the first connections, so that reads go on if the file is moved away.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn open(path: PathBuf, place: FileIdentity) -> Result<Readers, StoreError> {
+        let first = (0..FIRST_READERS).map(|_| reader(&path));
+        let idle = Mutex::new(first.collect::<Result<_, _>>()?);
+        Ok(Readers { path, place, idle })
     }
 
     /// Does some reading on a connection of its own.

@@ -104,7 +104,7 @@ impl Database {
             metrics: metrics.clone(),
         };
         let writer = Writer::start(thread).map_err(create)?;
-        let readers = Readers::new(path, place);
+        let readers = Readers::open(path, place)?;
         Ok(Database(Arc::new(DatabaseInner {
             creator_key,
             max_bytes,

@@ -171,7 +171,9 @@ impl Reader<'_> {
         }
         if let Some(first) = left_out.first() {
             let many = left_out.len();
-            log::error!("games left out of the list: {many}, the first because {first}");
+            log::error!(
+                "{many} games are not listed because they cannot be read; the first: {first}"
+            );
         }
         let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
         Ok(GamePage { games, next })

@@ -272,7 +272,9 @@ impl WriterThread {
             }
             if !keep {
                 if !undo && transaction.total_changes() != changes {
-                    log::error!("a write failed when it was half done");
+                    log::error!(
+                        "a write failed after it had changed something; its batch is rolled back"
+                    );
                     return Err(StoreError::RolledBack);
                 }
                 savepoint("ROLLBACK TO job")?;
