@@ -18,7 +18,7 @@
 //! let advice = advise(&nets, Level::Fast, budget, &view, &mut rng);
 //! // With all pieces in the kennel the king brings one out, and the two cannot be played.
 //! assert_eq!(advice.len(), 1);
-//! assert!(advice[0].board.is_some_and(|board| board.fresh(view.seat)));
+//! assert!(advice[0].outcome.is_some_and(|outcome| outcome.board.fresh(view.seat)));
 //! # Ok::<(), dog_bot::net::nets::NetsError>(())
 //! ```
 //!
