@@ -72,7 +72,7 @@ fn bare_batches(scripts: &[Script]) -> f64 {
     let set_up = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
     database.execute_batch(set_up).expect("a database");
     database.set_prepared_statement_cache_capacity(32);
-    let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
+    let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, token_hashes, \
                   snapshot) VALUES (?1, 0, 'play', 0, 0, 0, x'', '')";
     let ids: Vec<String> = (0..BATCH).map(|_| GameId::random().to_string()).collect();
     for id in &ids {
@@ -95,8 +95,8 @@ fn bare_batches(scripts: &[Script]) -> f64 {
             let at = 1_800_000_000_000_000 + written as i64;
             let run = |sql, row: &[&dyn ToSql]| database.prepare_cached(sql)?.execute(row);
             run(
-                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
-                 deadline = NULL, attended = 1, due_at = NULL WHERE id = ?1",
+                "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
+                 deadline = NULL, has_human = 1, due_at = NULL WHERE id = ?1",
                 &[&id, &version, &at, &tokens, &step.snapshot],
             )
             .and_then(|_| {

@@ -127,28 +127,28 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
     let over = u32::try_from(scripts.len()).expect("few");
     System::new().block_on(async {
         join_all(games_kept).await;
-        store.archive(now(), None, over).await.expect("packed");
+        store.pack_logs(now(), None, over).await.expect("packed");
     });
     drop(store);
 
     let mut database = Connection::open(file).expect("a database");
     let transaction = database.transaction().expect("a transaction");
     let originals: Vec<i64> = transaction
-        .prepare("SELECT key FROM games")
+        .prepare("SELECT row_id FROM games")
         .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
         .expect("games");
-    let columns = "version, phase, listed, created_at, updated_at, tokens, snapshot, archived";
+    let columns = "version, phase, listed, created_at, updated_at, token_hashes, snapshot, packed";
     for copy in originals.len()..games {
         let original = originals[copy % originals.len()];
         let game = format!(
-            "INSERT INTO games (id, {columns}) SELECT ?1, {columns} FROM games WHERE key = ?2"
+            "INSERT INTO games (id, {columns}) SELECT ?1, {columns} FROM games WHERE row_id = ?2"
         );
         let run = |sql: &str| transaction.prepare_cached(sql).expect("a statement");
         run(&game)
             .execute(params![GameId::random(), original])
             .expect("a copy");
         let key = transaction.last_insert_rowid();
-        run("INSERT INTO archive SELECT ?1, first, entries FROM archive WHERE game = ?2")
+        run("INSERT INTO packed_log SELECT ?1, first_version, entries FROM packed_log WHERE game = ?2")
             .execute([key, original])
             .expect("its packed log");
         run("INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2")
@@ -210,7 +210,7 @@ fn describe(database: &Connection) -> rusqlite::Result<()> {
         "SELECT coalesce(sum(length(events) + length(coalesce(action, ''))), 0.0) FROM log",
     )?;
     let packed = number(
-        "SELECT coalesce(sum(length(entries)) * 1.0 / count(DISTINCT game), 0.0) FROM archive",
+        "SELECT coalesce(sum(length(entries)) * 1.0 / count(DISTINCT game), 0.0) FROM packed_log",
     )?;
     let snapshot = number("SELECT avg(length(snapshot)) FROM games")?;
     println!(

@@ -149,7 +149,7 @@ impl RetentionWorker {
         let by = now() - OVER;
         let mut after = None;
         loop {
-            after = self.wait(self.store.archive(by, after, PACKED))?;
+            after = self.wait(self.store.pack_logs(by, after, PACKED))?;
             if after.is_none() {
                 return Ok(());
             }

@@ -160,10 +160,11 @@ impl Store {
     /// those with humans, or those without.
     pub async fn due(
         &self,
-        attended: bool,
+        with_humans: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        self.0.read_one(|reader| reader.due(attended, now(), limit))
+        self.0
+            .read_one(|reader| reader.due(with_humans, now(), limit))
     }
 
     /// The longest due of each creator's games in which the server is to act by now: of so many
@@ -171,12 +172,12 @@ impl Store {
     /// a creator come with them. Says which creator was the last, if there may be more.
     pub async fn due_by_creator(
         &self,
-        attended: bool,
+        with_humans: bool,
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         self.0
-            .read(|reader| reader.due_by_creator(attended, now(), after, limit))
+            .read(|reader| reader.due_by_creator(with_humans, now(), after, limit))
     }
 
     /// When the server is to act next after that time, in whatever game.
@@ -261,7 +262,7 @@ impl Store {
     /// Packs the logs of games that were finished by that time, so many at most, in the order of
     /// their creation after that one; says which was the last, if there may be more. One that
     /// cannot be read stays as it is, with an error in the server's log.
-    pub async fn archive(
+    pub async fn pack_logs(
         &self,
         by: Timestamp,
         after: Option<Cursor>,
@@ -269,7 +270,7 @@ impl Store {
     ) -> Result<Option<Cursor>, StoreError> {
         let games = self
             .0
-            .read_one(|reader| reader.to_archive(by, after, limit))?;
+            .read_one(|reader| reader.games_to_pack(by, after, limit))?;
         for &(_, id, is_packed) in &games {
             // A finished game's log does not change any more, whatever happens in between.
             let log = || self.0.read(|reader| reader.log(&id, 0, u32::MAX));
@@ -279,10 +280,10 @@ impl Store {
                     let mut more = true;
                     while more {
                         let packed = packed.take();
-                        let archive = self
+                        let pack = self
                             .0
-                            .write(move |transaction| transaction.archive(&id, packed.as_ref()));
-                        more = archive.await?;
+                            .write(move |transaction| transaction.pack(&id, packed.as_ref()));
+                        more = pack.await?;
                     }
                 }
                 Err(error) if error.is_temporary() => return Err(error),

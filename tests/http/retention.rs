@@ -81,7 +81,7 @@ fn games_go_when_their_time_is_up() {
         assert!(!is_gone(game));
     }
     assert_eq!(count(&server, "games"), 3);
-    let orphans = "log WHERE game NOT IN (SELECT key FROM games)";
+    let orphans = "log WHERE game NOT IN (SELECT row_id FROM games)";
     assert_eq!(count(&server, orphans), 0, "their logs go with them");
     // Whoever was about to play where nothing had happened for long plays on.
     let game = &idle[1].0;

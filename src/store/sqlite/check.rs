@@ -164,10 +164,10 @@ impl Verifier {
             self.note(None, what);
         }
         let all = ids.len() as u64;
-        for (number, (key, id)) in ids.into_iter().enumerate() {
+        for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
             // What is damaged enough may do what no game can.
-            let look = AssertUnwindSafe(|| game(&self.connection, key, id));
+            let look = AssertUnwindSafe(|| game(&self.connection, row_id, id));
             match catch_unwind(look) {
                 Ok(Ok(Some(versions))) => {
                     self.checked.games += 1;
@@ -217,8 +217,8 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
 fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
     let mut find = || -> Result<(), StoreError> {
-        let mut statement =
-            connection.prepare("SELECT key, id FROM games WHERE phase <> 'removed' ORDER BY id")?;
+        let mut statement = connection
+            .prepare("SELECT row_id, id FROM games WHERE phase <> 'removed' ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             ids.push((row.get(0)?, row.get(1)?));
@@ -233,7 +233,7 @@ fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
 ///
 /// # Errors
 /// What is wrong with it first.
-fn game(connection: &Connection, key: i64, id: GameId) -> Result<Option<u64>, String> {
+fn game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
     let failed = |error: StoreError| error.to_string();
     let state = connection
         .unchecked_transaction()
@@ -242,7 +242,7 @@ fn game(connection: &Connection, key: i64, id: GameId) -> Result<Option<u64>, St
         connection: &state,
         recent: None,
     };
-    let Some(row) = Row::read(&state, key).map_err(failed)? else {
+    let Some(row) = Row::read(&state, row_id).map_err(failed)? else {
         return Ok(None);
     };
     if row.id != id.to_string() {
@@ -260,22 +260,22 @@ fn game(connection: &Connection, key: i64, id: GameId) -> Result<Option<u64>, St
 struct Row {
     id: String,
     phase: String,
-    attended: bool,
+    has_human: bool,
     due_at: Option<i64>,
 }
 
 impl Row {
-    fn read(connection: &Connection, key: i64) -> Result<Option<Row>, StoreError> {
-        let sql = "SELECT id, phase, attended, due_at FROM games WHERE key = ?1";
+    fn read(connection: &Connection, row_id: i64) -> Result<Option<Row>, StoreError> {
+        let sql = "SELECT id, phase, has_human, due_at FROM games WHERE row_id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![key])?;
+        let mut rows = statement.query(params![row_id])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
         Ok(Some(Row {
             id: row.get(0)?,
             phase: row.get(1)?,
-            attended: row.get(2)?,
+            has_human: row.get(2)?,
             due_at: row.get(3)?,
         }))
     }
@@ -286,7 +286,7 @@ impl Row {
         if self.phase != record.game.phase().name() {
             return wrong("the phase");
         }
-        if self.attended != record.game.has_human() {
+        if self.has_human != record.game.has_human() {
             return wrong("whether a human plays");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {

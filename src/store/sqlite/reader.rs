@@ -83,7 +83,7 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        let sql = "SELECT version, tokens, creator FROM games WHERE id = ?1";
+        let sql = "SELECT version, token_hashes, creator FROM games WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
         let Some(row) = rows.next()? else {
@@ -106,8 +106,8 @@ impl Reader<'_> {
         ticket: &TokenHash,
         now: Timestamp,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let sql = "SELECT token FROM tickets WHERE hash = ?2 AND expires_at > ?3 \
-                   AND game = (SELECT key FROM games WHERE id = ?1)";
+        let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
+                   AND game = (SELECT row_id FROM games WHERE id = ?1)";
         let mut statement = self.connection.prepare_cached(sql)?;
         let found = statement.query_row(params![id, ticket.0, now.as_microsecond()], |row| {
             row.get(0).map(TokenHash)
@@ -124,7 +124,8 @@ impl Reader<'_> {
         scope: &Scope,
         now: Timestamp,
     ) -> Result<Option<SavedResponse>, StoreError> {
-        let sql = "SELECT body_hash, answer FROM idempotency WHERE scope = ?1 AND created_at > ?2";
+        let sql =
+            "SELECT body_hash, response FROM idempotency WHERE scope = ?1 AND created_at > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let found = statement.query_row(params![scope.0, expiry(now)], |row| {
             Ok(SavedResponse {
@@ -142,17 +143,18 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
         let limit = i64::from(query.limit.max(1));
-        let before = query.after.map_or(i64::MAX, |Cursor(key)| key);
+        let before = query.after.map_or(i64::MAX, |Cursor(row_id)| row_id);
         let mut statement;
         let mut rows = match query.phase {
             None => {
-                let sql = select_games!("WHERE listed = 1 AND key < ?1 ORDER BY key DESC LIMIT ?2");
+                let sql =
+                    select_games!("WHERE listed = 1 AND row_id < ?1 ORDER BY row_id DESC LIMIT ?2");
                 statement = self.connection.prepare_cached(sql)?;
                 statement.query(params![before, limit + 1])?
             }
             Some(phase) => {
                 let sql = select_games!(
-                    "WHERE listed = 1 AND key < ?1 AND phase = ?3 ORDER BY key DESC LIMIT ?2"
+                    "WHERE listed = 1 AND row_id < ?1 AND phase = ?3 ORDER BY row_id DESC LIMIT ?2"
                 );
                 statement = self.connection.prepare_cached(sql)?;
                 statement.query(params![before, limit + 1, phase.name()])?
@@ -209,24 +211,25 @@ impl Reader<'_> {
             limit: limit as usize,
             form,
         };
-        let sql = "SELECT key FROM games WHERE id = ?1 AND version > ?2";
+        let sql = "SELECT row_id FROM games WHERE id = ?1 AND version > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let key = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
-        let Some(key) = key.optional()? else {
+        let row_id = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
+        let Some(row_id) = row_id.optional()? else {
             return Ok(page(LogForm::Rows(Vec::new())));
         };
-        let sql = "SELECT entries FROM archive WHERE game = ?1 AND first <= ?2 \
-                   ORDER BY first DESC LIMIT 1";
+        let sql = "SELECT entries FROM packed_log WHERE game = ?1 AND first_version <= ?2 \
+                   ORDER BY first_version DESC LIMIT 1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let packed =
-            statement.query_row(params![key, int(after.saturating_add(1))], |row| row.get(0));
+        let packed = statement.query_row(params![row_id, int(after.saturating_add(1))], |row| {
+            row.get(0)
+        });
         if let Some(packed) = packed.optional()? {
             return Ok(page(LogForm::Packed(packed)));
         }
         let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
                    ORDER BY version LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![key, int(after), limit])?;
+        let mut rows = statement.query(params![row_id, int(after), limit])?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next()? {
             entries.push(log_row(row)?);
@@ -259,18 +262,18 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn to_archive(
+    pub fn games_to_pack(
         &self,
         by: Timestamp,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
-        let sql = "SELECT key, id, NOT EXISTS (SELECT 1 FROM log WHERE game = key) \
-                   AND (SELECT count(*) FROM archive WHERE game = key) = (version + ?4 - 1) / ?4 \
-                   FROM games WHERE phase = 'finished' AND archived = 0 \
-                   AND key > ?1 AND updated_at <= ?2 ORDER BY key LIMIT ?3";
+        let sql = "SELECT row_id, id, NOT EXISTS (SELECT 1 FROM log WHERE game = row_id) \
+                   AND (SELECT count(*) FROM packed_log WHERE game = row_id) = (version + ?4 - 1) / ?4 \
+                   FROM games WHERE phase = 'finished' AND packed = 0 \
+                   AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let after = after.map_or(0, |Cursor(key)| key);
+        let after = after.map_or(0, |Cursor(row_id)| row_id);
         let page = game_log::PAGE as i64;
         let rows = statement
             .query_map(params![after, by.as_microsecond(), limit, page], |row| {
@@ -287,14 +290,14 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn due(
         &self,
-        attended: bool,
+        has_human: bool,
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                    AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![attended, now.as_microsecond(), limit])?;
+        let mut rows = statement.query(params![has_human, now.as_microsecond(), limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             if let Ok(id) = row.get(0) {
@@ -312,36 +315,36 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn due_by_creator(
         &self,
-        attended: bool,
+        has_human: bool,
         now: Timestamp,
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         let now = now.as_microsecond();
-        let nobodys = "SELECT id FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+        let nobodys = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                        AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
         let mut statement = self.connection.prepare_cached(nobodys)?;
-        let mut rows = statement.query(params![attended, now, limit])?;
+        let mut rows = statement.query(params![has_human, now, limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             games.extend(row.get(0).map(|id| (id, None)));
         }
         // Two steps in an index for each creator, however many games it has.
-        let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+        let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                     AND creator > ?2";
         let mut next = self.connection.prepare_cached(next)?;
-        let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+        let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                      AND creator = ?2 AND due_at <= ?3 ORDER BY due_at LIMIT 1";
         let mut first = self.connection.prepare_cached(first)?;
         let mut last = after;
         for _ in 0..limit {
             let after: &[u8] = last.as_ref().map_or(&[], |creator| &creator.0);
             let creator: Option<Creator> =
-                next.query_row(params![attended, after], |row| row.get(0))?;
+                next.query_row(params![has_human, after], |row| row.get(0))?;
             let Some(creator) = creator else {
                 return Ok((games, None));
             };
-            let due = first.query_row(params![attended, creator, now], |row| row.get(0));
+            let due = first.query_row(params![has_human, creator, now], |row| row.get(0));
             if let Ok(Some(id)) = due.optional() {
                 games.push((id, Some(creator)));
             }
@@ -356,13 +359,13 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND attended = ?1 \
+        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                    AND due_at > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut next: Option<i64> = None;
-        for attended in [true, false] {
-            let due: Option<i64> =
-                statement.query_row(params![attended, after.as_microsecond()], |row| row.get(0))?;
+        for has_human in [true, false] {
+            let due: Option<i64> = statement
+                .query_row(params![has_human, after.as_microsecond()], |row| row.get(0))?;
             next = [next, due].into_iter().flatten().min();
         }
         Ok(next.and_then(|next| time(next).ok()))
@@ -414,10 +417,10 @@ impl Reader<'_> {
     ) -> Result<ExpiredBatch, StoreError> {
         let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
         let latest = finished.max(idle);
-        let sql = "SELECT key, id, version, phase, created_at, updated_at FROM games \
-                   WHERE key > ?1 AND phase <> 'removed' ORDER BY key LIMIT ?2";
+        let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
+                   WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![after.map_or(0, |Cursor(key)| key), limit])?;
+        let mut rows = statement.query(params![after.map_or(0, |Cursor(row_id)| row_id), limit])?;
         let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);
         while let Some(row) = rows.next()? {
             seen += 1;
@@ -457,7 +460,7 @@ impl Reader<'_> {
                 *games = count.unsigned_abs();
             }
         }
-        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND attended IN (0, 1) \
+        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND has_human IN (0, 1) \
                    AND due_at <= ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;

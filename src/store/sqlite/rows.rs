@@ -18,9 +18,9 @@ use crate::store::{
 macro_rules! select_games {
     ($rest:literal) => {
         concat!(
-            "SELECT key, id, version, listed, created_at, updated_at, tokens, snapshot, \
+            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             table_changes, renewals FROM games ",
+             admin_changes, token_renewals FROM games ",
             $rest
         )
     };

@@ -88,9 +88,9 @@ impl<'c> Transaction<'c> {
             WriteOp::Update(draft) => self.update(draft)?,
             WriteOp::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
             WriteOp::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
-            WriteOp::Remove(seen) => match self.key_of(seen)? {
-                Some(key) => {
-                    self.remove(key, &seen.id)?;
+            WriteOp::Remove(seen) => match self.row_id_of(seen)? {
+                Some(row_id) => {
+                    self.remove(row_id, &seen.id)?;
                     CommitResult::Done
                 }
                 None => CommitResult::Stale,
@@ -102,21 +102,22 @@ impl<'c> Transaction<'c> {
         Ok(committed)
     }
 
-    /// The key of a game, if it is still as it was seen.
-    fn key_of(&mut self, seen: &ExpectedState) -> Result<Option<i64>, StoreError> {
-        // An UPDATE that returns the key would be a statement less, but SQLite makes ready to undo
+    /// The row_id of a game, if it is still as it was seen.
+    fn row_id_of(&mut self, seen: &ExpectedState) -> Result<Option<i64>, StoreError> {
+        // An UPDATE that returns the row_id would be a statement less, but SQLite makes ready to undo
         // such a one, which takes longer.
-        let sql = "SELECT key FROM games \
-                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND tokens = ?4";
+        let sql = "SELECT row_id FROM games \
+                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4";
         let mut statement = self.open()?.prepare_cached(sql)?;
         let (version, at) = (int(seen.version), seen.updated_at.as_microsecond());
-        let key = statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
-        let key = key.optional()?;
-        if key.is_none() {
+        let row_id =
+            statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
+        let row_id = row_id.optional()?;
+        if row_id.is_none() {
             // Whoever saw it did so in memory, perhaps. The next look is at the row.
             self.changed.push((seen.id, None));
         }
-        Ok(key)
+        Ok(row_id)
     }
 
     /// Whether another game has the unique key of a new one.
@@ -145,8 +146,8 @@ impl<'c> Transaction<'c> {
         connection
             .prepare_cached(
                 "INSERT INTO games \
-                 (id, version, phase, listed, created_at, updated_at, tokens, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, attended, due_at, imported, creator, \
+                 (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
+                 bot_pace_ms, turn_seconds, deadline, has_human, due_at, imported, creator, \
                  unique_key) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
@@ -170,11 +171,11 @@ impl<'c> Transaction<'c> {
                 record.creator,
                 unique_key,
             ])?;
-        let key = connection.last_insert_rowid();
+        let row_id = connection.last_insert_rowid();
         self.note_change(&record.id, Some(version), Some(record))?;
         match log {
-            NewLog::Created { at, events } => self.append(key, version, *at, None, events)?,
-            NewLog::Packed(log) => self.insert_pages(key, log)?,
+            NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
+            NewLog::Packed(log) => self.insert_pages(row_id, log)?,
         }
         Ok(CommitResult::Done)
     }
@@ -183,7 +184,7 @@ impl<'c> Transaction<'c> {
     /// to be.
     fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
         // Nothing is changed before this.
-        let Some(key) = self.key_of(&draft.seen)? else {
+        let Some(row_id) = self.row_id_of(&draft.seen)? else {
             return Ok(CommitResult::Stale);
         };
         let Draft { record, rows, .. } = draft;
@@ -191,11 +192,11 @@ impl<'c> Transaction<'c> {
         let connection = self.open()?;
         connection
             .prepare_cached(
-                "UPDATE games SET version = ?2, updated_at = ?3, tokens = ?4, snapshot = ?5, \
-                 deadline = ?6, attended = ?7, due_at = ?8, table_changes = ?9 WHERE key = ?1",
+                "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
+                 deadline = ?6, has_human = ?7, due_at = ?8, admin_changes = ?9 WHERE row_id = ?1",
             )?
             .execute(params![
-                key,
+                row_id,
                 int(version),
                 at.as_microsecond(),
                 record.tokens,
@@ -209,10 +210,10 @@ impl<'c> Transaction<'c> {
         // It seldom changes, and stands in an index.
         if phase != draft.phase {
             connection
-                .prepare_cached("UPDATE games SET phase = ?2 WHERE key = ?1")?
-                .execute(params![key, phase.name()])?;
+                .prepare_cached("UPDATE games SET phase = ?2 WHERE row_id = ?1")?
+                .execute(params![row_id, phase.name()])?;
         }
-        self.append(key, version, at, Some(&rows.action), &rows.events)?;
+        self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&record.id, Some(version), Some(record))?;
         Ok(CommitResult::Done)
     }
@@ -242,7 +243,7 @@ impl<'c> Transaction<'c> {
     /// Adds an entry to a game's log, with its action and events as JSON.
     fn append(
         &self,
-        key: i64,
+        row_id: i64,
         version: u64,
         at: Timestamp,
         action: Option<&str>,
@@ -253,7 +254,7 @@ impl<'c> Transaction<'c> {
                 "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![
-                key,
+                row_id,
                 int(version),
                 at.as_microsecond(),
                 action,
@@ -268,34 +269,34 @@ impl<'c> Transaction<'c> {
         seen: &ExpectedState,
         tokens: &Tokens,
     ) -> Result<CommitResult, StoreError> {
-        let Some(key) = self.key_of(seen)? else {
+        let Some(row_id) = self.row_id_of(seen)? else {
             return Ok(CommitResult::Stale);
         };
-        let sql = "UPDATE games SET tokens = ?2, renewals = renewals + 1 WHERE key = ?1";
+        let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 WHERE row_id = ?1";
         self.open()?
             .prepare_cached(sql)?
-            .execute(params![key, tokens])?;
+            .execute(params![row_id, tokens])?;
         self.note_change(&seen.id, Some(seen.version), None)?;
         Ok(CommitResult::Done)
     }
 
     /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
     /// rest is for [`Transaction::remove_rest`].
-    fn remove(&mut self, key: i64, id: &GameId) -> Result<(), StoreError> {
+    fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
         let connection = self.open()?;
-        if self.delete_log(key)? {
+        if self.delete_log(row_id)? {
             connection
                 .prepare_cached(
-                    "UPDATE games SET id = 'removed ' || key, phase = 'removed', listed = 0, \
-                     due_at = NULL, creator = NULL, unique_key = NULL, tokens = x'', \
-                     snapshot = '' WHERE key = ?1",
+                    "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
+                     due_at = NULL, creator = NULL, unique_key = NULL, token_hashes = x'', \
+                     snapshot = '' WHERE row_id = ?1",
                 )?
-                .execute([key])?;
+                .execute([row_id])?;
             connection
                 .prepare_cached("DELETE FROM tickets WHERE game = ?1")?
-                .execute([key])?;
+                .execute([row_id])?;
         } else {
-            self.delete_row(key)?;
+            self.delete_row(row_id)?;
         }
         self.note_change(id, None, None)
     }
@@ -308,11 +309,11 @@ impl<'c> Transaction<'c> {
     pub fn remove_expired(&mut self, games: &[ExpiredGame]) -> Result<usize, StoreError> {
         let mut removed = 0;
         for old in games {
-            let sql = "SELECT key FROM games WHERE id = ?1 AND version = ?2";
+            let sql = "SELECT row_id FROM games WHERE id = ?1 AND version = ?2";
             let mut statement = self.open()?.prepare_cached(sql)?;
-            let key = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
-            if let Some(key) = key.optional()? {
-                self.remove(key, &old.id)?;
+            let row_id = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
+            if let Some(row_id) = row_id.optional()? {
+                self.remove(row_id, &old.id)?;
                 removed += 1;
             }
         }
@@ -325,32 +326,32 @@ impl<'c> Transaction<'c> {
     /// The database cannot be written.
     pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
         // Through the index of the public list.
-        let sql = "SELECT key FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
+        let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
         let mut statement = self.open()?.prepare_cached(sql)?;
-        let key = statement.query_row([], |row| row.get(0));
-        let Some(key) = key.optional()? else {
+        let row_id = statement.query_row([], |row| row.get(0));
+        let Some(row_id) = row_id.optional()? else {
             return Ok(false);
         };
-        if !self.delete_log(key)? {
-            self.delete_row(key)?;
+        if !self.delete_log(row_id)? {
+            self.delete_row(row_id)?;
         }
         Ok(true)
     }
 
     /// Removes a game's row, and with it all that refers to it.
-    fn delete_row(&self, key: i64) -> Result<(), StoreError> {
+    fn delete_row(&self, row_id: i64) -> Result<(), StoreError> {
         self.open()?
-            .prepare_cached("DELETE FROM games WHERE key = ?1")?
-            .execute([key])?;
+            .prepare_cached("DELETE FROM games WHERE row_id = ?1")?
+            .execute([row_id])?;
         Ok(())
     }
 
-    fn insert_pages(&self, key: i64, log: &PackedLog) -> Result<(), StoreError> {
-        let mut insert = self
-            .open()?
-            .prepare_cached("INSERT INTO archive (game, first, entries) VALUES (?1, ?2, ?3)")?;
+    fn insert_pages(&self, row_id: i64, log: &PackedLog) -> Result<(), StoreError> {
+        let mut insert = self.open()?.prepare_cached(
+            "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)",
+        )?;
         for page in &log.pages {
-            insert.execute(params![key, int(page.first), page.entries])?;
+            insert.execute(params![row_id, int(page.first), page.entries])?;
         }
         Ok(())
     }
@@ -360,42 +361,42 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn archive(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
+    pub fn pack(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
         let connection = self.open()?;
-        let key = connection
+        let row_id = connection
             .prepare_cached(
-                "SELECT key FROM games WHERE id = ?1 AND phase = 'finished' AND archived = 0",
+                "SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished' AND packed = 0",
             )?
             .query_row([id], |row| row.get(0));
-        let Some(key) = key.optional()? else {
+        let Some(row_id) = row_id.optional()? else {
             return Ok(false);
         };
         // First, as a full database may have no other room for the pages.
-        let more = self.delete_log(key)?;
+        let more = self.delete_log(row_id)?;
         if let Some(packed) = packed {
             // There may be one that is the whole log.
             connection
-                .prepare_cached("DELETE FROM archive WHERE game = ?1")?
-                .execute([key])?;
-            self.insert_pages(key, packed)?;
+                .prepare_cached("DELETE FROM packed_log WHERE game = ?1")?
+                .execute([row_id])?;
+            self.insert_pages(row_id, packed)?;
         }
         if !more {
             connection
-                .prepare_cached("UPDATE games SET archived = 1, creator = NULL WHERE key = ?1")?
-                .execute([key])?;
+                .prepare_cached("UPDATE games SET packed = 1, creator = NULL WHERE row_id = ?1")?
+                .execute([row_id])?;
         }
         Ok(more)
     }
 
     /// Removes the first entries of a log; says whether there may be more.
-    fn delete_log(&self, key: i64) -> Result<bool, StoreError> {
+    fn delete_log(&self, row_id: i64) -> Result<bool, StoreError> {
         let removed = self
             .open()?
             .prepare_cached(
                 "DELETE FROM log WHERE game = ?1 \
                  AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)",
             )?
-            .execute([key, SLICE])?;
+            .execute([row_id, SLICE])?;
         Ok(removed as i64 >= SLICE)
     }
 
@@ -406,7 +407,7 @@ impl<'c> Transaction<'c> {
         ticket: &NewTicket,
         now: Timestamp,
     ) -> Result<CommitResult, StoreError> {
-        let Some(key) = self.key_of(seen)? else {
+        let Some(row_id) = self.row_id_of(seen)? else {
             return Ok(CommitResult::Stale);
         };
         let connection = self.open()?;
@@ -415,12 +416,12 @@ impl<'c> Transaction<'c> {
             .execute([now.as_microsecond()])?;
         connection
             .prepare_cached(
-                "INSERT OR REPLACE INTO tickets (hash, game, token, expires_at) \
+                "INSERT OR REPLACE INTO tickets (ticket_hash, game, token_hash, expires_at) \
                  VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![
                 ticket.hash.0,
-                key,
+                row_id,
                 ticket.token.0,
                 ticket.expires_at.as_microsecond()
             ])?;
@@ -440,8 +441,8 @@ impl<'c> Transaction<'c> {
         let taken = self
             .open()?
             .prepare_cached(
-                "DELETE FROM tickets WHERE hash = ?2 AND expires_at > ?3 \
-                 AND game = (SELECT key FROM games WHERE id = ?1) RETURNING token",
+                "DELETE FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
+                 AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
             )?
             .query_row(params![id, ticket.0, now.as_microsecond()], |row| {
                 row.get(0).map(TokenHash)
@@ -455,14 +456,14 @@ impl<'c> Transaction<'c> {
         let connection = self.open()?;
         connection
             .prepare_cached(
-                "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR key IN \
-                 (SELECT key FROM idempotency WHERE created_at <= ?1 \
+                "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR row_id IN \
+                 (SELECT row_id FROM idempotency WHERE created_at <= ?1 \
                  ORDER BY created_at LIMIT ?3))",
             )?
             .execute(params![expiry(now), scope.0, SWEPT])?;
         connection
             .prepare_cached(
-                "INSERT INTO idempotency (scope, body_hash, answer, created_at) \
+                "INSERT INTO idempotency (scope, body_hash, response, created_at) \
                  VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![
@@ -483,13 +484,13 @@ impl<'c> Transaction<'c> {
         let connection = self.open()?;
         let responses = connection
             .prepare_cached(
-                "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency \
+                "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
                  WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)",
             )?
             .execute(params![expiry(now), limit])?;
         let tickets = connection
             .prepare_cached(
-                "DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets \
+                "DELETE FROM tickets WHERE ticket_hash IN (SELECT ticket_hash FROM tickets \
                  WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
             )?
             .execute(params![now.as_microsecond(), limit])?;

@@ -1,7 +1,7 @@
 //! What every store promises, whatever it keeps its games in: values go in, and values come out.
 //! What is about SQLite itself is tested beside it.
 
-mod archive;
+mod packing;
 mod reading;
 mod retention;
 mod saving;

@@ -129,7 +129,7 @@ impl<'a> Game<'a> {
         let game = Game::of(server, &created.expect(201));
         let database = Connection::open(server.database()).expect("the database");
         let pages =
-            "SELECT count(*) FROM archive WHERE game = (SELECT key FROM games WHERE id = ?)";
+            "SELECT count(*) FROM packed_log WHERE game = (SELECT row_id FROM games WHERE id = ?)";
         let pages = database.query_row(pages, [&game.id], |row| row.get::<_, u32>(0));
         assert_eq!(pages.expect("pages") as usize, versions.div_ceil(128));
         game

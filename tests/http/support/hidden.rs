@@ -51,7 +51,7 @@ impl Kept {
             let action = (!action.is_null()).then(|| action.to_string());
             change(
                 "UPDATE log SET action = ?3, events = ?4 WHERE version = ?2 \
-                 AND game = (SELECT key FROM games WHERE id = ?1)",
+                 AND game = (SELECT row_id FROM games WHERE id = ?1)",
                 params![id, version, action, events.to_string()],
             );
         }

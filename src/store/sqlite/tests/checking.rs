@@ -140,7 +140,7 @@ fn a_swapped_card_is_found_and_not_told() {
         ("phase = 'play'", "differ in the phase"),
         ("version = 17", "differ in the version"),
         ("due_at = 1", "differ in when the server is to act"),
-        ("attended = 0", "whether a human plays"),
+        ("has_human = 0", "whether a human plays"),
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),
         ("created_at = 1", "its times are not those of its log"),
     ] {

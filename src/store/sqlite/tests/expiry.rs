@@ -80,7 +80,7 @@ fn expired_responses_are_forgotten_some_at_a_time() {
         assert_eq!(keep(&store, number, "a response"), CommitResult::Done);
     }
     let day = SignedDuration::from_hours(24).as_micros();
-    let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE key <= 4");
+    let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
     sql(&dir, &age);
     let mut left = Vec::new();
     while wait(store.forget_expired(2)) {

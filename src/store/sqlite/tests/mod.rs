@@ -1,12 +1,12 @@
 //! What is SQLite's own: its files, its one writer, and the games that are kept in memory. What
 //! every store promises is tested in [`crate::store::tests`].
 
-mod archive;
 mod checking;
 mod expiry;
 mod faults;
 mod game_cache;
 mod opening;
+mod packing;
 mod reading;
 mod writer;
 

@@ -64,11 +64,11 @@ fn lists_and_logs_are_read_through_an_index() {
     };
     for (sql, expected) in [
         (
-            "SELECT * FROM games WHERE listed = 1 AND key < 9 ORDER BY key DESC LIMIT 9",
+            "SELECT * FROM games WHERE listed = 1 AND row_id < 9 ORDER BY row_id DESC LIMIT 9",
             "SEARCH games USING INDEX games_listed (listed=? AND rowid<?)",
         ),
         (
-            "SELECT * FROM games WHERE listed = 1 AND key < 9 AND phase = 'play' ORDER BY key DESC",
+            "SELECT * FROM games WHERE listed = 1 AND row_id < 9 AND phase = 'play' ORDER BY row_id DESC",
             "SEARCH games USING INDEX games_listed_phase (listed=? AND phase=? AND rowid<?)",
         ),
         (
@@ -80,7 +80,7 @@ fn lists_and_logs_are_read_through_an_index() {
             "SEARCH log USING PRIMARY KEY (game=? AND version>?)",
         ),
         (
-            "SELECT key FROM idempotency WHERE created_at <= 5 ORDER BY created_at",
+            "SELECT row_id FROM idempotency WHERE created_at <= 5 ORDER BY created_at",
             "SEARCH idempotency USING COVERING INDEX idempotency_age (created_at<?)",
         ),
     ] {

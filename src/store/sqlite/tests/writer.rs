@@ -328,7 +328,7 @@ fn a_removed_game_leaves_no_rows() {
     let dir = Dir::new();
     let store = dir.store();
     let (record, _) = finish(&store, fresh());
-    wait(store.archive(now(), None, 10));
+    wait(store.pack_logs(now(), None, 10));
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: record.tokens.host,
@@ -337,10 +337,10 @@ fn a_removed_game_leaves_no_rows() {
     done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
     let other = create(&store);
     act(&store, &other.id, &reissue());
-    let count = || ["games", "log", "archive", "tickets"].map(|table| rows(&dir, table));
-    let [games, log, archive, tickets] = count();
+    let count = || ["games", "log", "packed_log", "tickets"].map(|table| rows(&dir, table));
+    let [games, log, packed, tickets] = count();
     assert_eq!((games, log, tickets), (2, 2, 1));
-    assert!(archive > 0);
+    assert!(packed > 0);
     done(&store, WriteOp::Remove(record.expected_state()));
     assert_eq!(count(), [1, 2, 0, 0]);
     let other = wait(store.game(&other.id)).unwrap();
@@ -363,7 +363,7 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     let since = last_change(&store);
     let file = Connection::open(dir.file()).unwrap();
     let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
-                INSERT INTO log SELECT key, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
+                INSERT INTO log SELECT row_id, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
     assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
     done(&store, WriteOp::Remove(long.expected_state()));
     assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");

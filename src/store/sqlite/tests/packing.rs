@@ -18,13 +18,16 @@ fn a_log_is_packed_once() {
     let (over, log) = finish(&store, fresh());
     assert!(pages(&log) > 2, "{} versions", log.len());
     let played = 1 + log.len() as i64;
-    assert_eq!((rows(&dir, "log"), rows(&dir, "archive")), (played, 0));
+    assert_eq!((rows(&dir, "log"), rows(&dir, "packed_log")), (played, 0));
     let before = over.updated_at - jiff::SignedDuration::from_millis(1);
-    wait(store.archive(before, None, 10));
-    assert_eq!((rows(&dir, "log"), rows(&dir, "archive")), (played, 0));
+    wait(store.pack_logs(before, None, 10));
+    assert_eq!((rows(&dir, "log"), rows(&dir, "packed_log")), (played, 0));
     for _ in 0..2 {
-        wait(store.archive(over.updated_at, None, 10));
-        assert_eq!((rows(&dir, "log"), rows(&dir, "archive")), (1, pages(&log)));
+        wait(store.pack_logs(over.updated_at, None, 10));
+        assert_eq!(
+            (rows(&dir, "log"), rows(&dir, "packed_log")),
+            (1, pages(&log))
+        );
     }
     assert_eq!(super::log(&store, &over.id), log);
 }
@@ -67,16 +70,16 @@ fn a_log_that_was_packed_whole_is_read_and_packed_again() {
     let (id, version) = (over.id, over.game.version());
     packed_whole(&old, &over, &log);
     let store = old.store();
-    assert_eq!(rows(&old, "archive"), 1);
+    assert_eq!(rows(&old, "packed_log"), 1);
     for _ in 0..2 {
         assert_eq!(super::log(&store, &id), log);
         assert_eq!(entries(&store, &id, 70, 64), log[70..134]);
         assert_eq!(entries(&store, &id, version, 9), []);
         assert!(findings(&old).is_empty());
-        wait(store.archive(now(), None, 10));
+        wait(store.pack_logs(now(), None, 10));
     }
-    assert_eq!(rows(&old, "archive"), pages(&log));
-    assert_eq!(rows(&old, "games WHERE archived = 1"), 1);
+    assert_eq!(rows(&old, "packed_log"), pages(&log));
+    assert_eq!(rows(&old, "games WHERE packed = 1"), 1);
 }
 
 #[test]
@@ -86,12 +89,12 @@ fn a_log_that_cannot_be_read_keeps_no_other_from_being_packed() {
     let (bad, good) = (finish(&store, fresh()).0.id, finish(&store, fresh()).0.id);
     let file = Connection::open(dir.file()).unwrap();
     let spoil = "UPDATE log SET events = '[' WHERE version = 9 \
-                 AND game = (SELECT key FROM games WHERE id = ?1)";
+                 AND game = (SELECT row_id FROM games WHERE id = ?1)";
     assert_eq!(file.execute(spoil, [bad]).unwrap(), 1);
-    let next = wait(store.archive(now(), None, 1));
+    let next = wait(store.pack_logs(now(), None, 1));
     assert!(next.is_some());
-    wait(store.archive(now(), next, 1));
-    assert!(rows(&dir, "archive") > 0);
+    wait(store.pack_logs(now(), next, 1));
+    assert!(rows(&dir, "packed_log") > 0);
     assert_eq!(entries(&store, &good, 0, 9).len(), 9);
     wait(store.log(&bad, 0, 9))
         .entries()
@@ -99,13 +102,13 @@ fn a_log_that_cannot_be_read_keeps_no_other_from_being_packed() {
 }
 
 #[test]
-fn a_damaged_archive_is_an_error() {
+fn a_damaged_packed_log_is_an_error() {
     let dir = Dir::new();
     let store = dir.store();
     let (over, log, _) = played_out(&fresh());
     done(&store, import(&over, &log));
     let file = Connection::open(dir.file()).unwrap();
-    let spoil = "UPDATE archive SET entries = substr(entries, 1, 400)";
+    let spoil = "UPDATE packed_log SET entries = substr(entries, 1, 400)";
     assert!(file.execute(spoil, []).unwrap() > 0);
     let error = wait(store.log(&over.id, 0, 9)).entries().unwrap_err();
     assert!(!error.is_temporary(), "{error}");

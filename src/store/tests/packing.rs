@@ -35,7 +35,7 @@ fn a_packed_log_reads_like_before() {
         assert_eq!(news[..], expected[first..][..news.len()], "{pass}");
         assert!(!news.is_empty(), "{pass}");
         assert_eq!(wait(store.game(&id)), Some(over.clone()), "{pass}");
-        assert_eq!(wait(store.archive(now(), None, 10)), None);
+        assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
     let nothing = ChangesSince::Of(Vec::new());
@@ -78,7 +78,7 @@ fn who_created_a_game_is_forgotten_when_it_is_packed() {
     let before = played.updated_at - SignedDuration::from_millis(1);
     let at = played.updated_at;
     for (by, is_known) in [(before, true), (at, false), (now(), false)] {
-        assert_eq!(wait(store.archive(by, None, 10)), None);
+        assert_eq!(wait(store.pack_logs(by, None, 10)), None);
         for record in [&played, &imported] {
             assert_eq!(known(record), is_known);
             assert_eq!(super::log(&store, &record.id), log);
@@ -113,9 +113,9 @@ fn logs_are_packed_some_at_a_time() {
         let standings = imported.map(|id| wait(store.head(&id)).unwrap());
         standings.map(|head| head.creator.is_none())
     };
-    let next = wait(store.archive(now(), None, 2));
+    let next = wait(store.pack_logs(now(), None, 2));
     assert!(next.is_some());
     assert_eq!(packed(), [true, true, false]);
-    assert_eq!(wait(store.archive(now(), next, 2)), None);
+    assert_eq!(wait(store.pack_logs(now(), next, 2)), None);
     assert_eq!(packed(), [true; 3]);
 }
