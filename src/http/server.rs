@@ -140,13 +140,10 @@ impl Server {
         };
         // Of two threads, one is always left to other clients.
         let threads = cores.max(2);
-        let move_pool = Arc::new(pool("tables", threads, 0)?);
-        let pages = Arc::new(pool("pages", threads, LATER)?);
-        let advisers = pool(
-            "advisers",
-            settings.advice_threads.unwrap_or(threads),
-            LATER,
-        )?;
+        let move_pool = Arc::new(pool("moves", threads, 0)?);
+        let history_pool = Arc::new(pool("history", threads, LATER)?);
+        let advice_threads = settings.advice_threads.unwrap_or(threads);
+        let advice_pool = pool("advice", advice_threads, LATER)?;
         // Else the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
@@ -156,7 +153,7 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let retention = RetentionThread::start(&store, settings.keep, settings.sweep_every)
             .map_err(ServeError::Thread)?;
-        let (hub, watching) = Hub::start(&store, &pages);
+        let (hub, watching) = Hub::start(&store, &history_pool);
         let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
         metrics.observe(&store, &bots, &memory);
         let counted = Data::new(LimitState::new(settings.limits.clone(), store.clone()));
@@ -164,8 +161,8 @@ impl Server {
             store,
             hub,
             move_pool,
-            pages,
-            advisers,
+            history_pool,
+            advice_pool,
             nets,
             views: ViewCache::default(),
             memory: Arc::clone(&memory),

@@ -97,10 +97,10 @@ impl BotMetrics {
     pub fn register(&self, registry: &mut Registry) {
         let help = "Decisions made for bots, and for people whose time was up";
         registry.register("bot_decisions", help, self.decisions.clone());
-        let help = "Time that was thought for these decisions";
-        registry.register_with_unit("bot", help, Unit::Seconds, self.seconds.clone());
-        let help = "Decisions that came to nothing, since the game had gone on meanwhile";
-        registry.register("bot_stale", help, self.stale.clone());
+        let help = "Time spent thinking about these decisions";
+        registry.register_with_unit("bot_think", help, Unit::Seconds, self.seconds.clone());
+        let help = "Decisions that were dropped because the game had changed meanwhile";
+        registry.register("bot_decisions_stale", help, self.stale.clone());
     }
 
     /// A seat's level has decided, in that time.
@@ -131,7 +131,7 @@ impl BotWorkers {
         let (announce, decisions) = channel();
         let announcer = ActionCommitter::new(Arc::clone(&shared), runtime()?, decisions);
         let announcer = thread::Builder::new()
-            .name("announcer".into())
+            .name("bot-commits".into())
             .spawn(move || announcer.work())?;
         let mut workers = BotWorkers {
             shared,
@@ -145,7 +145,7 @@ impl BotWorkers {
                 announce: announce.clone(),
             };
             let thread = thread::Builder::new()
-                .name(format!("bots-{number}"))
+                .name(format!("bot-{number}"))
                 .spawn(move || player.work())?;
             workers.threads.push(thread);
         }

@@ -83,12 +83,12 @@ impl Metrics {
         own.register("streams_open", help, metrics.streams.clone());
         metrics.pools.register(own);
         let help = "Times that advice was given";
-        own.register("advice", help, metrics.advice.clone());
-        let help = "Playouts that advice was drawn from";
+        own.register("advice_requests", help, metrics.advice.clone());
+        let help = "Playouts made for advice";
         own.register("advice_samples", help, metrics.advice_samples.clone());
-        let help = "Time that was thought for advice";
+        let help = "Time spent thinking about advice";
         let seconds = metrics.advice_seconds.clone();
-        own.register_with_unit("advice", help, Unit::Seconds, seconds);
+        own.register_with_unit("advice_think", help, Unit::Seconds, seconds);
         metrics
     }
 
@@ -153,13 +153,14 @@ impl Pools {
         let help = "Threads of the pool";
         registry.register("pool_threads", help, self.threads.clone());
         let help = "Jobs that wait for a thread of the pool";
-        registry.register("pool_waiting", help, self.waiting.clone());
-        let help = "Threads of the pool that are at work";
-        registry.register("pool_busy", help, self.busy.clone());
+        registry.register("pool_jobs_waiting", help, self.waiting.clone());
+        let help = "Threads of the pool that are busy";
+        registry.register("pool_threads_busy", help, self.busy.clone());
         let help = "Jobs that the pool has done";
         registry.register("pool_jobs", help, self.jobs.clone());
-        let help = "Jobs that the pool refused: its queue was full, or they waited too long in it";
-        registry.register("pool_refused", help, self.refused.clone());
+        let help =
+            "Jobs that the pool refused, because its queue was full or they had waited too long";
+        registry.register("pool_jobs_refused", help, self.refused.clone());
     }
 
     fn of(&self, pool: &'static str) -> PoolMetrics {

@@ -145,7 +145,7 @@ impl History {
         let page = app.store.log(id, progress.version, LOG_PAGE).await?;
         let history = Arc::clone(self);
         let write = move || history.write(page, progress);
-        app.pages.run(client, LOG_PAGE_COST, write).await
+        app.history_pool.run(client, LOG_PAGE_COST, write).await
     }
 
     /// Writes a page of the log, after the head and before the end if it is the first or the last.
@@ -238,7 +238,7 @@ pub async fn import_game(
         // Longer than an async worker should be busy.
         Ok(import) => {
             let imported = move || imported(&import);
-            app.pages.run(client, QUICK, imported).await
+            app.history_pool.run(client, QUICK, imported).await
         }
         Err(problem) => Err(problem),
     };

@@ -77,10 +77,10 @@ pub struct App {
     /// For those who play: lists of moves, lists of games.
     pub move_pool: Arc<WorkerPool>,
     /// For long logs: history, streams that catch up, imports.
-    pub pages: Arc<WorkerPool>,
+    pub history_pool: Arc<WorkerPool>,
     /// For those who ask: advice and analysis. Its load never holds up those who play.
-    pub advisers: WorkerPool,
-    /// What the advisers judge by.
+    pub advice_pool: WorkerPool,
+    /// What bots and advice evaluate positions with.
     pub nets: Arc<Nets>,
     /// Games as they were sent last.
     pub views: ViewCache,

@@ -89,7 +89,9 @@ pub async fn suggest_move(
     };
     let here = app.clone();
     let advise = move || advise(&here, &record.game.seen_from(seat), &thinking, &target);
-    app.advisers.answer(&request, cost(&thinking), advise).await
+    app.advice_pool
+        .answer(&request, cost(&thinking), advise)
+        .await
 }
 
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
@@ -112,7 +114,7 @@ pub async fn analyse_legal_moves(
     }
     let boards = params.boards()?;
     let list = move || position.legal_moves(boards);
-    app.advisers.answer(&request, QUICK, list).await
+    app.advice_pool.answer(&request, QUICK, list).await
 }
 
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
@@ -152,7 +154,7 @@ pub async fn analyse_suggest_move(
         version: None,
     };
     let advise = move || advise(&here, &position.view()?, &thinking, &target);
-    app.advisers.answer(&request, cost, advise).await
+    app.advice_pool.answer(&request, cost, advise).await
 }
 
 /// Draws a picture where advice is worked out, and answers with it.
@@ -163,7 +165,7 @@ async fn draw_for(
     draw: impl FnOnce() -> Result<String, Problem> + Send + 'static,
 ) -> Result<HttpResponse, Problem> {
     let svg = app
-        .advisers
+        .advice_pool
         .run(ClientAddress::of(request), cost, draw)
         .await?;
     Ok(picture(private(StatusCode::OK), svg))

@@ -91,7 +91,7 @@ impl Format {
 pub struct Hub {
     store: Store,
     /// Reads what was there before.
-    pages: Arc<WorkerPool>,
+    history_pool: Arc<WorkerPool>,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
@@ -108,10 +108,10 @@ impl Hub {
     ///
     /// # Panics
     /// Outside of an async runtime.
-    pub fn start(store: &Store, pages: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
+    pub fn start(store: &Store, history_pool: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
         let hub = Arc::new(Hub {
             store: store.clone(),
-            pages: Arc::clone(pages),
+            history_pool: Arc::clone(history_pool),
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
@@ -332,7 +332,7 @@ impl Subscription {
     ) -> Result<T, Problem> {
         let page = self.hub.store.log(&self.id, after, LOG_PAGE).await?;
         let read = move || make(page.entries()?);
-        self.hub.pages.run(client, LOG_PAGE_COST, read).await
+        self.hub.history_pool.run(client, LOG_PAGE_COST, read).await
     }
 }
 
