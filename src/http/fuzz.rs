@@ -4,7 +4,7 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    headers::{EntityTags, is_known, preferred},
+    headers::{EntityTags, is_not_modified, preferred},
     problem::Problem,
     request::{IDEMPOTENCY_KEY, caller, idempotency_key, parse},
     routes::history::replay,
@@ -19,7 +19,7 @@ use super::{
     },
 };
 use crate::{
-    service::{Creation, HandOver, Role, Swap, etag},
+    service::{Creation, ExchangeAction, HandOver, Role, etag},
     store::{Cursor, GameId},
 };
 
@@ -55,10 +55,10 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             replay(&parse::<ImportRequest>(bytes)??.record)?;
             None
         }
-        4 => Some(match parse::<SwapRequest>(bytes)??.swap()? {
-            Swap::Card(card) => Action::Offer { seat, card },
-            Swap::Decline => Action::Decline { seat },
-            Swap::Ask => Action::Ask { seat },
+        4 => Some(match parse::<SwapRequest>(bytes)??.action()? {
+            ExchangeAction::Offer(card) => Action::Offer { seat, card },
+            ExchangeAction::Decline => Action::Decline { seat },
+            ExchangeAction::Ask => Action::Ask { seat },
         }),
         5 => {
             let mv = parse::<PlayRequest>(bytes)??.mv()?;
@@ -119,13 +119,13 @@ pub fn headers(bytes: &[u8]) {
         assert!(offers.contains(&form), "an offer is chosen");
     }
     if let Ok(Some(tags)) = EntityTags::of(&headers, &header::IF_MATCH) {
-        let weakly = tags.match_weakly("17");
+        let weakly = tags.weak_match("17");
         let strongly = tags
             .strong()
             .is_none_or(|tags| tags.contains(&"17".to_owned()));
         assert!(weakly || !strongly, "what matches strongly matches weakly");
     }
-    is_known(&headers, &etag(17, Role::Host));
+    is_not_modified(&headers, &etag(17, Role::Host));
     caller(&headers);
     if let Ok(Some(key)) = idempotency_key(&headers) {
         key.is_strong();

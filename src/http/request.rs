@@ -51,10 +51,10 @@ const LONG_BODY: usize = 4 * 1024;
 
 /// How many times as long a body of JSON may be in memory when it is parsed: a list of empty texts
 /// takes 24 bytes for every three, and has room for twice as many.
-const JSON_GROWTH: usize = 17;
+const JSON_MEMORY_FACTOR: usize = 17;
 
 /// The same for a body with a record, which is one text.
-const RECORD_GROWTH: usize = 4;
+const RECORD_MEMORY_FACTOR: usize = 4;
 
 /// Bytes of a body a second that a client must send, after a while, to be waited for.
 const SLOWEST: f64 = 16.0 * 1024.0;
@@ -83,7 +83,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
         let body = body(request, payload, MAX_BODY, false);
         Box::pin(async move {
             let Read { bytes, memory, .. } = body.await?;
-            let content = parse_beside(bytes, parse::<T>).await?.0;
+            let content = parse_blocking(bytes, parse::<T>).await?.0;
             Ok(Body {
                 content,
                 _memory: memory,
@@ -107,8 +107,8 @@ fn body(
     let limits = &counted.expect("every server has its limits").limits;
     let timeout = limits.client_timeout;
     let growth = match (record, json) {
-        (true, _) => RECORD_GROWTH,
-        (false, true) => JSON_GROWTH,
+        (true, _) => RECORD_MEMORY_FACTOR,
+        (false, true) => JSON_MEMORY_FACTOR,
         // It is thrown away.
         (false, false) => 2,
     };
@@ -133,7 +133,7 @@ fn body(
 }
 
 /// Parses a body where it harms nobody: a long one not on an async worker.
-async fn parse_beside<T: Send + 'static>(
+async fn parse_blocking<T: Send + 'static>(
     bytes: Vec<u8>,
     parse: impl FnOnce(&[u8]) -> Result<T, Problem> + Send + 'static,
 ) -> Result<(T, Vec<u8>), Problem> {
@@ -320,7 +320,7 @@ impl<T: WriteBody> WriteRequest<T> {
             is_text,
             memory,
         } = body;
-        let (content, bytes) = parse_beside(bytes, move |bytes| {
+        let (content, bytes) = parse_blocking(bytes, move |bytes| {
             if !is_text {
                 return parse::<T>(bytes);
             }

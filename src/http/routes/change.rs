@@ -29,8 +29,8 @@ pub async fn deal_cards(
     id: Path<String>,
     body: WriteRequest<DealRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Deal(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Deal(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
@@ -44,8 +44,8 @@ pub async fn swap_cards(
     id: Path<String>,
     body: WriteRequest<SwapRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Swap(body.content.and_then(SwapRequest::swap));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Exchange(body.content.and_then(SwapRequest::action));
+    act_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Plays a move: any legal one, listed or not.
@@ -59,8 +59,8 @@ pub async fn play_move(
     id: Path<String>,
     body: WriteRequest<PlayRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Play(body.content.and_then(PlayRequest::mv));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Play(body.content.and_then(PlayRequest::mv));
+    act_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
@@ -80,8 +80,8 @@ pub async fn hand_over_seat(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let to = body.content.and_then(HandOverRequest::hand_over);
-    let act = GameCommand::HandOver { seat, to };
-    act_in_game(&app, id, &body.context, act).await
+    let command = GameCommand::HandOver { seat, to };
+    act_in_game(&app, id, &body.context, command).await
 }
 
 /// Gives the seat a fresh token; the old one dies.
@@ -100,6 +100,6 @@ pub async fn reissue_token(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let content = body.content.map(drop);
-    let act = GameCommand::ReissueToken { seat, content };
-    act_in_game(&app, id, &body.context, act).await
+    let command = GameCommand::ReissueToken { seat, content };
+    act_in_game(&app, id, &body.context, command).await
 }

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Streams that one process keeps open.
-const MOST_STREAMS: usize = 20_000;
+const MAX_STREAMS: usize = 20_000;
 
 /// A live stream of the game: first as it is, then every change as it happens.
 ///
@@ -75,7 +75,7 @@ pub async fn stream_events(
     let params = params?;
     let start = start(&request, &params, &record)?;
     let format = Format::of(content_type?);
-    if app.hub.waiting() > MOST_STREAMS {
+    if app.hub.waiting() > MAX_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
     if app.memory.is_full() {
@@ -159,6 +159,6 @@ pub async fn create_ticket(
     id: Path<String>,
     body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::CreateTicket(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::CreateTicket(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, command).await
 }

@@ -13,10 +13,10 @@ use dog_rules::Phase;
 use super::{App, act_in_game, execute, look, picture};
 use crate::{
     http::{
-        headers::{is_known, private},
+        headers::{is_not_modified, private_response},
         limits::ClientAddress,
         metrics::SkipLatency,
-        pool::QUICK,
+        pool::SHORT_JOB_COST,
         problem::Problem,
         request::WriteRequest,
         wire::{
@@ -69,7 +69,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         let next = page.next.map(|next| next.to_string());
         Ok(GameList::new(&page.games, next))
     };
-    app.move_pool.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
@@ -102,9 +102,9 @@ pub async fn get_game(
     }
     let version = record.game.version();
     let etag = etag(version, role);
-    let unchanged = known_version(version) || is_known(request.headers(), &etag);
+    let unchanged = known_version(version) || is_not_modified(request.headers(), &etag);
     let status = status(unchanged);
-    let mut response = private(status);
+    let mut response = private_response(status);
     response.insert_header((header::ETAG, etag));
     if unchanged {
         return Ok(response.finish());
@@ -158,7 +158,7 @@ pub async fn get_board_picture(
     let preview = params.preview(game)?;
     let what = preview.as_ref().map_or("board", |_| "preview");
     let etag = format!("\"{}-{what}\"", game.version());
-    let unchanged = is_known(request.headers(), &etag);
+    let unchanged = is_not_modified(request.headers(), &etag);
     let mut response = HttpResponse::build(status(unchanged));
     response
         .insert_header((header::ETAG, etag))
@@ -189,6 +189,6 @@ pub async fn delete_game(
     id: Path<String>,
     body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Remove(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Remove(body.content.map(drop));
+    act_in_game(&app, id.into_inner(), &body.context, command).await
 }

@@ -19,9 +19,9 @@ use super::{App, execute, look};
 use crate::{
     http::{
         answer::json,
-        headers::{preferred, private},
+        headers::{preferred, private_response},
         limits::ClientAddress,
-        pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
+        pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
         request::WriteRequest,
         wire::{
@@ -35,14 +35,14 @@ use crate::{
 };
 
 /// The forms of a history, the one that is answered unless another is asked for first.
-const FORMS: [&str; 3] = [JSON, NDJSON, TEXT];
+const MEDIA_TYPES: [&str; 3] = [JSON, NDJSON, TEXT];
 
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 const TEXT: &str = "text/plain";
 
 /// Versions that an imported game may have: many times those of a long game.
-const MOST_VERSIONS: usize = 10_000;
+const MAX_VERSIONS: usize = 10_000;
 
 /// For how long a response that has begun tries again what cannot be done just now.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ pub async fn get_history(
 ) -> Result<HttpResponse, Problem> {
     let record = look(&app.store, &id).await?;
     let role = caller.role(&record)?;
-    let form = preferred(request.headers(), &FORMS);
+    let form = preferred(request.headers(), &MEDIA_TYPES);
     if let Ok(TEXT) = form {
         transcript(&record)?;
     }
@@ -73,7 +73,7 @@ pub async fn get_history(
     let form = form?;
     let history = Arc::new(History { record, role, form });
     let (first, progress) = history.part(&app, client, Progress::default()).await?;
-    let mut response = private(StatusCode::OK);
+    let mut response = private_response(StatusCode::OK);
     response.content_type(match history.form {
         TEXT => "text/plain; charset=utf-8",
         form => form,
@@ -125,7 +125,7 @@ impl History {
                     if problem.code() != Code::Unavailable || !may_wait {
                         return Err(problem);
                     }
-                    pause().await;
+                    wait_before_retry().await;
                 }
             }
         }
@@ -238,7 +238,7 @@ pub async fn import_game(
         // Longer than an async worker should be busy.
         Ok(import) => {
             let imported = move || imported(&import);
-            app.history_pool.run(client, QUICK, imported).await
+            app.history_pool.run(client, SHORT_JOB_COST, imported).await
         }
         Err(problem) => Err(problem),
     };
@@ -252,8 +252,8 @@ pub async fn import_game(
 pub fn replay(text: &str) -> Result<Replayed, Problem> {
     let wrong = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
     let written = ParsedRecord::read(text).map_err(|error| wrong(&error))?;
-    if written.transcript.steps.len() >= MOST_VERSIONS {
-        let detail = format!("a game of more than {MOST_VERSIONS} versions is not taken in");
+    if written.transcript.steps.len() >= MAX_VERSIONS {
+        let detail = format!("a game of more than {MAX_VERSIONS} versions is not taken in");
         return Err(Problem::new(Code::InvalidRecord, detail));
     }
     let replayed = written.replay().map_err(|error| wrong(&error))?;

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 use super::App;
 use crate::{
     http::{
-        headers::{gzip, takes_gzip},
+        headers::{accepts_gzip, gzip},
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// How long an answer of `/readyz` is good: each new one costs a commit.
-const READY_LIFE: Duration = Duration::from_secs(1);
+const READY_TTL: Duration = Duration::from_secs(1);
 
 /// What it is taken to cost to compress a file.
 const COMPRESSION: Duration = Duration::from_millis(20);
@@ -88,7 +88,7 @@ impl Readiness {
         // Those who come while somebody asks wait for that answer.
         let mut last = self.0.lock().await;
         if let Some((at, answer)) = &*last
-            && at.elapsed() < READY_LIFE
+            && at.elapsed() < READY_TTL
         {
             return answer.clone();
         }
@@ -157,7 +157,7 @@ async fn send_file(
 ) -> Result<HttpResponse, Problem> {
     response.insert_header((header::VARY, "Accept-Encoding"));
     response.extensions_mut().insert(SharedBody);
-    if !takes_gzip(request) {
+    if !accepts_gzip(request) {
         // Not in any other encoding, which would be done for each reader anew.
         response.insert_header((header::CONTENT_ENCODING, "identity"));
         return Ok(response.body(file));
@@ -186,7 +186,7 @@ pub async fn redirect_to_docs() -> HttpResponse {
 /// What a browser may load for the documentation page: its own files, pictures that are written
 /// into its style sheet, and the styles of Swagger UI's logo, by their hash. The page asks this
 /// server only, and no other page may show it in a frame.
-const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
+const DOCS_CSP: &str = "default-src 'none'; script-src 'self'; \
      style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
@@ -205,7 +205,7 @@ pub async fn get_docs(
     let mut response = HttpResponse::Ok();
     response
         .content_type(found.content_type)
-        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_POLICY))
+        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     match found.bytes {
         Cow::Borrowed(bytes) => {

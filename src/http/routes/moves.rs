@@ -15,9 +15,9 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{App, SVG, look, picture};
 use crate::{
     http::{
-        headers::{preferred, private},
+        headers::{preferred, private_response},
         limits::ClientAddress,
-        pool::QUICK,
+        pool::SHORT_JOB_COST,
         problem::Problem,
         request::Body,
         wire::{
@@ -32,13 +32,13 @@ use crate::{
 };
 
 /// What a sample is taken to cost an adviser, who stops after [`LONGEST`] whatever was asked for.
-const A_SAMPLE: Duration = Duration::from_micros(50);
+const SAMPLE_COST: Duration = Duration::from_micros(50);
 
 /// The longest that an adviser thinks.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The forms in which an analysis is to be had.
-const FORMS: [&str; 2] = ["application/json", SVG];
+const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 
 /// Every legal move of the seat to move, ready to be posted back.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
@@ -60,7 +60,7 @@ pub async fn list_legal_moves(
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
         LegalMoves::new(version, rules, board, seat, game.hand(seat), boards)
     };
-    app.move_pool.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
 /// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
@@ -105,16 +105,16 @@ pub async fn analyse_legal_moves(
     request: HttpRequest,
     body: Body<MovesAnalysis>,
 ) -> Result<HttpResponse, Problem> {
-    let form = preferred(request.headers(), &FORMS)?;
+    let form = preferred(request.headers(), &MEDIA_TYPES)?;
     let params: AnalysisParams = query(request.query_string())?;
     let position = body.content.and_then(AnalysisPosition::read)?;
     if form == SVG {
         let draw = move || position.picture(params.preview());
-        return draw_for(&app, &request, QUICK, draw).await;
+        return draw_for(&app, &request, SHORT_JOB_COST, draw).await;
     }
     let boards = params.boards()?;
     let list = move || position.legal_moves(boards);
-    app.advice_pool.answer(&request, QUICK, list).await
+    app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
@@ -127,7 +127,7 @@ pub async fn analyse_suggest_move(
     request: HttpRequest,
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
-    let form = preferred(request.headers(), &FORMS)?;
+    let form = preferred(request.headers(), &MEDIA_TYPES)?;
     let NoQuery {} = query(request.query_string())?;
     let analysis = body.content?;
     let thinking = analysis.thinking();
@@ -168,7 +168,7 @@ async fn draw_for(
         .advice_pool
         .run(ClientAddress::of(request), cost, draw)
         .await?;
-    Ok(picture(private(StatusCode::OK), svg))
+    Ok(picture(private_response(StatusCode::OK), svg))
 }
 
 /// Asks the adviser, who gets to see this view and nothing else.
@@ -198,7 +198,7 @@ fn suggestions(app: &App, view: &SeatView, thinking: &AdviceSettings) -> Vec<Sug
 fn cost(thinking: &AdviceSettings) -> Duration {
     match thinking.budget {
         Some(Budget::Time(time)) => time,
-        Some(Budget::Samples(samples)) => LONGEST.min(A_SAMPLE * samples),
-        None => QUICK,
+        Some(Budget::Samples(samples)) => LONGEST.min(SAMPLE_COST * samples),
+        None => SHORT_JOB_COST,
     }
 }

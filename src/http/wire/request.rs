@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     http::problem::{Code, Problem},
-    service::{Creation, HandOver, Swap, random},
+    service::{Creation, ExchangeAction, HandOver, random_bytes},
     store::Timing,
 };
 
@@ -280,7 +280,7 @@ impl CreateGame {
             players,
             first_dealer,
             seed_given: given.is_some(),
-            seed: given.unwrap_or_else(|| Seed::new(random())),
+            seed: given.unwrap_or_else(|| Seed::new(random_bytes())),
             rules,
         };
         let attended = setup.players.iter().any(|player| !player.bot);
@@ -391,11 +391,13 @@ impl SwapRequest {
     ///
     /// # Errors
     /// `unknown_card`; `invalid_request`, if it is not one thing.
-    pub fn swap(self) -> Result<Swap, Problem> {
+    pub fn action(self) -> Result<ExchangeAction, Problem> {
         match (self.card, self.decline, self.ask) {
-            (Some(card), None | Some(false), None | Some(false)) => Ok(Swap::Card(card.parse()?)),
-            (None, Some(true), None | Some(false)) => Ok(Swap::Decline),
-            (None, None | Some(false), Some(true)) => Ok(Swap::Ask),
+            (Some(card), None | Some(false), None | Some(false)) => {
+                Ok(ExchangeAction::Offer(card.parse()?))
+            }
+            (None, Some(true), None | Some(false)) => Ok(ExchangeAction::Decline),
+            (None, None | Some(false), Some(true)) => Ok(ExchangeAction::Ask),
             _ => Err(Problem::invalid(
                 r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
             )),
