@@ -47,7 +47,7 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         2 => {
             let analysis: AdviceAnalysis = parse(bytes)??;
-            analysis.thinking()?;
+            analysis.settings()?;
             AdvicePosition::read(analysis)?.view()?;
             None
         }
@@ -84,7 +84,7 @@ pub fn line(text: &str, game: &Game) {
     let _ = query::<GameParams>(text);
     let _ = query::<EventsParams>(text);
     let _ = query::<MovesParams>(text).map(|params| params.boards());
-    let _ = query::<AdviceParams>(text).map(|params| params.thinking().is_ok());
+    let _ = query::<AdviceParams>(text).map(|params| params.settings().is_ok());
     let _ = query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
     if let Ok(params) = query::<ListParams>(text) {
         let _ = (params.phase(), params.limit());

@@ -43,7 +43,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => StatusCode::$status),+ }
             }
 
-            /// How loudly it is logged: a client's mistake is never an error of ours.
+            /// The log level: a mistake of a client is never logged as an error.
             pub const fn level(self) -> Level {
                 match self { $(Code::$variant => Level::$level),+ }
             }
@@ -53,7 +53,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $title),+ }
             }
 
-            /// When it is answered.
+            /// What it means.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Code::$variant => $meaning),+ }
             }
@@ -104,7 +104,7 @@ codes! {
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this at present: it is overloaded, or the disk is full or read-only. Try again after Retry-After seconds.";
 }
 
-/// When to try again where a game must be played on first.
+/// `Retry-After` where more moves are needed first.
 const NEXT_CHANGE: Duration = Duration::from_secs(60);
 
 impl Serialize for Code {
@@ -142,18 +142,18 @@ pub fn markdown() -> String {
     page
 }
 
-/// An answer that is an error: a code from the table and what is wrong in this case.
+/// An error response: a code from the table, and what is wrong in this case.
 #[derive(Clone, Debug, Error)]
 #[error("{}: {detail}", code.name())]
 pub struct Problem {
     code: Code,
     detail: String,
-    /// What the log is told besides, never the client.
+    /// For the log only, never for the client.
     cause: Option<String>,
     allow: Option<String>,
-    /// Seconds after which another try may go well.
+    /// Seconds after which a retry may succeed.
     retry_after: Option<u64>,
-    /// Whether the connection is to end with this.
+    /// Whether the connection ends with this response.
     close: bool,
 }
 
@@ -204,14 +204,14 @@ impl Problem {
         Problem::new(Code::GameNotFound, "no game has this id")
     }
 
-    /// The same, with the time after which another try may go well: whole seconds, rounded up.
+    /// Adds `Retry-After`, in whole seconds, rounded up.
     pub fn retry_after(mut self, wait: Duration) -> Problem {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         self.retry_after = Some(seconds.max(1));
         self
     }
 
-    /// The same, as the last thing that is said over the connection.
+    /// Closes the connection after this response.
     pub fn and_close(mut self) -> Problem {
         self.close = true;
         self
@@ -219,23 +219,23 @@ impl Problem {
 
     /// The method is not one of these.
     pub fn method_not_allowed(allow: &str) -> Problem {
-        let detail = format!("this path takes {allow}");
+        let detail = format!("this path allows {allow}");
         Problem {
             allow: Some(allow.to_owned()),
             ..Problem::new(Code::MethodNotAllowed, detail)
         }
     }
 
-    /// Something failed that the client cannot be told more about.
+    /// A failure of which the client learns no details.
     pub fn internal(cause: impl fmt::Display) -> Problem {
-        let detail = "the request could not be served; nothing was changed";
+        let detail = "the server failed; nothing was changed";
         Problem {
             cause: Some(cause.to_string()),
             ..Problem::new(Code::Internal, detail)
         }
     }
 
-    /// The problem for a status that a framework answered by itself.
+    /// The problem for an error status set by the framework.
     pub fn of_status(status: StatusCode) -> Problem {
         match Code::ALL.iter().find(|code| code.status() == status) {
             Some(&code) => code.into(),
@@ -248,8 +248,7 @@ impl Problem {
         self.code
     }
 
-    /// Tells the log of it. The detail stays out of there, since it may tell the caller of the
-    /// caller's own hand.
+    /// Logs the problem, without the detail, which may contain the caller's cards.
     pub fn log(&self) {
         let cause = self.cause.as_deref().unwrap_or(self.code.title());
         log::log!(target: "dog::problem", self.code.level(), "{}: {cause}", self.code.name());
@@ -261,7 +260,7 @@ impl ResponseError for Problem {
         self.code.status()
     }
 
-    /// Answers, and logs once: here, at the boundary.
+    /// Makes the response. This is the one place where problems are logged.
     fn error_response(&self) -> HttpResponse {
         self.log();
         let mut response = HttpResponse::build(self.code.status());
@@ -290,7 +289,7 @@ impl ResponseError for Problem {
 }
 
 impl From<Code> for Problem {
-    /// The problem of this code of which there is no more to say.
+    /// A problem with no further details.
     fn from(code: Code) -> Problem {
         Problem::new(code, code.meaning())
     }
@@ -303,7 +302,7 @@ impl From<StoreError> for Problem {
         } else if error.is_temporary() {
             Problem {
                 cause: Some(error.to_string()),
-                ..Problem::new(Code::Unavailable, "the store cannot do this just now")
+                ..Problem::new(Code::Unavailable, "the store is unavailable at present")
             }
         } else {
             Problem::internal(error)
@@ -335,18 +334,18 @@ impl From<ActError> for Problem {
     fn from(error: ActError) -> Problem {
         match error {
             ActError::Refused(refusal) => refusal.into(),
-            ActError::LimitReached(exhausted) => exhausted.into(),
+            ActError::LimitReached(limit) => limit.into(),
             ActError::Store(error) => error.into(),
         }
     }
 }
 
 impl From<LimitReached> for Problem {
-    fn from(exhausted: LimitReached) -> Problem {
-        match exhausted {
-            LimitReached::Play => Problem::new(Code::TooManyVersions, exhausted),
+    fn from(limit: LimitReached) -> Problem {
+        match limit {
+            LimitReached::Play => Problem::new(Code::TooManyVersions, limit),
             LimitReached::Admin => {
-                Problem::new(Code::TooManyChanges, exhausted).retry_after(NEXT_CHANGE)
+                Problem::new(Code::TooManyChanges, limit).retry_after(NEXT_CHANGE)
             }
         }
     }
@@ -371,7 +370,7 @@ impl From<ActionRefusal> for Problem {
     }
 }
 
-/// Domain errors that are always the same code.
+/// Errors that always have the same code.
 macro_rules! always {
     ($($error:ty => $code:ident),+ $(,)?) => {
         $(impl From<$error> for Problem {

@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{App, act_in_game};
+use super::{App, execute_in_game};
 use crate::{
     http::{
         problem::Problem,
@@ -30,7 +30,7 @@ pub async fn deal_cards(
     body: WriteRequest<DealRequest>,
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Deal(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, command).await
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
@@ -45,7 +45,7 @@ pub async fn swap_cards(
     body: WriteRequest<SwapRequest>,
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Exchange(body.content.and_then(SwapRequest::action));
-    act_in_game(&app, id.into_inner(), &body.context, command).await
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Plays a move: any legal one, listed or not.
@@ -60,7 +60,7 @@ pub async fn play_move(
     body: WriteRequest<PlayRequest>,
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Play(body.content.and_then(PlayRequest::mv));
-    act_in_game(&app, id.into_inner(), &body.context, command).await
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
@@ -81,7 +81,7 @@ pub async fn hand_over_seat(
     let (id, seat) = path.into_inner();
     let to = body.content.and_then(HandOverRequest::hand_over);
     let command = GameCommand::HandOver { seat, to };
-    act_in_game(&app, id, &body.context, command).await
+    execute_in_game(&app, id, &body.context, command).await
 }
 
 /// Gives the seat a fresh token; the old one dies.
@@ -101,5 +101,5 @@ pub async fn reissue_token(
     let (id, seat) = path.into_inner();
     let content = body.content.map(drop);
     let command = GameCommand::ReissueToken { seat, content };
-    act_in_game(&app, id, &body.context, command).await
+    execute_in_game(&app, id, &body.context, command).await
 }

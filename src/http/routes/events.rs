@@ -8,7 +8,7 @@ use actix_web::{
 use dog_rules::Phase;
 use serde::Deserialize;
 
-use super::{App, act_in_game, read_id};
+use super::{App, execute_in_game, read_id};
 use crate::{
     http::{
         headers::preferred,
@@ -160,5 +160,5 @@ pub async fn create_ticket(
     body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::CreateTicket(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, command).await
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }

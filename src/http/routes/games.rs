@@ -10,7 +10,7 @@ use actix_web::{
 };
 use dog_rules::Phase;
 
-use super::{App, act_in_game, execute, look, picture};
+use super::{App, execute, execute_in_game, load_game, picture};
 use crate::{
     http::{
         headers::{is_not_modified, private_response},
@@ -87,7 +87,7 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let mut record = look(&app.store, &id).await?;
+    let mut record = load_game(&app.store, &id).await?;
     let mut role = caller.role(&record)?;
     let GameParams { after_version } = query(request.query_string())?;
     let known_version = |version| after_version.is_some_and(|known| version <= known);
@@ -97,7 +97,7 @@ pub async fn get_game(
     {
         request.extensions_mut().insert(SkipLatency);
         wait(&app, record.id, known).await?;
-        record = look(&app.store, &id).await?;
+        record = load_game(&app.store, &id).await?;
         role = caller.role(&record)?;
     }
     let version = record.game.version();
@@ -151,7 +151,7 @@ pub async fn get_board_picture(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     caller.role(&record)?;
     let params: PictureParams = query(request.query_string())?;
     let game = &record.game;
@@ -190,5 +190,5 @@ pub async fn delete_game(
     body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Remove(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, command).await
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }

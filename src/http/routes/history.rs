@@ -15,7 +15,7 @@ use dog_rules::record::{
 };
 use futures_util::stream::{self, StreamExt};
 
-use super::{App, execute, look};
+use super::{App, execute, load_game};
 use crate::{
     http::{
         answer::json,
@@ -63,7 +63,7 @@ pub async fn get_history(
     client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     let role = caller.role(&record)?;
     let form = preferred(request.headers(), &MEDIA_TYPES);
     if let Ok(TEXT) = form {

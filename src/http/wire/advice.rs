@@ -56,7 +56,7 @@ impl AdviceParams {
     /// # Errors
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
-    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let level = self.level.as_deref().map_or(Ok(Level::Strong), level)?;
         let asked = self.budget()?;
         let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
@@ -271,7 +271,7 @@ impl Advice {
     pub fn new(
         target: &SuggestionRoute,
         view: &SeatView,
-        thinking: &AdviceSettings,
+        settings: &AdviceSettings,
         suggestions: Vec<Suggestion>,
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
@@ -281,14 +281,14 @@ impl Advice {
         Ok(Advice {
             version: target.version,
             seat: view.seat,
-            level: thinking.level.name(),
-            budget: thinking.budget.map(|budget| match budget {
+            level: settings.level.name(),
+            budget: settings.budget.map(|budget| match budget {
                 Budget::Time(time) => BudgetView::Time {
                     budget_ms: time.as_millis() as u32,
                 },
                 Budget::Samples(samples) => BudgetView::Samples { samples },
             }),
-            seed: thinking.seed,
+            seed: settings.seed,
             samples,
             suggestions: suggestions.collect(),
             elapsed_ms,

@@ -197,15 +197,15 @@ impl AdviceAnalysis {
     /// How to think.
     ///
     /// # Errors
-    /// As [`AdviceParams::thinking`].
-    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
+    /// As [`AdviceParams::settings`].
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let params = AdviceParams {
             level: self.level.clone(),
             budget_ms: self.budget_ms,
             samples: self.samples,
             seed: self.seed,
         };
-        params.thinking()
+        params.settings()
     }
 }
 
