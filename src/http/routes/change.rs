@@ -33,11 +33,11 @@ pub async fn deal_cards(
     execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
-/// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
+/// The partner exchange: offer a card or, where the exchange is optional, decline or ask for it.
 #[utoipa::path(post, path = "/v1/games/{id}/swap", operation_id = "swap_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = SwapRequest,
-    responses((status = 200, description = "The answer is laid down.", body = ActionResponse)),
+    responses((status = 200, description = "The offer, refusal or request is accepted.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn swap_cards(
     app: Data<App>,
@@ -65,13 +65,13 @@ pub async fn play_move(
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
 ///
-/// It is a public event. The seat's token stays good for looking, and for playing once a human
-/// plays again; a seat that never had one gets it from `reissue_token`.
+/// It is a public event. The seat's token stays valid: for reading, and for playing once a human
+/// plays the seat again. A seat that never had a token gets one from `reissue_token`.
 #[utoipa::path(put, path = "/v1/games/{id}/seats/{seat}", operation_id = "hand_over_seat", tag = "games",
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),
     request_body = HandOverRequest,
-    responses((status = 200, description = "Somebody else plays the seat.", body = ActionResponse)),
+    responses((status = 200, description = "The seat is handed over.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn hand_over_seat(
     app: Data<App>,
@@ -84,14 +84,15 @@ pub async fn hand_over_seat(
     execute_in_game(&app, id, &body.context, command).await
 }
 
-/// Gives the seat a fresh token; the old one dies.
+/// Gives the seat a fresh token; the old one becomes invalid.
 ///
-/// Whoever was sent a token makes it their own in this way. By the host it is a public event.
+/// A player who was sent a token can replace it in this way. If the host does it, it is a public
+/// event.
 #[utoipa::path(post, path = "/v1/games/{id}/seats/{seat}/token", operation_id = "reissue_token", tag = "games",
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),
     request_body(content = TokenRequest, description = "May be empty."),
-    responses((status = 200, description = "The fresh token, shown this once.", body = FreshToken)),
+    responses((status = 200, description = "The fresh token, which is shown only once.", body = FreshToken)),
     security(("token" = [])))]
 pub async fn reissue_token(
     app: Data<App>,
