@@ -102,7 +102,7 @@ struct History {
     media_type: &'static str,
 }
 
-/// How far a history has been record.
+/// How much of a history has been written.
 #[derive(Clone, Copy, Default)]
 struct HistoryCursor {
     /// The last version that was record.
@@ -157,7 +157,7 @@ impl History {
     /// Writes a page of the log, after the head and before the end if it is the first or the last.
     ///
     /// # Errors
-    /// The log makes no sense, or is gone; `wrong_phase` if the media_type is not to be had yet.
+    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished game.
     fn write_page(
         &self,
         page: LogPage,
