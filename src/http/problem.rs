@@ -62,46 +62,96 @@ macro_rules! codes {
 }
 
 codes! {
-    BadRequest "bad_request" BAD_REQUEST Debug "Bad request" "The request is not valid HTTP, or its If-Match header is malformed.";
-    MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON" "The body is not JSON, or not UTF-8.";
-    InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key" "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
-    Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized" "The route needs a token and none was sent, or the token does not belong to this game.";
-    Forbidden "forbidden" FORBIDDEN Debug "Forbidden" "The token is valid, but its holder may not do this. For example, a host plays no cards, and a seat cannot remove the game.";
-    RouteNotFound "route_not_found" NOT_FOUND Debug "No such route" "There is no route with this path.";
-    GameNotFound "game_not_found" NOT_FOUND Debug "No such game" "No game has this id, or it was removed.";
-    SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat" "The game has no seat of this number.";
-    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed" "The path exists, but not for this method. The Allow header lists its methods.";
-    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable" "The response is not available in a media type or an encoding that the request accepts.";
-    RequestTimeout "request_timeout" REQUEST_TIMEOUT Debug "Request timeout" "The request took too long to arrive.";
-    GameOver "game_over" CONFLICT Debug "The game is over" "A team has won, and the game no longer changes.";
-    WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase" "This action is not possible in the present phase of the game.";
-    NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn" "Another seat is to act, or this seat has already acted.";
-    NoHuman "no_human" CONFLICT Debug "No human plays the seat" "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
-    TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions" "The game has reached 50,000 versions by play, the maximum.";
-    StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version" "The game is no longer at the version that If-Match or the body names.";
-    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large" "The body is larger than 64 KiB, or a record larger than 1 MiB.";
-    UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long" "The path with its query is longer than 8 KiB.";
-    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type" "A body must be sent as application/json, without a content encoding.";
-    InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request" "The JSON or the query is well formed, but a field is missing, unknown or of the wrong type.";
-    InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules" "The preset or an option is unknown, out of range, or contradicts another.";
-    InvalidBoard "invalid_board" UNPROCESSABLE_ENTITY Debug "Invalid board" "The board is impossible: two pieces on one field, more than four pieces of a seat, a field off the board, or `fresh` without a piece on the start.";
-    InvalidHand "invalid_hand" UNPROCESSABLE_ENTITY Debug "Invalid hand" "The hand is empty, or contains more of a card than the deck.";
-    InvalidKnowledge "invalid_knowledge" UNPROCESSABLE_ENTITY Debug "Invalid knowledge" "`known` contradicts itself, the hand or the deck.";
-    FinishedPosition "finished_position" UNPROCESSABLE_ENTITY Debug "Finished position" "A team has all its pieces in its goals, so there is nothing to analyse.";
-    UnknownCard "unknown_card" UNPROCESSABLE_ENTITY Debug "Unknown card" "There is no card of that name.";
-    CardNotInHand "card_not_in_hand" UNPROCESSABLE_ENTITY Debug "Card not in hand" "The card to give to the partner is not in the hand.";
-    IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move" "The rules do not allow the move. The detail says why.";
-    IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange" "The exchange does not allow this: declining or asking where it is mandatory, or asking twice.";
-    InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed" "A shuffle seed is 64 hex digits.";
-    InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record" "The text is not a record, or its game is not over or breaks the rules. The detail names the line and says why.";
-    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused" "The Idempotency-Key was used before with another body. Bodies are compared byte by byte, blanks included.";
-    WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key" "Where the response contains a secret, the Idempotency-Key must carry 128 random bits or more.";
-    TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests" "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
-    TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes" "Limit exceeded for hand-overs, names and tokens of this game: 100, and one more for every 4 versions by play.";
-    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large" "There are more than 64 headers, or more than 16 KiB of them.";
-    Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error" "The server failed, and nothing was changed. Its log has more under the request id.";
-    DatabaseFull "database_full" INSUFFICIENT_STORAGE Warn "Database full" "The database is nearly full, so new games are refused, or it is full, so all writes are. Nothing was changed.";
-    Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable" "The server cannot do this at present: it is overloaded, or the disk is full or read-only. Try again after Retry-After seconds.";
+    BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
+        "The request is not valid HTTP, or its If-Match header is malformed.";
+    MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
+        "The body is not JSON, or not UTF-8.";
+    InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
+        "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
+    Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized"
+        "The route needs a token and none was sent, or the token does not belong to this game.";
+    Forbidden "forbidden" FORBIDDEN Debug "Forbidden"
+        "The token is valid, but its holder may not do this. For example, a host plays no cards, \
+         and a seat cannot remove the game.";
+    RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
+        "There is no route with this path.";
+    GameNotFound "game_not_found" NOT_FOUND Debug "No such game"
+        "No game has this id, or it was removed.";
+    SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat"
+        "The game has no seat of this number.";
+    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed"
+        "The path exists, but not for this method. The Allow header lists its methods.";
+    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable"
+        "The response is not available in a media type or an encoding that the request accepts.";
+    RequestTimeout "request_timeout" REQUEST_TIMEOUT Debug "Request timeout"
+        "The request took too long to arrive.";
+    GameOver "game_over" CONFLICT Debug "The game is over"
+        "A team has won, and the game no longer changes.";
+    WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase"
+        "This action is not possible in the present phase of the game.";
+    NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn"
+        "Another seat is to act, or this seat has already acted.";
+    NoHuman "no_human" CONFLICT Debug "No human plays the seat"
+        "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
+    TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
+        "The game has reached 50,000 versions by play, the maximum.";
+    StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version"
+        "The game is no longer at the version that If-Match or the body names.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large"
+        "The body is larger than 64 KiB, or a record larger than 1 MiB.";
+    UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long"
+        "The path with its query is longer than 8 KiB.";
+    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type"
+        "A body must be sent as application/json, without a content encoding.";
+    InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request"
+        "The JSON or the query is well formed, but a field is missing, unknown or of the wrong \
+         type.";
+    InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules"
+        "The preset or an option is unknown, out of range, or contradicts another.";
+    InvalidBoard "invalid_board" UNPROCESSABLE_ENTITY Debug "Invalid board"
+        "The board is impossible: two pieces on one field, more than four pieces of a seat, a \
+         field off the board, or `fresh` without a piece on the start.";
+    InvalidHand "invalid_hand" UNPROCESSABLE_ENTITY Debug "Invalid hand"
+        "The hand is empty, or contains more of a card than the deck.";
+    InvalidKnowledge "invalid_knowledge" UNPROCESSABLE_ENTITY Debug "Invalid knowledge"
+        "`known` contradicts itself, the hand or the deck.";
+    FinishedPosition "finished_position" UNPROCESSABLE_ENTITY Debug "Finished position"
+        "A team has all its pieces in its goals, so there is nothing to analyse.";
+    UnknownCard "unknown_card" UNPROCESSABLE_ENTITY Debug "Unknown card"
+        "There is no card of that name.";
+    CardNotInHand "card_not_in_hand" UNPROCESSABLE_ENTITY Debug "Card not in hand"
+        "The card to give to the partner is not in the hand.";
+    IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move"
+        "The rules do not allow the move. The detail says why.";
+    IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange"
+        "The exchange does not allow this: declining or asking where it is mandatory, or asking \
+         twice.";
+    InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed"
+        "A shuffle seed is 64 hex digits.";
+    InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record"
+        "The text is not a record, or its game is not over or breaks the rules. The detail names \
+         the line and says why.";
+    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused"
+        "The Idempotency-Key was used before with another body. Bodies are compared byte by byte, \
+         blanks included.";
+    WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key"
+        "Where the response contains a secret, the Idempotency-Key must carry 128 random bits or \
+         more.";
+    TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests"
+        "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
+    TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
+        "Limit exceeded for hand-overs, names and tokens of this game: 100, and one more for \
+         every 4 versions by play.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
+        "There are more than 64 headers, or more than 16 KiB of them.";
+    Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"
+        "The server failed, and nothing was changed. Its log has more under the request id.";
+    DatabaseFull "database_full" INSUFFICIENT_STORAGE Warn "Database full"
+        "The database is nearly full, so new games are refused, or it is full, so all writes are. \
+         Nothing was changed.";
+    Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable"
+        "The server cannot do this at present: it is overloaded, or the disk is full or \
+         read-only. Try again after Retry-After seconds.";
 }
 
 /// `Retry-After` where more moves are needed first.

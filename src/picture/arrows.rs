@@ -60,9 +60,11 @@ fn draw(ink: &mut SvgWriter, gap: f64, arrow: &Arrow, seat: Seat, dashes: &str) 
     let (full, deep) = (colours.full, colours.deep);
     let (wide, narrow, line) = (Number(0.3 * gap), Number(0.18 * gap), Number(0.06 * gap));
     ink.add(format_args!(
-        "<g fill=\"none\" stroke-linejoin=\"round\"{dashes}><path d=\"{path}\" stroke=\"{deep}\" stroke-width=\"{wide}\"/>\
+        "<g fill=\"none\" stroke-linejoin=\"round\"{dashes}><path d=\"{path}\" stroke=\"{deep}\" \
+            stroke-width=\"{wide}\"/>\
          <path d=\"{path}\" stroke=\"{full}\" stroke-width=\"{narrow}\"/></g>\
-         <path d=\"M{tip}L{left} {right}Z\" fill=\"{full}\" stroke=\"{deep}\" stroke-width=\"{line}\" stroke-linejoin=\"round\"/>"
+         <path d=\"M{tip}L{left} {right}Z\" fill=\"{full}\" stroke=\"{deep}\" \
+         stroke-width=\"{line}\" stroke-linejoin=\"round\"/>"
     ));
 }
 
@@ -177,7 +179,8 @@ pub fn captures(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>
             corner(-1.0, 1.0),
         );
         ink.add(format_args!(
-            "<path data-captured=\"{}\" d=\"M{a}L{b}M{c}L{d}\" stroke=\"{DARK}\" stroke-width=\"{}\" stroke-linecap=\"round\"/>",
+            "<path data-captured=\"{}\" d=\"M{a}L{b}M{c}L{d}\" stroke=\"{DARK}\" \
+                stroke-width=\"{}\" stroke-linecap=\"round\"/>",
             capture.from,
             Number(0.08 * gap),
         ));
@@ -204,7 +207,8 @@ pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
         String::new()
     };
     ink.add(format_args!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"#fff\" stroke=\"{}\" stroke-width=\"{line}\"{dashes}/>",
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"#fff\" stroke=\"{}\" \
+            stroke-width=\"{line}\"{dashes}/>",
         Number(left),
         Number(top),
         Number(width),
@@ -214,7 +218,8 @@ pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     ));
     let mut text = |text: &str, below: f64, size: f64| {
         ink.add(format_args!(
-            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-weight=\"bold\" fill=\"{DARK}\" text-anchor=\"middle\">{text}</text>",
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-weight=\"bold\" fill=\"{DARK}\" \
+                text-anchor=\"middle\">{text}</text>",
             Number(CENTRE.x),
             Number(CENTRE.y + below * height),
             Number(size * height),

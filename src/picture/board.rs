@@ -61,7 +61,8 @@ fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool
         ink.add(format_args!(
             "<path d=\"M{door}L{first}\" stroke=\"{colour}\" stroke-width=\"{narrow}\"/>\
              <path d=\"M{first}L{last}\" stroke=\"{colour}\" stroke-width=\"{wide}\" stroke-linecap=\"round\"/>\
-             <rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" rx=\"{}\" fill=\"{colour}\" transform=\"rotate({} {kennel})\"/>",
+             <rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" rx=\"{}\" \
+             fill=\"{colour}\" transform=\"rotate({} {kennel})\"/>",
             Number(left),
             Number(top),
             Number(0.5 * gap + edge / 2.0),
@@ -88,7 +89,8 @@ fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool
 /// Draws the direction of play: three arrows around the centre.
 fn direction(ink: &mut SvgWriter, radius: f64) {
     ink.add(format_args!(
-        "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
+        "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" \
+            stroke-linejoin=\"round\">"
     ));
     for third in 0..3 {
         let begin = f64::from(third) * std::f64::consts::TAU / 3.0 + 0.6;
@@ -164,7 +166,8 @@ pub fn pieces(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'
         let colours = colours(seat);
         let line = Number(0.09 * gap);
         ink.add(format_args!(
-            "<g data-seat=\"{}\" fill=\"{}\" stroke=\"{DARK}\" stroke-width=\"{line}\" stroke-linejoin=\"round\">",
+            "<g data-seat=\"{}\" fill=\"{}\" stroke=\"{DARK}\" stroke-width=\"{line}\" \
+                stroke-linejoin=\"round\">",
             seat.number(),
             colours.full,
         ));

@@ -56,7 +56,8 @@ fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
     };
     let (left, width) = (Number(MARGIN), Number(WIDTH - 2.0 * MARGIN));
     ink.add(format_args!(
-        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
+        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" \
+            stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
     ));
     let piece = Point {
         x: MARGIN + 30.0,
@@ -91,7 +92,8 @@ fn entry(
         ("#fbf8f0", SAND, 2)
     };
     ink.add(format_args!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{line}\"/>",
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" \
+            stroke=\"{stroke}\" stroke-width=\"{line}\"/>",
         Number(left),
         Number(top),
         Number(width),
@@ -113,7 +115,8 @@ fn entry(
     let room = width - 100.0 - if note.is_empty() { 0.0 } else { 120.0 };
     let name = fitted(picture.name(seat), room / 30.0);
     ink.add(format_args!(
-        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" y=\"{}\">{}</text>",
+        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" \
+            y=\"{}\">{}</text>",
         Number(left + 56.0),
         Number(middle + 9.0),
         seat.number(),

@@ -68,7 +68,8 @@ pub fn svg(picture: &Picture<'_>) -> String {
     ));
     legend::description(&mut ink, picture);
     ink.add(format_args!(
-        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" stroke=\"{SAND}\" stroke-width=\"4\"/>",
+        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" \
+            stroke=\"{SAND}\" stroke-width=\"4\"/>",
         Number(WIDTH - 4.0),
         Number(WIDTH + legend::height(picture) - 4.0),
     ));

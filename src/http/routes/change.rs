@@ -37,7 +37,8 @@ pub async fn deal_cards(
 #[utoipa::path(post, path = "/v1/games/{id}/swap", operation_id = "swap_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = SwapRequest,
-    responses((status = 200, description = "The offer, refusal or request is accepted.", body = ActionResponse)),
+    responses((status = 200, description = "The offer, refusal or request is \
+        accepted.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn swap_cards(
     app: Data<App>,

@@ -36,9 +36,11 @@ const MAX_STREAMS: usize = 20_000;
 /// changes after it. The stream ends when the game is over.
 #[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
     params(("id" = String, Path, description = "The game's id."), EventsParams,
-        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was received; the stream continues after it. It overrides the parameter of the same name.")),
+        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was \
+            received; the stream continues after it. It overrides the parameter of the same name.")),
     responses(
-        (status = 200, description = "Server-sent events: first `game` with a Game, then a `change` with a LogEntry for each version; or, with `Accept`, the same objects as one line each.",
+        (status = 200, description = "Server-sent events: first `game` with a Game, then a \
+            `change` with a LogEntry for each version; or, with `Accept`, the same objects as one line each.",
             content((String = "text/event-stream"), (LogEntryView = "application/x-ndjson"))),
         (status = 204, description = "The game ended with that version, so there is nothing to wait for.")),
     security((), ("token" = [])))]

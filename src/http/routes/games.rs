@@ -39,7 +39,8 @@ const MAX_WAIT: Duration = Duration::from_secs(25);
 #[utoipa::path(post, path = "/v1/games", operation_id = "create_game", tag = "games",
     request_body(content = CreateGame, description = "All fields may be omitted, and so may the body."),
     responses((status = 201, description = "The game and its tokens.", body = Created,
-        headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
+        headers(("Location" = String, description = "The game's \
+            path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn create_game(
     app: Data<App>,
     client: ClientAddress,
@@ -76,11 +77,13 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
 #[utoipa::path(get, path = "/v1/games/{id}", operation_id = "get_game", tag = "games",
     params(("id" = String, Path, description = "The game's id."), GameParams,
-        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if the view is still the same.")),
+        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if \
+            the view is still the same.")),
     responses(
         (status = 200, description = "The game.", body = GameView,
             headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
-        (status = 304, description = "The view is still the one of If-None-Match, or the game is not past `after_version`.")),
+        (status = 304, description = "The view is still the one of If-None-Match, or the game is \
+            not past `after_version`.")),
     security((), ("token" = [])))]
 pub async fn get_game(
     app: Data<App>,
@@ -140,10 +143,13 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
 /// the board alone, so it reveals nothing about a hand.
 #[utoipa::path(get, path = "/v1/games/{id}/board.svg", operation_id = "get_board_picture", tag = "games",
     params(("id" = String, Path, description = "The game's id."), PictureParams,
-        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if the picture is still the same.")),
+        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if \
+            the picture is still the same.")),
     responses(
-        (status = 200, description = "The picture, an SVG document of 40 KB at most.", body = String, content_type = "image/svg+xml",
-            headers(("ETag" = String, description = "The version, such as \"17-board\", or \"17-preview\" with a move."))),
+        (status = 200, description = "The picture, an SVG document of 40 KB at \
+            most.", body = String, content_type = "image/svg+xml",
+            headers(("ETag" = String, description = "The version, such as \"17-board\", or \
+                \"17-preview\" with a move."))),
         (status = 304, description = "The picture is still the one of If-None-Match.")),
     security((), ("token" = [])))]
 pub async fn get_board_picture(

@@ -53,7 +53,8 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 /// anyone can check it (`dog verify`). It is also available as a text record.
 #[utoipa::path(get, path = "/v1/games/{id}/history", operation_id = "get_history", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
-    responses((status = 200, description = "The history; with `Accept` also as a line for the game and one for each version, or as the text record of a finished game.",
+    responses((status = 200, description = "The history; with `Accept` also as a line for the \
+        game and one for each version, or as the text record of a finished game.",
         content((HistoryView = "application/json"), (LogEntryView = "application/x-ndjson"), (String = "text/plain")))),
     security((), ("token" = [])))]
 pub async fn get_history(
@@ -237,7 +238,8 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
     request_body(content((ImportRequest = "application/json"), (String = "text/plain")),
         description = "The record as text, or in JSON."),
     responses((status = 201, description = "The game, and its host's token.", body = Created,
-        headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
+        headers(("Location" = String, description = "The game's \
+            path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,

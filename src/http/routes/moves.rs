@@ -98,7 +98,8 @@ pub async fn suggest_move(
 #[utoipa::path(post, path = "/v1/analysis/legal-moves", operation_id = "analyse_legal_moves", tag = "analysis",
     params(AnalysisParams),
     request_body = MovesAnalysis,
-    responses((status = 200, description = "The moves, in a stable order; or a picture, if Accept prefers image/svg+xml.",
+    responses((status = 200, description = "The moves, in a stable order; or a picture, if Accept \
+        prefers image/svg+xml.",
         content((LegalMoves = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_legal_moves(
     app: Data<App>,
@@ -120,7 +121,8 @@ pub async fn analyse_legal_moves(
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
     request_body = AdviceAnalysis,
-    responses((status = 200, description = "The advice, best first; or a picture, if Accept prefers image/svg+xml.",
+    responses((status = 200, description = "The advice, best first; or a picture, if Accept \
+        prefers image/svg+xml.",
         content((Advice = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_suggest_move(
     app: Data<App>,
