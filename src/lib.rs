@@ -1,9 +1,9 @@
 //! The game of DOG as a service.
 //!
-//! * [`store`] is where games live.
-//! * [`background`] plays for bots and for those whose time is up, and removes what is old.
-//! * `fair` shares threads fairly among those who use them.
-//! * [`service`] is the one path of every write.
+//! * [`store`] keeps games in a database.
+//! * [`background`] plays for bots and for players whose time is up, and removes expired data.
+//! * `fair` shares threads fairly among clients.
+//! * [`service`] carries out every write.
 //! * [`http`] serves games over HTTP.
 //! * [`picture`] draws the board.
 //! * [`cli`] is the command line.

@@ -11,21 +11,21 @@ use log::LevelFilter;
 fn main() -> ExitCode {
     env_logger::Builder::new()
         .filter_level(LevelFilter::Info)
-        // It takes a client's broken request for an error of ours.
+        // It logs broken requests of clients as errors.
         .filter_module("actix_http", LevelFilter::Off)
         .parse_default_env()
         .init();
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::error!("{}", with_causes(&error));
+            log::error!("{}", error_chain(&error));
             ExitCode::FAILURE
         }
     }
 }
 
-/// An error with its causes. Some errors name their cause themselves: it is not repeated.
-fn with_causes(error: &anyhow::Error) -> String {
+/// An error with its causes. A cause that the error's own text names already is not repeated.
+fn error_chain(error: &anyhow::Error) -> String {
     let mut causes = error.chain().map(ToString::to_string);
     let mut text = causes.next().unwrap_or_default();
     for cause in causes {
@@ -40,13 +40,13 @@ fn with_causes(error: &anyhow::Error) -> String {
 mod tests {
     use anyhow::anyhow;
 
-    use super::with_causes;
+    use super::error_chain;
 
     #[test]
     fn each_cause_is_named_once() {
         let error = anyhow!("no space").context("cannot write: no space");
         assert_eq!(
-            with_causes(&error.context("failed")),
+            error_chain(&error.context("failed")),
             "failed: cannot write: no space"
         );
     }

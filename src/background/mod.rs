@@ -1,4 +1,4 @@
-//! What the server does by itself: [`bots`] play, and [`retention`] removes what is old.
+//! What the server does without a request: [`bots`] play, and [`retention`] removes expired data.
 
 pub mod bots;
 pub mod retention;
@@ -7,7 +7,7 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// What a thread of the background waits with for the store.
+/// A runtime with which a background thread waits for the store.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_time().build()
 }

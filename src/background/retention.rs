@@ -1,8 +1,8 @@
-//! Removes what was kept for long enough: old games, and answers and tickets that have expired;
-//! and packs the logs of games that are over.
+//! Removes expired games, saved responses and tickets, and packs the logs of games that are over.
 //!
-//! Every process on a file does so now and then; what one has removed the next does not find. It
-//! reads and writes in small pieces with rests between them, so that nobody has to wait for it.
+//! Every process on a database file does so from time to time; it does not matter which one removes
+//! what. It reads and writes in small batches with pauses between them, so that clients do not wait
+//! for it.
 
 use std::{
     io,
@@ -17,72 +17,72 @@ use tokio::runtime::Runtime;
 use super::runtime;
 use crate::store::{RetentionPolicy, Store, StoreError, now};
 
-/// Games that are looked at in one go.
-const LOOK: u32 = 500;
+/// Games read at once.
+const SCAN_BATCH: u32 = 500;
 
-/// Games that are removed in one write.
-const GAMES: usize = 10;
+/// Games removed in one write.
+const DELETE_BATCH: usize = 10;
 
-/// Answers and tickets that are removed in one write.
-const EXPIRED: u32 = 200;
+/// Saved responses and tickets removed in one write.
+const EXPIRE_BATCH: u32 = 200;
 
-/// Logs that are packed in one go.
-const PACKED: u32 = 10;
+/// Logs packed at once.
+const PACK_BATCH: u32 = 10;
 
-/// How long a game has been over when its log is packed: those who follow it have read it by then.
-const OVER: SignedDuration = SignedDuration::from_secs(60);
+/// How long a game has been over before its log is packed. Its streams have read the log by then.
+const PACK_DELAY: SignedDuration = SignedDuration::from_secs(60);
 
-/// The rest after a look or a write.
-const REST: Duration = Duration::from_millis(50);
+/// The pause after each read or write.
+const BATCH_DELAY: Duration = Duration::from_millis(50);
 
-/// The thread that removes. Dropping it ends it after the write that it is at.
+/// The thread that removes and packs. Dropping it ends the thread after its current write.
 #[derive(Debug)]
 pub struct RetentionThread {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What one thread works with.
+/// What the thread works with.
 struct RetentionWorker {
     store: Store,
     runtime: Runtime,
-    keep: RetentionPolicy,
+    policy: RetentionPolicy,
     stopped: Receiver<()>,
 }
 
-/// Why a pass is not finished.
-enum Stop {
-    /// The server ends.
-    Asked,
+/// Why a pass ended early.
+enum PassEnd {
+    /// The server stops.
+    Shutdown,
     Failed(StoreError),
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Stop {
-        Stop::Failed(error)
+impl From<StoreError> for PassEnd {
+    fn from(error: StoreError) -> PassEnd {
+        PassEnd::Failed(error)
     }
 }
 
 impl RetentionThread {
-    /// Starts the thread, which makes a pass at once and then one every so often.
+    /// Starts the thread. It makes a pass at once, and then one per interval.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
     pub fn start(
         store: &Store,
-        keep: RetentionPolicy,
+        policy: RetentionPolicy,
         every: Duration,
     ) -> io::Result<RetentionThread> {
         let (stop, stopped) = channel();
-        let work = RetentionWorker {
+        let worker = RetentionWorker {
             store: store.clone(),
             runtime: runtime()?,
-            keep,
+            policy,
             stopped,
         };
         let thread = thread::Builder::new()
             .name("retention".into())
-            .spawn(move || work.run(every))?;
+            .spawn(move || worker.run(every))?;
         Ok(RetentionThread {
             stop: Some(stop),
             thread: Some(thread),
@@ -109,57 +109,57 @@ impl RetentionWorker {
             match self.pass() {
                 Ok(0) => {}
                 Ok(games) => log::info!("removed {games} expired games"),
-                Err(Stop::Asked) => return,
-                Err(Stop::Failed(error)) => {
-                    log::warn!("expired games cannot be removed at present: {error}")
+                Err(PassEnd::Shutdown) => return,
+                Err(PassEnd::Failed(error)) => {
+                    log::warn!("cannot remove expired games: {error}")
                 }
             }
-            if self.rest(every).is_err() {
+            if self.pause(every).is_err() {
                 return;
             }
         }
     }
 
-    /// Removes everything that is old and packs what is over; how many games were removed.
-    fn pass(&self) -> Result<usize, Stop> {
+    /// Removes all that has expired and packs finished games. Returns the number of removed games.
+    fn pass(&self) -> Result<usize, PassEnd> {
         self.forget_expired()?;
         let mut removed = 0;
         let mut after = None;
         loop {
-            let piece = self.wait(self.store.expired_games(self.keep, after, LOOK))?;
-            for old in piece.old.chunks(GAMES) {
-                removed += self.wait(self.store.remove_expired(old.to_vec()))?;
-                self.rest(REST)?;
+            let batch = self.wait(self.store.expired_games(self.policy, after, SCAN_BATCH))?;
+            for games in batch.old.chunks(DELETE_BATCH) {
+                removed += self.wait(self.store.remove_expired(games.to_vec()))?;
+                self.pause(BATCH_DELAY)?;
             }
-            match piece.next {
+            match batch.next {
                 Some(next) => after = Some(next),
                 None => break,
             }
-            self.rest(REST)?;
+            self.pause(BATCH_DELAY)?;
         }
         while self.wait(self.store.remove_rest())? {
-            self.rest(REST)?;
+            self.pause(BATCH_DELAY)?;
         }
         self.pack()?;
         Ok(removed)
     }
 
     /// Packs the logs of games that are over.
-    fn pack(&self) -> Result<(), Stop> {
-        let by = now() - OVER;
+    fn pack(&self) -> Result<(), PassEnd> {
+        let ended_before = now() - PACK_DELAY;
         let mut after = None;
         loop {
-            after = self.wait(self.store.pack_logs(by, after, PACKED))?;
+            after = self.wait(self.store.pack_logs(ended_before, after, PACK_BATCH))?;
             if after.is_none() {
                 return Ok(());
             }
-            self.rest(REST)?;
+            self.pause(BATCH_DELAY)?;
         }
     }
 
-    fn forget_expired(&self) -> Result<(), Stop> {
-        while self.wait(self.store.forget_expired(EXPIRED))? {
-            self.rest(REST)?;
+    fn forget_expired(&self) -> Result<(), PassEnd> {
+        while self.wait(self.store.forget_expired(EXPIRE_BATCH))? {
+            self.pause(BATCH_DELAY)?;
         }
         Ok(())
     }
@@ -172,11 +172,11 @@ impl RetentionWorker {
         self.runtime.block_on(future)
     }
 
-    /// Does nothing for that long, unless the server ends.
-    fn rest(&self, time: Duration) -> Result<(), Stop> {
+    /// Pauses for that long; fails at once if the server stops.
+    fn pause(&self, time: Duration) -> Result<(), PassEnd> {
         match self.stopped.recv_timeout(time) {
             Err(RecvTimeoutError::Timeout) => Ok(()),
-            _ => Err(Stop::Asked),
+            _ => Err(PassEnd::Shutdown),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `dog backup`: copies a database that is in use.
+//! `dog backup`: copies a database, which may be in use.
 
 use std::{
     io::{Write, stdout},
@@ -12,7 +12,7 @@ use super::check::bar;
 use crate::store;
 
 #[derive(Debug, Args)]
-pub struct Backup {
+pub struct BackupArgs {
     /// The copy; the file must not exist.
     file: PathBuf,
     /// The database file; servers may be using it.
@@ -20,17 +20,17 @@ pub struct Backup {
     database: PathBuf,
 }
 
-impl Backup {
+impl BackupArgs {
     /// Makes the copy and checks it.
     ///
     /// # Errors
-    /// If there is a file already, or the database cannot be copied.
+    /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
         let what = || {
             let (database, file) = (self.database.display(), self.file.display());
             format!("cannot back {database} up to {file}")
         };
-        super::not_a_folder(&self.database).with_context(what)?;
+        super::check_not_folder(&self.database).with_context(what)?;
         let bar = bar("pages")?;
         let copied = store::backup(&self.database, &self.file, |done, all| {
             bar.set_length(all);

@@ -1,4 +1,4 @@
-//! `dog check`: says what is wrong with a database.
+//! `dog check`: finds what is wrong with a database.
 
 use std::{
     io::{Write, stdout},
@@ -13,20 +13,20 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::store;
 
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// The database file; servers may be using it.
     #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
     database: PathBuf,
 }
 
-impl Check {
+impl CheckArgs {
     /// Reads every page and replays every game; prints a line for each defect.
     ///
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
         let name = || format!("cannot check {}", self.database.display());
-        super::not_a_folder(&self.database).with_context(name)?;
+        super::check_not_folder(&self.database).with_context(name)?;
         let bar = bar("games")?;
         let checked = store::check(&self.database, |done, all| {
             bar.set_length(all);
@@ -51,7 +51,7 @@ impl Check {
     }
 }
 
-/// A bar that counts these, shown only on a terminal.
+/// A progress bar for these things, shown only on a terminal.
 pub(super) fn bar(what: &str) -> anyhow::Result<ProgressBar> {
     let style =
         ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}, {elapsed}, {eta} left")?;

@@ -1,4 +1,4 @@
-//! `dog healthcheck`: asks a running server whether it is alive, where there is no curl.
+//! `dog healthcheck`: asks a running server whether it is alive, for images without curl.
 
 use std::{
     io::{Read, Write},
@@ -9,21 +9,21 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::Args;
 
-/// How long the server may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the server may take to respond.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
-pub struct Healthcheck {
+pub struct HealthcheckArgs {
     /// Address of the server, HOST:PORT.
     #[arg(long, env = "DOG_LISTEN", default_value = super::serve::LISTEN)]
     listen: String,
 }
 
-impl Healthcheck {
-    /// Asks `/healthz`.
+impl HealthcheckArgs {
+    /// Requests `/healthz`.
     ///
     /// # Errors
-    /// If the server does not answer, or not with 200.
+    /// If the server does not respond with 200.
     pub fn run(self) -> anyhow::Result<()> {
         // A server that listens on every address answers on the loopback one.
         let listen = self
@@ -32,21 +32,21 @@ impl Healthcheck {
             .replace("[::]:", "[::1]:");
         let address = listen
             .to_socket_addrs()
-            .with_context(|| format!("{listen} is no address"))?
+            .with_context(|| format!("{listen} is not an address"))?
             .next()
             .with_context(|| format!("{listen} has no address"))?;
-        let mut connection = TcpStream::connect_timeout(&address, PATIENCE)
+        let mut connection = TcpStream::connect_timeout(&address, TIMEOUT)
             .with_context(|| format!("nothing listens on {listen}"))?;
-        connection.set_read_timeout(Some(PATIENCE))?;
+        connection.set_read_timeout(Some(TIMEOUT))?;
         write!(
             connection,
             "GET /healthz HTTP/1.1\r\nHost: {listen}\r\nConnection: close\r\n\r\n"
         )?;
-        let mut answer = Vec::new();
-        connection.take(4096).read_to_end(&mut answer)?;
+        let mut response = Vec::new();
+        connection.take(4096).read_to_end(&mut response)?;
         ensure!(
-            answer.starts_with(b"HTTP/1.1 200"),
-            "the server is not well"
+            response.starts_with(b"HTTP/1.1 200"),
+            "the server is not healthy"
         );
         Ok(())
     }

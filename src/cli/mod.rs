@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+//! The command line: one file for each command.
 
 mod backup;
 mod check;
@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::bail;
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
 use crate::http::{openapi, problem};
 
@@ -22,44 +22,44 @@ use crate::http::{openapi, problem};
 #[command(name = "dog", version, about)]
 pub struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Subcommand,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
     /// Serve the API until SIGTERM or SIGINT.
-    Serve(serve::Serve),
+    Serve(serve::ServeArgs),
     /// Copy a database into a new file, while servers use it.
-    Backup(backup::Backup),
+    Backup(backup::BackupArgs),
     /// Check a database; exit code 0 if nothing is wrong.
-    Check(check::Check),
+    Check(check::CheckArgs),
     /// Print the OpenAPI document.
     Openapi,
     /// Print the table of errors as Markdown.
     Errors,
     /// Ask a running server whether it is alive; exit code 0 if it is.
-    Healthcheck(healthcheck::Healthcheck),
+    Healthcheck(healthcheck::HealthcheckArgs),
     /// Count move sequences (perft), to test and to time the move generator.
-    Perft(perft::Perft),
+    Perft(perft::PerftArgs),
     /// Replay the record of a finished game from its seed and check it.
-    Verify(verify::Verify),
+    Verify(verify::VerifyArgs),
 }
 
 impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// Says what failed.
+    /// If the command fails.
     pub fn run(self) -> anyhow::Result<()> {
         match self.command {
-            Command::Serve(serve) => serve.run(),
-            Command::Backup(backup) => backup.run(),
-            Command::Check(check) => check.run(),
-            Command::Openapi => print(&openapi::json()?),
-            Command::Errors => print(&problem::markdown()),
-            Command::Healthcheck(healthcheck) => healthcheck.run(),
-            Command::Perft(perft) => perft.run(),
-            Command::Verify(verify) => verify.run(),
+            Subcommand::Serve(serve) => serve.run(),
+            Subcommand::Backup(backup) => backup.run(),
+            Subcommand::Check(check) => check.run(),
+            Subcommand::Openapi => print(&openapi::json()?),
+            Subcommand::Errors => print(&problem::markdown()),
+            Subcommand::Healthcheck(healthcheck) => healthcheck.run(),
+            Subcommand::Perft(perft) => perft.run(),
+            Subcommand::Verify(verify) => verify.run(),
         }
     }
 }
@@ -68,8 +68,8 @@ fn print(text: &str) -> anyhow::Result<()> {
     Ok(stdout().write_all(text.as_bytes())?)
 }
 
-/// Refuses a folder where a database file is expected.
-fn not_a_folder(database: &Path) -> anyhow::Result<()> {
+/// Refuses a folder in place of a database file.
+fn check_not_folder(database: &Path) -> anyhow::Result<()> {
     if database.is_dir() {
         bail!("it is a folder, not a file");
     }

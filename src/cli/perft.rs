@@ -1,4 +1,4 @@
-//! `dog perft`: counts sequences of moves, to check and to time the lists of moves.
+//! `dog perft`: counts sequences of moves, to check and to time the move generator.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,11 +12,11 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::perft::{OpenPosition, PerftCase, divide, perft, read};
 
-/// No round is longer: each move takes a card at least, and the largest deck has 116.
-const MOST_MOVES: i64 = 116;
+/// The longest possible round: each move takes at least one card, and the largest deck has 116.
+const MAX_MOVES: i64 = 116;
 
 #[derive(Debug, Args)]
-pub struct Perft {
+pub struct PerftArgs {
     /// Files of positions with the counts they should have; docs/perft.md describes them.
     #[arg(required_unless_present = "hands")]
     files: Vec<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Perft {
         long,
         value_name = "N",
         required_unless_present = "files",
-        value_parser = clap::value_parser!(u32).range(1..=MOST_MOVES)
+        value_parser = clap::value_parser!(u32).range(1..=MAX_MOVES)
     )]
     depth: Option<u32>,
     /// Show the count below each first move, too.
@@ -50,11 +50,11 @@ pub struct Perft {
     turn: String,
 }
 
-impl Perft {
+impl PerftArgs {
     /// Counts every case.
     ///
     /// # Errors
-    /// If a case cannot be read, or a count is not the one that the file gives.
+    /// If a case cannot be read, or a count differs from the one in the file.
     pub fn run(self) -> anyhow::Result<()> {
         let mut report = Report {
             out: std::io::stdout().lock(),
@@ -76,9 +76,9 @@ impl Perft {
         report.end()
     }
 
-    /// The position of the command line.
+    /// The position given on the command line.
     fn position(&self, hands: &str) -> anyhow::Result<PerftCase> {
-        let Perft {
+        let PerftArgs {
             rules, board, turn, ..
         } = self;
         let text = format!("rules {rules}\nboard {board}\nhands {hands}\nturn {turn}");
@@ -87,7 +87,7 @@ impl Perft {
     }
 }
 
-/// The cases of a file, and where in it they are.
+/// The cases of a file with their line numbers.
 fn cases(file: &Path) -> anyhow::Result<Vec<(usize, PerftCase)>> {
     let name = || file.display().to_string();
     let text = fs::read_to_string(file).with_context(name)?;
@@ -96,7 +96,7 @@ fn cases(file: &Path) -> anyhow::Result<Vec<(usize, PerftCase)>> {
     Ok(cases)
 }
 
-/// What is printed, and what is found on the way.
+/// Prints counts, and counts those that are right and wrong.
 struct Report<'a> {
     out: StdoutLock<'a>,
     depth: Option<u32>,

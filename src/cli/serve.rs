@@ -9,17 +9,17 @@ use clap::{
     builder::{FalseyValueParser, RangedI64ValueParser},
 };
 
-use super::not_a_folder;
+use super::check_not_folder;
 use crate::{
     http::{Cors, Limits, Server, ServerConfig},
     store::{self, RetentionPolicy, Store},
 };
 
-/// Where the server listens if nothing is said.
+/// The address to listen on by default.
 pub const LISTEN: &str = "127.0.0.1:8080";
 
 #[derive(Debug, Args)]
-pub struct Serve {
+pub struct ServeArgs {
     /// Address to listen on, HOST:PORT; port 0 chooses a free port.
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN)]
     listen: String,
@@ -76,45 +76,45 @@ pub struct Serve {
     skip_check: bool,
 }
 
-impl Serve {
+impl ServeArgs {
     /// Serves until SIGTERM or SIGINT.
     ///
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
         let failed = || format!("cannot open the database {}", self.database.display());
-        not_a_folder(&self.database).with_context(failed)?;
+        check_not_folder(&self.database).with_context(failed)?;
         if !self.skip_check {
             store::verify_file(&self.database).with_context(failed)?;
         }
-        let store_settings = store::StoreConfig {
+        let store_config = store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
         };
-        let store = Store::open(&self.database, store_settings).with_context(failed)?;
+        let store = Store::open(&self.database, store_config).with_context(failed)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {
             Cors::Only(self.cors_origins)
         };
         let threads = |number: Option<u16>| number.map(usize::from).filter(|&number| number > 0);
-        let settings = ServerConfig {
+        let config = ServerConfig {
             listen: self.listen,
             cors,
             workers: threads(self.workers),
             bot_threads: threads(self.bot_threads),
             advice_threads: threads(self.advice_threads),
             limits: self.limits.limits(),
-            keep: RetentionPolicy {
+            retention: RetentionPolicy {
                 finished_days: self.keep_finished_days,
                 idle_days: self.keep_idle_days,
             },
-            sweep_every: Duration::from_secs(self.sweep_seconds.max(1).into()),
+            sweep_interval: Duration::from_secs(self.sweep_seconds.max(1).into()),
         };
         hush_actix_panic();
         actix_web::rt::System::new().block_on(async {
-            let server = Server::bind(settings, store)?;
+            let server = Server::bind(config, store)?;
             for address in server.addresses() {
                 writeln!(std::io::stdout(), "listening on http://{address}")?;
             }
@@ -174,7 +174,7 @@ struct LimitArgs {
 impl LimitArgs {
     /// The limits.
     fn limits(self) -> Limits {
-        // Nothing at all can be done in no time.
+        // A timeout of zero would refuse everything.
         let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
         Limits {
             address_rate: self.address_rate,
@@ -193,12 +193,12 @@ impl LimitArgs {
     }
 }
 
-/// A number of threads; the HTTP library takes no more.
+/// A number of threads; 512 is the maximum of the HTTP library.
 fn threads() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(..=512)
 }
 
-/// Reads an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.
+/// Parses an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.
 fn origin(text: &str) -> Result<String, String> {
     let origin = text.trim();
     let is_origin = || {
@@ -220,8 +220,8 @@ fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// Hides a panic that any client can cause and that affects no other: actix-http 3.20 panics at a
-/// header name of more than 64 KiB while it reads heads. That closes the connection, as a refusal
+/// Hides a panic that any client can cause and that affects no other client: actix-http 3.20 panics
+/// when it parses a header name of more than 64 KiB. That closes the connection, as a refusal
 /// would.
 fn hush_actix_panic() {
     let default = panic::take_hook();
@@ -231,7 +231,7 @@ fn hush_actix_panic() {
             file.contains("actix-http") && file.ends_with("decoder.rs")
         });
         if known {
-            log::debug!("a head that is none ended a connection");
+            log::debug!("a connection was closed at an oversized header name");
         } else {
             default(info);
         }

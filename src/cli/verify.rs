@@ -1,4 +1,4 @@
-//! `dog verify`: plays a finished game again from its seed and says where anything differs.
+//! `dog verify`: replays a finished game from its seed and reports where its record differs.
 
 use std::{
     fs::File,
@@ -13,27 +13,27 @@ use dog_rules::{
     record::{ParsedRecord, Replayed},
 };
 
-/// Bytes that are read at most.
-const MOST: u64 = 64 << 20;
+/// Maximum size of a record in bytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
-pub struct Verify {
+pub struct VerifyArgs {
     /// The record of a finished game, as docs/record.md describes it; - for standard input.
     file: PathBuf,
 }
 
-impl Verify {
-    /// Plays the game again and prints what it was.
+impl VerifyArgs {
+    /// Replays the game and prints a summary.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not what the seed and the rules make of it.
+    /// If the file cannot be read, or is not the game that follows from the seed and the rules.
     pub fn run(self) -> anyhow::Result<()> {
         let name = || self.file.display().to_string();
         let text = read(&self.file).with_context(name)?;
-        let written = ParsedRecord::read(&text).with_context(name)?;
-        let replayed = written.replay().with_context(name)?;
+        let record = ParsedRecord::read(&text).with_context(name)?;
+        let replayed = record.replay().with_context(name)?;
         replayed.check_finished().with_context(name)?;
-        let summary = summary(written.transcript.about.game.as_deref(), &replayed);
+        let summary = summary(record.transcript.about.game.as_deref(), &replayed);
         Ok(std::io::stdout().write_all(summary.as_bytes())?)
     }
 }
@@ -45,12 +45,15 @@ fn read(file: &Path) -> anyhow::Result<String> {
         true => Box::new(stdin()),
         false => Box::new(File::open(file)?),
     };
-    source.take(MOST + 1).read_to_string(&mut text)?;
-    ensure!(text.len() as u64 <= MOST, "longer than {MOST} bytes");
+    source.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    ensure!(
+        text.len() as u64 <= MAX_BYTES,
+        "longer than {MAX_BYTES} bytes"
+    );
     Ok(text)
 }
 
-/// What the game was, for a person.
+/// A summary of the game.
 fn summary(game: Option<&str>, replayed: &Replayed) -> String {
     let Replayed { game: end, log } = replayed;
     let count = |holds: fn(&Action) -> bool| {
@@ -63,7 +66,7 @@ fn summary(game: Option<&str>, replayed: &Replayed) -> String {
     let folds = count(is_fold);
     let seats = end.rules().seats;
     let winners = Seat::all(seats).filter(|seat| Some(seat.team(seats)) == end.winner());
-    // A name in a file may be anything, and this goes to a terminal.
+    // A name may contain anything, and this goes to a terminal.
     let winners = winners.map(|seat| end.player(seat).name.escape_debug().to_string());
     let winners: Vec<String> = winners.collect();
     let given = match end.seed_given() {

@@ -1,4 +1,4 @@
-//! Responses to writes, as they are sent.
+//! Responses to writes.
 
 use actix_web::{
     HttpResponse,
@@ -14,13 +14,13 @@ use super::{
 };
 use crate::service::{CommandOutcome, Renderers, Response};
 
-/// How games are written down for those who change them.
+/// How games are rendered in the responses to writes.
 pub const RENDERERS: Renderers<Problem> = Renderers {
     game: |record, role| json(&GameView::new(record, role)),
     changed: |draft, role| json(&ActionResponse::new(&draft.record, &draft.events, role)),
 };
 
-/// JSON of something that has a JSON form.
+/// The value as JSON.
 pub fn json(value: &impl Serialize) -> Result<String, Problem> {
     serde_json::to_string(value).map_err(Problem::internal)
 }
@@ -28,7 +28,7 @@ pub fn json(value: &impl Serialize) -> Result<String, Problem> {
 /// The response to a write, with its tokens.
 ///
 /// # Errors
-/// `internal`, if what was saved of it makes no sense.
+/// `internal`, if the saved response is inconsistent.
 pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
     let tokens = || {
         let tokens = outcome.tokens.as_ref();

@@ -1,13 +1,14 @@
-//! Where the fuzz targets come in: requests read and checked as the handlers do it, without a server.
+//! Entry points of the fuzz targets: requests are parsed and checked as in the handlers, without a
+//! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    headers::{EntityTags, is_known, preferred},
+    headers::{EntityTags, is_not_modified, preferred},
     problem::Problem,
     request::{IDEMPOTENCY_KEY, caller, idempotency_key, parse},
-    routes::history::replay,
+    routes::history::replay_record,
     wire::{
         advice::AdviceParams,
         analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
@@ -19,18 +20,18 @@ use super::{
     },
 };
 use crate::{
-    service::{Creation, HandOver, Role, Swap, etag},
+    service::{Creation, ExchangeAction, HandOver, Role, etag},
     store::{Cursor, GameId},
 };
 
 /// How many kinds of bodies there are.
 pub const BODIES: u8 = 8;
 
-/// Reads a body of that kind and carries it out as far as no store is needed; for a route that changes
-/// a game, the action that this seat asks for.
+/// Parses a body of that kind and processes it as far as possible without a store. Returns the action
+/// of this seat, for a route that changes a game.
 ///
 /// # Errors
-/// What the client would be told; never `internal`.
+/// The problem that the client would get; never `internal`.
 pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
     Ok(match kind {
         0 => {
@@ -47,18 +48,18 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         2 => {
             let analysis: AdviceAnalysis = parse(bytes)??;
-            analysis.thinking()?;
+            analysis.settings()?;
             AdvicePosition::read(analysis)?.view()?;
             None
         }
         3 => {
-            replay(&parse::<ImportRequest>(bytes)??.record)?;
+            replay_record(&parse::<ImportRequest>(bytes)??.record)?;
             None
         }
-        4 => Some(match parse::<SwapRequest>(bytes)??.swap()? {
-            Swap::Card(card) => Action::Offer { seat, card },
-            Swap::Decline => Action::Decline { seat },
-            Swap::Ask => Action::Ask { seat },
+        4 => Some(match parse::<SwapRequest>(bytes)??.action()? {
+            ExchangeAction::Offer(card) => Action::Offer { seat, card },
+            ExchangeAction::Decline => Action::Decline { seat },
+            ExchangeAction::Ask => Action::Ask { seat },
         }),
         5 => {
             let mv = parse::<PlayRequest>(bytes)??.mv()?;
@@ -77,19 +78,23 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
     })
 }
 
-/// Reads a text as the query of every route that takes one, and as what a path may hold.
+/// Parses a text as the query of every route with one, and as a part of a path.
 pub fn line(text: &str, game: &Game) {
     let _ = text.parse::<GameId>();
     let _ = query::<NoQuery>(text);
     let _ = query::<GameParams>(text);
     let _ = query::<EventsParams>(text);
     let _ = query::<MovesParams>(text).map(|params| params.boards());
-    let _ = query::<AdviceParams>(text).map(|params| params.thinking().is_ok());
+    let _ = query::<AdviceParams>(text).map(|params| params.settings().is_ok());
     let _ = query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
     if let Ok(params) = query::<ListParams>(text) {
         let _ = (params.phase(), params.limit());
-        if let Some(Ok(place)) = params.cursor.map(|text| text.parse::<Cursor>()) {
-            assert_eq!(place.to_string().parse(), Ok(place), "a place in the list");
+        if let Some(Ok(cursor)) = params.cursor.map(|text| text.parse::<Cursor>()) {
+            assert_eq!(
+                cursor.to_string().parse(),
+                Ok(cursor),
+                "a cursor of the list"
+            );
         }
     }
     if let Ok(params) = query::<PictureParams>(text)
@@ -99,7 +104,7 @@ pub fn line(text: &str, game: &Game) {
     }
 }
 
-/// Reads bytes as the value of each header that is read by hand.
+/// Parses bytes as the value of each header that the server parses itself.
 pub fn headers(bytes: &[u8]) {
     let Ok(value) = HeaderValue::from_bytes(bytes) else {
         return;
@@ -115,17 +120,17 @@ pub fn headers(bytes: &[u8]) {
         headers.append(name, value.clone());
     }
     let offers = ["application/json", "image/svg+xml", "text/plain"];
-    if let Ok(form) = preferred(&headers, &offers) {
-        assert!(offers.contains(&form), "an offer is chosen");
+    if let Ok(media_type) = preferred(&headers, &offers) {
+        assert!(offers.contains(&media_type), "an offer is chosen");
     }
     if let Ok(Some(tags)) = EntityTags::of(&headers, &header::IF_MATCH) {
-        let weakly = tags.match_weakly("17");
-        let strongly = tags
+        let weak = tags.weak_match("17");
+        let strong = tags
             .strong()
             .is_none_or(|tags| tags.contains(&"17".to_owned()));
-        assert!(weakly || !strongly, "what matches strongly matches weakly");
+        assert!(weak || !strong, "a strong match is also a weak match");
     }
-    is_known(&headers, &etag(17, Role::Host));
+    is_not_modified(&headers, &etag(17, Role::Host));
     caller(&headers);
     if let Ok(Some(key)) = idempotency_key(&headers) {
         key.is_strong();

@@ -1,4 +1,4 @@
-//! What `Accept`, `Accept-Encoding`, `If-Match` and `If-None-Match` say (RFC 9110).
+//! The headers `Accept`, `Accept-Encoding`, `If-Match` and `If-None-Match` (RFC 9110).
 
 use std::io::Write;
 
@@ -14,14 +14,14 @@ use thiserror::Error;
 
 use super::problem::{Code, Problem};
 
-/// The media type of the offers, of which there is one at least, that the client likes best; of
-/// those it likes equally the first, and the first of all if it says nothing.
+/// The offered media type that the client prefers: the first one among equals, and the first of all
+/// if the client states no preference. There must be at least one offer.
 ///
-/// An offer's weight is that of the most exact range that it falls under (RFC 9110, §12.5.1);
-/// parameters other than `q` are not looked at.
+/// The weight of an offer is that of the most specific range that matches it (RFC 9110, §12.5.1).
+/// Parameters other than `q` are ignored.
 ///
 /// # Errors
-/// `not_acceptable`, if it likes none of them.
+/// `not_acceptable`, if the client accepts none of them.
 pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'static str, Problem> {
     let texts = headers.get_all(header::ACCEPT);
     let text: Vec<&str> = texts.filter_map(|value| value.to_str().ok()).collect();
@@ -29,23 +29,23 @@ pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'stati
     let text = if text.trim().is_empty() { "*" } else { &text };
     let ranges: Vec<Range<'_>> = text.split(',').filter_map(Range::read).collect();
     let weight = |offer: &str| {
-        let fitting = ranges
+        let matching = ranges
             .iter()
-            .filter_map(|range| Some((range.fits(offer)?, range.weight)));
-        let best = fitting.max_by_key(|&(exact, _)| exact);
+            .filter_map(|range| Some((range.match_level(offer)?, range.weight)));
+        let best = matching.max_by_key(|&(exact, _)| exact);
         best.map_or(0.0, |(_, weight)| weight)
     };
-    // The last of the greatest, so the first of those that are liked equally.
+    // `max_by` returns the last of equals, hence the reverse order.
     let offers_backwards = offers.iter().copied().rev();
     let best = offers_backwards.max_by(|one, other| weight(one).total_cmp(&weight(other)));
     best.filter(|offer| weight(offer) > 0.0).ok_or_else(|| {
-        let detail = format!("this is to be had as {}", offers.join(" or "));
+        let detail = format!("this is available as {}", offers.join(" or "));
         Problem::new(Code::NotAcceptable, detail)
     })
 }
 
-/// Whether the client takes gzip, and likes nothing better.
-pub fn takes_gzip(request: &HttpRequest) -> bool {
+/// Whether the client prefers gzip to no encoding.
+pub fn accepts_gzip(request: &HttpRequest) -> bool {
     let offers = [Encoding::identity(), Encoding::gzip()];
     AcceptEncoding::parse(request)
         .ok()
@@ -53,15 +53,15 @@ pub fn takes_gzip(request: &HttpRequest) -> bool {
         .is_some_and(|encoding| encoding == Encoding::gzip())
 }
 
-/// The bytes in gzip's form.
+/// Compresses the bytes with gzip.
 pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(bytes).map_err(Problem::internal)?;
     packed.finish().map_err(Problem::internal)
 }
 
-/// A response that is for the caller only, and may depend on what the caller accepts.
-pub fn private(status: StatusCode) -> HttpResponseBuilder {
+/// A response for the caller only, which may depend on what the caller accepts.
+pub fn private_response(status: StatusCode) -> HttpResponseBuilder {
     let mut response = HttpResponse::build(status);
     response
         .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
@@ -78,7 +78,7 @@ struct Range<'a> {
 }
 
 impl<'a> Range<'a> {
-    /// Nothing for an entry that is empty, or whose weight is none.
+    /// Parses an entry; none if it is empty or its weight is invalid.
     fn read(entry: &'a str) -> Option<Range<'a>> {
         let mut parts = entry.split(';').map(str::trim);
         let name = parts.next().filter(|name| !name.is_empty())?;
@@ -95,8 +95,8 @@ impl<'a> Range<'a> {
             .then_some(Range { name, weight })
     }
 
-    /// How exactly the range names this media type, if it does.
-    fn fits(&self, offer: &str) -> Option<u8> {
+    /// How specifically the range matches this media type; none if it does not.
+    fn match_level(&self, offer: &str) -> Option<u8> {
         let kind = offer.split('/').next().unwrap_or_default();
         if self.name.eq_ignore_ascii_case(offer) {
             Some(2)
@@ -104,18 +104,18 @@ impl<'a> Range<'a> {
         {
             Some(1)
         } else {
-            // Some clients write the lone star.
+            // Some clients send a single star.
             ["*/*", "*"].contains(&self.name).then_some(0)
         }
     }
 }
 
-/// What an `If-Match` or `If-None-Match` header names.
+/// The value of an `If-Match` or `If-None-Match` header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntityTags {
-    /// `*`: whatever is there.
+    /// `*`: any representation.
     Any,
-    /// One tag or more.
+    /// One or more tags.
     List(Vec<EntityTag>),
 }
 
@@ -133,16 +133,16 @@ pub struct EntityTag {
 pub struct TagsError;
 
 impl EntityTags {
-    /// Reads the headers of that name; none if there is no such header.
+    /// Parses the headers with that name; none if there are none.
     ///
-    /// A number without quotes is read as if it had quotes. Tags hold visible ASCII only.
+    /// A number without quotes is accepted as if it had quotes. Tags consist of visible ASCII.
     pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<EntityTags>, TagsError> {
         let values = headers.get_all(name).map(|value| value.to_str());
         let values = values.collect::<Result<Vec<_>, _>>();
         let values = values.map_err(|_| TagsError)?;
         match values.as_slice() {
             [] => Ok(None),
-            // Several headers of one name are one list.
+            // Several headers with one name form one list.
             values => EntityTags::read(&values.join(",")).map(Some),
         }
     }
@@ -172,8 +172,8 @@ impl EntityTags {
         Ok(EntityTags::List(tags))
     }
 
-    /// The tags of a strong comparison, for `If-Match`, without quotes: a weak one matches nothing.
-    /// None if whatever is there matches.
+    /// The tags for the strong comparison of `If-Match`, without quotes; weak tags match nothing.
+    /// None for `*`, which matches anything.
     pub fn strong(self) -> Option<Vec<String>> {
         let EntityTags::List(tags) = self else {
             return None;
@@ -182,13 +182,13 @@ impl EntityTags {
         Some(strong.map(|tag| tag.opaque).collect())
     }
 
-    /// Whether one of the tags is this one, which is written without quotes. The weak comparison,
-    /// for `If-None-Match`.
-    pub fn match_weakly(&self, opaque: &str) -> bool {
-        self.has(|tag| tag.opaque == opaque)
+    /// Whether one of the tags equals this one, which is given without quotes, by the weak comparison
+    /// of `If-None-Match`.
+    pub fn weak_match(&self, opaque: &str) -> bool {
+        self.any(|tag| tag.opaque == opaque)
     }
 
-    fn has(&self, wanted: impl Fn(&EntityTag) -> bool) -> bool {
+    fn any(&self, wanted: impl Fn(&EntityTag) -> bool) -> bool {
         match self {
             EntityTags::Any => true,
             EntityTags::List(tags) => tags.iter().any(wanted),
@@ -200,7 +200,7 @@ const BLANK: [char; 2] = [' ', '\t'];
 const SEPARATOR: [char; 3] = [' ', '\t', ','];
 
 impl EntityTag {
-    /// Reads a tag at the beginning of a text; what follows it.
+    /// Parses a tag at the beginning of a text, and returns the rest.
     fn read(text: &str) -> Option<(EntityTag, &str)> {
         if text.starts_with(|first: char| first.is_ascii_digit()) {
             let end = text.find(|next: char| !next.is_ascii_digit());
@@ -220,11 +220,11 @@ impl EntityTag {
     }
 }
 
-/// Whether the client has what this `ETag` stands for already, by its `If-None-Match`. A header
-/// that cannot be read is ignored.
-pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+/// Whether the request's `If-None-Match` names this `ETag`. A header that cannot be parsed is
+/// ignored.
+pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> bool {
     let known = EntityTags::of(headers, &header::IF_NONE_MATCH);
-    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.match_weakly(etag.trim_matches('"'))))
+    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(etag.trim_matches('"'))))
 }
 
 #[cfg(test)]
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_nothing_gets_the_first_offer() {
+    fn without_a_preference_the_first_offer_is_chosen() {
         for texts in [
             &[][..],
             &[""],
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_liked_offer_is_chosen() {
+    fn the_preferred_offer_is_chosen() {
         for (text, offer) in [
             ("image/svg+xml", OFFERS[1]),
             ("IMAGE/SVG+XML", OFFERS[1]),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn who_likes_no_offer_gets_none() {
+    fn an_unacceptable_offer_is_not_chosen() {
         for text in [
             "text/html",
             "image/png",
@@ -361,8 +361,8 @@ mod tests {
     #[test]
     fn weak_tags_match_weakly_only() {
         let list = tags(&[b"W/\"1\", \"2\""]).unwrap().unwrap();
-        assert!(list.match_weakly("1") && list.match_weakly("2"));
+        assert!(list.weak_match("1") && list.weak_match("2"));
         assert_eq!(list.strong(), Some(vec!["2".to_owned()]));
-        assert!(EntityTags::Any.match_weakly("x") && EntityTags::Any.strong().is_none());
+        assert!(EntityTags::Any.weak_match("x") && EntityTags::Any.strong().is_none());
     }
 }

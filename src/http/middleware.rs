@@ -1,4 +1,5 @@
-//! What happens to every request: an id, an access log, and no answer without a problem document.
+//! What happens to every request: it gets an id and a line in the access log, and every error becomes
+//! a problem document.
 
 use std::{panic::AssertUnwindSafe, time::Instant};
 
@@ -23,34 +24,33 @@ use super::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Names the request, logs it, and turns what went wrong below, panics too, into problems.
+/// Gives the request an id, logs and counts it, and turns errors and panics into problem documents.
 ///
-/// The log has the matched route in place of the path, so that no id of an unlisted game and no
-/// query gets into it.
-pub async fn observe<B: MessageBody + 'static>(
+/// The log has the matched route in place of the path, so that it contains no ids and no queries.
+pub async fn log_and_measure<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
-    let watched = RequestGuard::begin(&request);
+    let guard = RequestGuard::begin(&request);
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let mut response = match answered {
-        Ok(Ok(response)) => without_foreign_errors(response),
+        Ok(Ok(response)) => framework_errors_to_problems(response),
         Ok(Err(error)) => {
-            watched.answered(None, error.as_response_error().status_code(), true);
+            guard.answered(None, error.as_response_error().status_code(), true);
             return Err(error);
         }
         Err(_) => {
             let problem = Problem::internal("a handler panicked");
-            watched.answered(None, problem.status_code(), true);
+            guard.answered(None, problem.status_code(), true);
             return Err(problem.into());
         }
     };
     let route = response.request().match_pattern();
     let timed = !response.request().extensions().contains::<SkipLatency>();
-    watched.answered(route, response.status(), timed);
+    guard.answered(route, response.status(), timed);
     let headers = response.headers_mut();
-    headers.insert(REQUEST_ID, watched.id);
-    // It kept the compressor away, and says nothing to a client.
+    headers.insert(REQUEST_ID, guard.id);
+    // It is there to keep the compressor off; clients need no such header.
     if headers
         .get(header::CONTENT_ENCODING)
         .is_some_and(|value| value == "identity")
@@ -65,7 +65,7 @@ struct RequestGuard {
     id: HeaderValue,
     method: Method,
     begun: Instant,
-    under_way: Option<InFlightRequest>,
+    in_flight: Option<InFlightRequest>,
 }
 
 impl RequestGuard {
@@ -75,24 +75,24 @@ impl RequestGuard {
             id: request_id(request),
             method: request.method().clone(),
             begun: Instant::now(),
-            under_way: app.map(|app| app.metrics.requests.begin()),
+            in_flight: app.map(|app| app.metrics.requests.begin()),
         }
     }
 
-    /// Logs and counts the answer; `timed` says whether the time that it took tells anything.
+    /// Logs and counts the response. With `timed` its duration is counted too.
     fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
         let (method, time) = (&self.method, self.begun.elapsed());
         let route = route.as_deref().unwrap_or("-");
         let id = self.id.to_str().unwrap_or("-");
         let ms = time.as_secs_f64() * 1_000.0;
         log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
-        if let Some(under_way) = &self.under_way {
-            under_way.answered(method, route, status, timed.then_some(time));
+        if let Some(in_flight) = &self.in_flight {
+            in_flight.answered(method, route, status, timed.then_some(time));
         }
     }
 }
 
-/// The client's id for the request if it is a plain one, else a fresh one.
+/// The request's id: the client's if it is plain text, else a random one.
 fn request_id(request: &ServiceRequest) -> HeaderValue {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     match request.headers().get(REQUEST_ID) {
@@ -104,8 +104,8 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
     }
 }
 
-/// Errors that the framework or a library answered by itself become problem documents.
-fn without_foreign_errors<B: MessageBody>(
+/// Turns errors that the framework or a library answered into problem documents.
+fn framework_errors_to_problems<B: MessageBody>(
     response: ServiceResponse<B>,
 ) -> ServiceResponse<EitherBody<B, BoxBody>> {
     let status = response.status();
@@ -149,7 +149,7 @@ mod tests {
     async fn a_panic_is_a_problem_that_tells_nothing() {
         let app = App::new()
             .route("/", web::get().to(panics))
-            .wrap(from_fn(observe));
+            .wrap(from_fn(log_and_measure));
         let app = test::init_service(app).await;
         let answer = test::try_call_service(&app, TestRequest::get().to_request()).await;
         let answer = answer.expect_err("an error").error_response();
@@ -166,7 +166,7 @@ mod tests {
     async fn foreign_errors_become_problems_and_requests_have_ids() {
         let app = App::new()
             .route("/", web::get().to(plain_error))
-            .wrap(from_fn(observe));
+            .wrap(from_fn(log_and_measure));
         let app = test::init_service(app).await;
         for (sent, kept) in [("mine-1", true), ("not mine", false)] {
             let request = TestRequest::get()

@@ -1,4 +1,4 @@
-//! HTTP: the routes, what goes over the wire, errors, and the server that holds them.
+//! HTTP: the server, its routes, the shapes of requests and responses, and the errors.
 
 mod answer;
 #[doc(hidden)]

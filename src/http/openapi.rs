@@ -19,9 +19,7 @@ use super::{
     routes::Operations,
 };
 
-/// What every answer of a route can be if something is wrong, by operation id.
-///
-/// Beside these every operation may answer those that any request may get.
+/// The errors of an operation, including those that any request may get.
 fn errors(operation: &str) -> Vec<Code> {
     use Code::*;
     const READ: &[Code] = &[GameNotFound, Unauthorized];
@@ -83,7 +81,7 @@ fn errors(operation: &str) -> Vec<Code> {
     codes
 }
 
-/// Operations that nobody can ask too often.
+/// Operations without a rate limit.
 const UNLIMITED: [&str; 2] = ["get_health", "get_readiness"];
 
 /// Operations whose body may be left out.
@@ -99,22 +97,26 @@ pub fn document() -> OpenApi {
     let mut api = Operations::openapi();
     api.info.title = "dog-server".to_owned();
     api.info.description = Some(
-        "The game of DOG as a service: rules, games and advice. Seats, the host and spectators \
-         see what they would see at the table; a token, sent as `Authorization: Bearer …`, says \
-         who calls. Every error is a problem document with a stable `code`."
+        "The board and card game DOG as a service: rules, games and advice. Seats, the host and \
+         spectators see what they would see at the table. A token, sent as \
+         `Authorization: Bearer …`, identifies the caller. Every error is a problem document with \
+         a stable `code`."
             .to_owned(),
     );
     api.info.contact = None;
     let tag = |(name, about)| Tag::builder().name(name).description(Some(about)).build();
     let tags = [
-        ("games", "Create, list, look at and remove games."),
+        ("games", "Create, list, read and remove games."),
         ("play", "Deal, swap, list moves, play, and ask for advice."),
         (
             "analysis",
             "Moves and advice for any position; nothing is stored.",
         ),
         ("rules", "The rule sheets and their options."),
-        ("server", "Is it alive, and what does it serve."),
+        (
+            "server",
+            "The state of the server, its metrics and its documentation.",
+        ),
     ];
     api.tags = Some(tags.map(tag).into());
     let components = api.components.get_or_insert_default();
@@ -128,17 +130,17 @@ pub fn document() -> OpenApi {
     components.schemas.extend(schemas);
     for item in api.paths.paths.values_mut() {
         for (method, operation) in operations(item) {
-            complete(method, operation);
+            add_headers_and_errors(method, operation);
             add_links(operation);
         }
     }
     api
 }
 
-/// The document as it is served and kept in `openapi/openapi.json`.
+/// The document as it is served, and as it is in `openapi/openapi.json`.
 ///
 /// # Errors
-/// None that can happen: the document has a JSON form.
+/// None in practice: the document can always be written as JSON.
 pub fn json() -> Result<String, serde_json::Error> {
     Ok(document().to_pretty_json()? + "\n")
 }
@@ -154,8 +156,8 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Ope
     .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
 }
 
-/// Adds what an operation has by its method and its errors.
-fn complete(method: HttpMethod, operation: &mut Operation) {
+/// Adds the headers and the error responses of an operation.
+fn add_headers_and_errors(method: HttpMethod, operation: &mut Operation) {
     let id = operation.operation_id.clone().unwrap_or_default();
     let game = operation
         .tags
@@ -166,15 +168,16 @@ fn complete(method: HttpMethod, operation: &mut Operation) {
         let parameters = operation.parameters.get_or_insert_default();
         parameters.push(header(
             "Idempotency-Key",
-            "The client's name for this write: a retry with the same key and body gets the same \
-             answer again, for 24 hours. Where the answer holds tokens it must carry 128 random bits.",
+            "The client's key for this write. For 24 hours, a retry with the same key and body gets \
+             the same response. If the response contains secrets, the key must carry 128 random \
+             bits.",
             Some("^[!-~]{1,255}$"),
         ));
         if id != "create_game" && id != "import_game" {
             parameters.push(header(
                 "If-Match",
-                "An ETag, or a version in quotes: refused with 412 if the game has moved on, and with 400 \
-                 if it cannot be read.",
+                "An ETag, or a version in quotes. The write is refused with 412 if the game is at \
+                 another version, and with 400 if the header is malformed.",
                 None,
             ));
         }
@@ -219,20 +222,20 @@ fn problem(codes: &[Code]) -> Response {
         .build()
 }
 
-/// How the good answers of an operation lead to the next requests, for programs that follow links.
+/// Links from the successful responses of an operation to the next requests.
 fn links(operation: &str) -> Vec<LinkBuilder> {
     let link = |to| Link::builder().operation_id(to);
     let created = |to| link(to).parameter("id", "$response.body#/id");
     let same = |to| link(to).parameter("id", "$request.path.id");
     let body = |name: &str, value: &str| Some(json!({ name: value }));
-    let look = [
+    let read = [
         "get_game",
         "get_board_picture",
         "get_history",
         "stream_events",
         "delete_game",
     ];
-    let act = [
+    let play = [
         "deal_cards",
         "swap_cards",
         "play_move",
@@ -244,10 +247,10 @@ fn links(operation: &str) -> Vec<LinkBuilder> {
     match operation {
         "create_game" => {
             let seats = seats.map(|to| created(to).parameter("seat", 0));
-            let others = look.map(created).into_iter().chain(act.map(created));
+            let others = read.map(created).into_iter().chain(play.map(created));
             others.chain(seats).collect()
         }
-        "import_game" => look.map(created).into(),
+        "import_game" => read.map(created).into(),
         "list_games" => vec![
             link("get_game").parameter("id", "$response.body#/games/0/id"),
             link("list_games").parameter("cursor", "$response.body#/next"),
@@ -283,15 +286,15 @@ fn links(operation: &str) -> Vec<LinkBuilder> {
     }
 }
 
-/// Adds its links to an operation's good answers.
+/// Adds the links to the successful response of an operation.
 fn add_links(operation: &mut Operation) {
     let id = operation.operation_id.as_deref().unwrap_or_default();
     let mut responses = operation.responses.responses.iter_mut();
-    let good = responses.find_map(|(status, response)| match response {
+    let success = responses.find_map(|(status, response)| match response {
         RefOr::T(response) if status.starts_with('2') => Some(response),
         _ => None,
     });
-    if let Some(response) = good {
+    if let Some(response) = success {
         let links = links(id).into_iter().map(LinkBuilder::build);
         let named = links.map(|link| (link.operation_id.clone(), link.into()));
         response.links.extend(named);

@@ -1,4 +1,4 @@
-//! What a request says: its body, who calls, and the conditions under which it is to be carried out.
+//! Parts of a request: its body, its caller and its conditions.
 
 use std::{
     convert::Infallible,
@@ -39,37 +39,36 @@ use crate::{
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Bytes of a body at most.
+/// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Bytes of a body that is too large that are read and thrown away, so that its sender gets to
-/// see the answer.
+/// Bytes of an oversized body that are read and discarded, so that its sender can read the response.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
-/// Bytes of a body that are too many to parse on an async worker.
-const LONG_BODY: usize = 4 * 1024;
+/// Bodies up to this size are parsed on the async worker.
+const MAX_INLINE_PARSE: usize = 4 * 1024;
 
-/// How many times as long a body of JSON may be in memory when it is parsed: a list of empty texts
-/// takes 24 bytes for every three, and has room for twice as many.
-const JSON_GROWTH: usize = 17;
+/// How many times its size parsed JSON may take in memory: a list of empty strings takes 24 bytes for
+/// every three, and has room for twice as many.
+const JSON_MEMORY_FACTOR: usize = 17;
 
-/// The same for a body with a record, which is one text.
-const RECORD_GROWTH: usize = 4;
+/// The same for a body with a record, which is one string.
+const RECORD_MEMORY_FACTOR: usize = 4;
 
-/// Bytes of a body a second that a client must send, after a while, to be waited for.
-const SLOWEST: f64 = 16.0 * 1024.0;
+/// The minimum rate at which a client must send a body, after the timeout.
+const MIN_BYTES_PER_SECOND: f64 = 16.0 * 1024.0;
 
-/// The body of a request that was read whole.
-struct Read {
+/// The complete body of a request.
+struct ReadBody {
     bytes: Vec<u8>,
-    /// Whether it is a game's record as plain text rather than JSON.
+    /// Whether it is a game's record as plain text, not JSON.
     is_text: bool,
-    /// Held as long as a large body is.
+    /// The memory of a large body.
     memory: Option<Reservation>,
 }
 
-/// The body of a request that changes nothing, as JSON: what was asked for, or why that makes no
-/// sense. An empty body is an empty object.
+/// The JSON body of a request that changes nothing: its content, or why it is invalid. An empty body
+/// is an empty object.
 pub struct Body<T> {
     pub content: Result<T, Problem>,
     _memory: Option<Reservation>,
@@ -82,8 +81,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let body = body(request, payload, MAX_BODY, false);
         Box::pin(async move {
-            let Read { bytes, memory, .. } = body.await?;
-            let content = parse_beside(bytes, parse::<T>).await?.0;
+            let ReadBody { bytes, memory, .. } = body.await?;
+            let content = parse_blocking(bytes, parse::<T>).await?.0;
             Ok(Body {
                 content,
                 _memory: memory,
@@ -92,39 +91,39 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     }
 }
 
-/// Reads the body: JSON of so many bytes at most or, where a record is welcome, its text.
+/// Reads the body: JSON or, if `record` is set, a game's record as text.
 fn body(
     request: &HttpRequest,
     payload: &mut Payload,
-    most: usize,
+    max_bytes: usize,
     record: bool,
-) -> impl Future<Output = Result<Read, Problem>> + 'static {
-    let json = is(request, "application/json");
-    let is_text = record && is(request, "text/plain");
+) -> impl Future<Output = Result<ReadBody, Problem>> + 'static {
+    let json = has_media_type(request, "application/json");
+    let is_text = record && has_media_type(request, "text/plain");
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     let encoded = encoding.is_some_and(|name| !name.as_bytes().eq_ignore_ascii_case(b"identity"));
-    let counted = request.app_data::<web::Data<LimitState>>();
-    let limits = &counted.expect("every server has its limits").limits;
+    let state = request.app_data::<web::Data<LimitState>>();
+    let limits = &state.expect("every server has its limits").limits;
     let timeout = limits.client_timeout;
-    let growth = match (record, json) {
-        (true, _) => RECORD_GROWTH,
-        (false, true) => JSON_GROWTH,
-        // It is thrown away.
+    let memory_factor = match (record, json) {
+        (true, _) => RECORD_MEMORY_FACTOR,
+        (false, true) => JSON_MEMORY_FACTOR,
+        // It is discarded.
         (false, false) => 2,
     };
-    let memory = reserve(request, most, growth);
+    let memory = reserve(request, max_bytes, memory_factor);
     let connection = request.conn_data::<Rc<Connection>>().cloned();
     let mut payload = payload.take();
     async move {
         let memory = memory?;
-        let bytes = read(&mut payload, connection.as_deref(), most, timeout).await?;
+        let bytes = read(&mut payload, connection.as_deref(), max_bytes, timeout).await?;
         if !bytes.is_empty() && (!(json || is_text) || encoded) {
             let or_text = if record { " or text/plain" } else { "" };
             let detail =
                 format!("send the body as application/json{or_text}, without a content encoding");
             return Err(Problem::new(Code::UnsupportedMediaType, detail));
         }
-        Ok(Read {
+        Ok(ReadBody {
             bytes,
             is_text,
             memory,
@@ -132,20 +131,20 @@ fn body(
     }
 }
 
-/// Parses a body where it harms nobody: a long one not on an async worker.
-async fn parse_beside<T: Send + 'static>(
+/// Parses a body; a long one not on an async worker.
+async fn parse_blocking<T: Send + 'static>(
     bytes: Vec<u8>,
     parse: impl FnOnce(&[u8]) -> Result<T, Problem> + Send + 'static,
 ) -> Result<(T, Vec<u8>), Problem> {
-    if bytes.len() <= LONG_BODY {
+    if bytes.len() <= MAX_INLINE_PARSE {
         return Ok((parse(&bytes)?, bytes));
     }
     let parsed = web::block(move || Ok((parse(&bytes)?, bytes))).await;
     parsed.map_err(Problem::internal)?
 }
 
-/// Reads JSON of the right shape; an empty text is an empty object. If it has another shape, the
-/// content is `invalid_request`.
+/// Parses JSON; an empty text is an empty object. JSON of another type gives `invalid_request` as
+/// content.
 ///
 /// # Errors
 /// `malformed_json`.
@@ -155,117 +154,119 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>, Pr
     let text = if text.is_empty() { "{}" } else { text };
     match serde_json::from_str(text) {
         Ok(content) => Ok(Ok(content)),
-        Err(error) => match serde_json::from_str::<AnyJson>(text) {
-            Ok(AnyJson) => Ok(Err(Problem::invalid(error))),
+        Err(error) => match serde_json::from_str::<JsonSyntax>(text) {
+            Ok(JsonSyntax) => Ok(Err(Problem::invalid(error))),
             Err(error) => Err(malformed(&error)),
         },
     }
 }
 
-/// Any JSON, which is read and thrown away. (`IgnoredAny` does not read texts and numbers.)
-struct AnyJson;
+/// Any JSON, which is parsed and discarded. (`IgnoredAny` does not check strings and numbers.)
+struct JsonSyntax;
 
-impl<'de> Deserialize<'de> for AnyJson {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AnyJson, D::Error> {
-        deserializer.deserialize_any(AnyJson)
+impl<'de> Deserialize<'de> for JsonSyntax {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonSyntax, D::Error> {
+        deserializer.deserialize_any(JsonSyntax)
     }
 }
 
-impl<'de> Visitor<'de> for AnyJson {
-    type Value = AnyJson;
+impl<'de> Visitor<'de> for JsonSyntax {
+    type Value = JsonSyntax;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_bool<E>(self, _: bool) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_i64<E>(self, _: i64) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_u64<E>(self, _: u64) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_f64<E>(self, _: f64) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_str<E>(self, _: &str) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_unit<E>(self) -> Result<AnyJson, E> {
-        Ok(AnyJson)
+    fn visit_unit<E>(self) -> Result<JsonSyntax, E> {
+        Ok(JsonSyntax)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<AnyJson, A::Error> {
-        while list.next_element::<AnyJson>()?.is_some() {}
-        Ok(AnyJson)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<JsonSyntax, A::Error> {
+        while list.next_element::<JsonSyntax>()?.is_some() {}
+        Ok(JsonSyntax)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<AnyJson, A::Error> {
-        while object.next_entry::<AnyJson, AnyJson>()?.is_some() {}
-        Ok(AnyJson)
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<JsonSyntax, A::Error> {
+        while object.next_entry::<JsonSyntax, JsonSyntax>()?.is_some() {}
+        Ok(JsonSyntax)
     }
 }
 
-/// The version that a body of whatever shape names.
+/// The version that a body names, even if the rest of it is invalid.
 fn version_of(bytes: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
-    struct Versioned {
+    struct BodyVersion {
         version: u64,
     }
-    let versioned = serde_json::from_slice::<Versioned>(bytes);
+    let versioned = serde_json::from_slice::<BodyVersion>(bytes);
     versioned.ok().map(|body| body.version)
 }
 
-/// Memory for the body of a request, if it is long or does not say how long it is.
+/// Reserves memory for the body of a request, if it is long or of unknown length.
 fn reserve(
     request: &HttpRequest,
-    most: usize,
-    growth: usize,
+    max_bytes: usize,
+    memory_factor: usize,
 ) -> Result<Option<Reservation>, Problem> {
     let length = match BodyFraming::of(request.head()) {
-        BodyFraming::Length(length) => usize::try_from(length).unwrap_or(most).min(most),
-        BodyFraming::Chunked(_) => most,
+        BodyFraming::Length(length) => usize::try_from(length).unwrap_or(max_bytes).min(max_bytes),
+        BodyFraming::Chunked(_) => max_bytes,
     };
-    if length <= LONG_BODY {
+    if length <= MAX_INLINE_PARSE {
         return Ok(None);
     }
     let ClientAddress(address) = ClientAddress::of(request);
     let memory = request.app_data::<web::Data<BodyMemory>>();
     let memory = memory.expect("every server has its memory");
-    let reservation = memory.reserve(address, length * growth);
+    let reservation = memory.reserve(address, length * memory_factor);
     reservation.ok_or_else(no_memory).map(Some)
 }
 
-/// Whether the body is said to be of this media type.
-fn is(request: &HttpRequest, media_type: &str) -> bool {
+/// Whether the `Content-Type` is this media type.
+fn has_media_type(request: &HttpRequest, media_type: &str) -> bool {
     request
         .content_type()
         .trim()
         .eq_ignore_ascii_case(media_type)
 }
 
-/// Reads a body to its end, unless it comes too slowly: it may take so long, and longer if it is
-/// long, as [`SLOWEST`] says.
+/// Reads a body to its end, unless it comes too slowly: it may take the timeout, and longer for a
+/// long body by [`MIN_BYTES_PER_SECOND`].
 async fn read(
     payload: &mut Payload,
     connection: Option<&Connection>,
-    most: usize,
+    max_bytes: usize,
     timeout: Duration,
 ) -> Result<Vec<u8>, Problem> {
     let begun = Instant::now();
     let mut body = Vec::new();
     let mut length = 0;
     loop {
-        let allowed = timeout.saturating_add(Duration::from_secs_f64(length as f64 / SLOWEST));
+        let allowed = timeout.saturating_add(Duration::from_secs_f64(
+            length as f64 / MIN_BYTES_PER_SECOND,
+        ));
         let left = allowed.saturating_sub(begun.elapsed());
-        // The connection hands over what is waited for.
+        // The connection reads a body only on request.
         let next = poll_fn(|context| {
             let next = payload.poll_next_unpin(context);
             if let (Poll::Pending, Some(connection)) = (&next, connection) {
@@ -278,22 +279,22 @@ async fn read(
         let Some(chunk) = next.map_err(too_slow)? else {
             break;
         };
-        let broken = |error| format!("the body cannot be read: {error}");
+        let broken = |error| format!("cannot read the body: {error}");
         let chunk = chunk.map_err(|error| Problem::new(Code::BadRequest, broken(error)))?;
         length += chunk.len();
-        if length <= most {
+        if length <= max_bytes {
             body.extend_from_slice(&chunk);
         } else if length > MAX_DISCARDED {
             break;
         }
     }
-    if length > most {
+    if length > max_bytes {
         return Err(Code::BodyTooLarge.into());
     }
     Ok(body)
 }
 
-/// A write: who calls, the conditions, and what the body asks for or why that makes no sense.
+/// A write: its caller and conditions, and the content of its body or why that is invalid.
 pub struct WriteRequest<T> {
     pub context: RequestContext,
     pub content: Result<T, Problem>,
@@ -305,22 +306,22 @@ impl<T: WriteBody> FromRequest for WriteRequest<T> {
     type Future = LocalBoxFuture<'static, Result<WriteRequest<T>, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let most = if T::IS_RECORD { MAX_RECORD } else { MAX_BODY };
-        let body = body(request, payload, most, T::IS_RECORD);
+        let max_bytes = if T::IS_RECORD { MAX_RECORD } else { MAX_BODY };
+        let body = body(request, payload, max_bytes, T::IS_RECORD);
         let request = request.clone();
         Box::pin(async move { WriteRequest::read(&request, body.await?).await })
     }
 }
 
 impl<T: WriteBody> WriteRequest<T> {
-    /// The write that a request with that body asks for.
-    async fn read(request: &HttpRequest, body: Read) -> Result<WriteRequest<T>, Problem> {
-        let Read {
+    /// Parses a write with this body.
+    async fn read(request: &HttpRequest, body: ReadBody) -> Result<WriteRequest<T>, Problem> {
+        let ReadBody {
             bytes,
             is_text,
             memory,
         } = body;
-        let (content, bytes) = parse_beside(bytes, move |bytes| {
+        let (content, bytes) = parse_blocking(bytes, move |bytes| {
             if !is_text {
                 return parse::<T>(bytes);
             }
@@ -331,7 +332,7 @@ impl<T: WriteBody> WriteRequest<T> {
         .await?;
         let (headers, caller) = (request.headers(), caller(request.headers()));
         let key = idempotency_key(headers)?;
-        let unreadable = |error| format!("If-Match cannot be read: {error}");
+        let unreadable = |error| format!("cannot parse If-Match: {error}");
         let if_match = EntityTags::of(headers, &header::IF_MATCH)
             .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)))?;
         let (method, path) = (request.method().as_str(), request.path());
@@ -353,14 +354,14 @@ impl<T: WriteBody> WriteRequest<T> {
     }
 }
 
-/// Whoever sends these headers.
+/// The caller with these headers.
 pub fn caller(headers: &HeaderMap) -> Caller {
     Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
         match value.as_bytes().split_at_checked(7) {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
                 TokenHash::of(&String::from_utf8_lossy(token))
             }
-            // Another scheme holds no token of ours, and no token has this hash.
+            // Another scheme has no token of ours. No token has this hash.
             _ => TokenHash([0; 32]),
         }
     }))
@@ -375,7 +376,7 @@ impl FromRequest for Caller {
     }
 }
 
-/// The key by which a retry is known, if there is one.
+/// The `Idempotency-Key`, if there is one.
 ///
 /// # Errors
 /// `invalid_idempotency_key`.

@@ -1,4 +1,4 @@
-//! The server: binds, serves until it is told to stop, and stops without losing a request.
+//! The server: binds, serves until it is stopped, and finishes running requests.
 
 use std::{
     future::ready,
@@ -35,7 +35,7 @@ use super::{
         memory::{BodyMemory, reserve},
     },
     metrics::Metrics,
-    middleware::observe,
+    middleware::log_and_measure,
     openapi,
     pool::{PoolConfig, WorkerPool},
     routes::{self, App, CompressedFiles, Readiness},
@@ -51,56 +51,56 @@ use crate::{
 /// Seconds that running requests get to end when the server stops.
 const SHUTDOWN_SECONDS: u64 = 10;
 
-/// Requests that may wait for a thread of a pool.
-const QUEUE: usize = 1024;
+/// Maximum number of jobs in the queue of a pool.
+const QUEUE_CAPACITY: usize = 1024;
 
-/// How long they may wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a job may wait in the queue of a pool.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// By how much advisers and readers of long logs give way to those who play, as `nice` counts it.
-const LATER: i32 = 5;
+/// The nice value of the pools for advice and histories: moves go first.
+const LOW_PRIORITY_NICE: i32 = 5;
 
-/// How long a client that is told to go may still send what it was sending.
-const LINGER: Duration = Duration::from_secs(2);
+/// How long a connection that the server closes may still receive what the client is sending.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where the server listens, and who may call it from a browser.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// `HOST:PORT`; port 0 takes a free one.
+    /// `HOST:PORT`; port 0 chooses a free port.
     pub listen: String,
     pub cors: Cors,
-    /// Threads that answer requests; as many as there are cores if nothing is said.
+    /// Threads that answer requests; none means one per core.
     pub workers: Option<usize>,
-    /// Threads that play for bots; as many as there are cores if nothing is said.
+    /// Threads that play for bots; none means one per core.
     pub bot_threads: Option<usize>,
-    /// Threads that advise and analyse; as many as there are cores if nothing is said.
+    /// Threads for advice and analysis; none means one per core, and at least two.
     pub advice_threads: Option<usize>,
     pub limits: Limits,
     /// How long games are kept.
-    pub keep: RetentionPolicy,
-    /// How often those are looked for that are to be removed.
-    pub sweep_every: Duration,
+    pub retention: RetentionPolicy,
+    /// The time between two searches for expired data.
+    pub sweep_interval: Duration,
 }
 
-/// Whose pages may call the API.
+/// The origins whose pages may call the API.
 #[derive(Clone, Debug)]
 pub enum Cors {
-    /// Everyone's: tokens are never cookies, so a foreign page has nothing to abuse.
+    /// All: tokens are never cookies, so a foreign page cannot use them.
     Any,
-    /// Those of these origins.
+    /// Only these.
     Only(Vec<String>),
 }
 
-/// Why the server cannot be started, or stopped.
+/// Why the server cannot start or has stopped.
 #[derive(Debug, Error)]
 pub enum ServeError {
     #[error("cannot listen on {0}: {1}")]
     Bind(String, #[source] io::Error),
-    #[error("connections cannot be taken: {0}")]
+    #[error("cannot accept connections: {0}")]
     Connections(#[source] io::Error),
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
-    #[error("the OpenAPI document cannot be written: {0}")]
+    #[error("cannot write the OpenAPI document: {0}")]
     OpenApi(#[from] serde_json::Error),
     #[error(transparent)]
     Nets(#[from] NetsError),
@@ -116,56 +116,53 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     bots: BotWorkers,
     retention: RetentionThread,
-    watching: FeedTask,
+    feed_task: FeedTask,
 }
 
 impl Server {
-    /// Binds to the address; from then on connections are taken, and answered once
+    /// Binds to the address. Connections are accepted from then on, and answered once
     /// [`Server::run`] is awaited.
     ///
     /// # Errors
-    /// If the address is taken or no address.
-    pub fn bind(settings: ServerConfig, store: Store) -> Result<Server, ServeError> {
+    /// If the server cannot listen on the address, or cannot start its threads.
+    pub fn bind(config: ServerConfig, store: Store) -> Result<Server, ServeError> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
-        let pool = |name, threads, niceness| {
-            let make = PoolConfig {
+        let pool = |name, threads, nice| {
+            let config = PoolConfig {
                 name,
                 threads,
-                length: QUEUE,
-                patience: PATIENCE,
-                niceness,
+                queue_capacity: QUEUE_CAPACITY,
+                queue_timeout: QUEUE_TIMEOUT,
+                nice,
             };
-            WorkerPool::start(make, metrics.pool(name)).map_err(ServeError::Thread)
+            WorkerPool::start(config, metrics.pool(name)).map_err(ServeError::Thread)
         };
-        // Of two threads, one is always left to other clients.
+        // At least two: one client never occupies all threads.
         let threads = cores.max(2);
-        let move_pool = Arc::new(pool("tables", threads, 0)?);
-        let pages = Arc::new(pool("pages", threads, LATER)?);
-        let advisers = pool(
-            "advisers",
-            settings.advice_threads.unwrap_or(threads),
-            LATER,
-        )?;
-        // Else the page would ask a foreign host to validate the document.
+        let move_pool = Arc::new(pool("moves", threads, 0)?);
+        let history_pool = Arc::new(pool("history", threads, LOW_PRIORITY_NICE)?);
+        let advice_threads = config.advice_threads.unwrap_or(threads);
+        let advice_pool = pool("advice", advice_threads, LOW_PRIORITY_NICE)?;
+        // Otherwise the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
-        let bots = BotWorkers::start(&store, &nets, settings.bot_threads.unwrap_or(cores))
+        let bots = BotWorkers::start(&store, &nets, config.bot_threads.unwrap_or(cores))
             .map_err(ServeError::Thread)?;
-        let retention = RetentionThread::start(&store, settings.keep, settings.sweep_every)
+        let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
             .map_err(ServeError::Thread)?;
-        let (hub, watching) = Hub::start(&store, &pages);
-        let memory = Arc::new(BodyMemory::new(settings.limits.body_memory));
-        metrics.observe(&store, &bots, &memory);
-        let counted = Data::new(LimitState::new(settings.limits.clone(), store.clone()));
+        let (hub, feed_task) = Hub::start(&store, &history_pool);
+        let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
+        metrics.register_sources(&store, &bots, &memory);
+        let limit_state = Data::new(LimitState::new(config.limits.clone(), store.clone()));
         let app = Data::new(App {
             store,
             hub,
             move_pool,
-            pages,
-            advisers,
+            history_pool,
+            advice_pool,
             nets,
             views: ViewCache::default(),
             memory: Arc::clone(&memory),
@@ -181,15 +178,15 @@ impl Server {
             workers,
             limits,
             ..
-        } = settings;
+        } = config;
         let workers = workers.unwrap_or(cores);
-        let max_connections =
-            connections::allow(limits.max_connections, workers).map_err(ServeError::Connections)?;
+        let max_connections = connections::connection_limit(limits.max_connections, workers)
+            .map_err(ServeError::Connections)?;
         let bodies = Data::from(Arc::clone(&memory));
         let connections = Arc::new(Connections::new(
             max_connections,
-            limits.most_per_address(),
-            // The framework ends it first, unless a head has begun and does not go on.
+            limits.max_connections_per_address(),
+            // The framework closes it first, unless a request's head has begun and not ended.
             limits.keep_alive + Duration::from_secs(1),
             limits.reader_timeout,
             memory,
@@ -204,14 +201,14 @@ impl Server {
             let service = IntoServiceFactory::into_factory(
                 ActixApp::new()
                     .app_data(app.clone())
-                    .app_data(counted.clone())
+                    .app_data(limit_state.clone())
                     .app_data(bodies.clone())
                     .configure(routes::configure)
                     .default_service(routes::not_found())
                     .wrap(from_fn(reserve))
                     .wrap(Compress::default())
                     .wrap(cors_middleware(&cors))
-                    .wrap(from_fn(observe))
+                    .wrap(from_fn(log_and_measure))
                     .wrap(from_fn(connections::track)),
             )
             .map_err(|error: Error| error.error_response());
@@ -223,7 +220,7 @@ impl Server {
                 })
                 .keep_alive(limits.keep_alive)
                 .client_request_timeout(limits.client_timeout)
-                .client_disconnect_timeout(LINGER)
+                .client_disconnect_timeout(LINGER_TIMEOUT)
                 .on_connect_ext(|io: &ConnectionIo, data| {
                     data.insert(Rc::clone(io.connection()));
                 })
@@ -248,7 +245,7 @@ impl Server {
             addresses,
             bots,
             retention,
-            watching,
+            feed_task,
         })
     }
 
@@ -257,21 +254,21 @@ impl Server {
         &self.addresses
     }
 
-    /// Something to stop it with.
+    /// A handle to stop it with.
     pub fn handle(&self) -> ServerHandle {
         self.server.handle()
     }
 
-    /// Serves until SIGTERM, SIGINT or its handle stops it; running requests are finished.
+    /// Serves until SIGTERM, SIGINT or the handle stops it. Running requests are finished.
     ///
     /// # Errors
     /// If the server fails.
     pub async fn run(self) -> Result<(), ServeError> {
-        let (watching, handle) = (self.watching, self.server.handle());
+        let (feed_task, handle) = (self.feed_task, self.server.handle());
         let stopping = rt::spawn(async move {
             stop_signal().await?;
-            // Streams end, or the server would wait for them.
-            watching.close();
+            // Without this, the server would wait for the streams.
+            feed_task.close();
             handle.stop(true).await;
             Ok::<(), io::Error>(())
         });

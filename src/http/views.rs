@@ -1,7 +1,7 @@
-//! Games as they were written down for a viewer, kept to be sent again.
+//! A cache of rendered views of games.
 //!
-//! The view of a game at a version for a viewer never changes. Who the viewer is and at which
-//! version the game is, is found out for every request before anything is looked up here.
+//! The view of a game at a version for a viewer never changes. Every request determines the viewer
+//! and the version before it looks here.
 
 use actix_web::web::Bytes;
 use jiff::Timestamp;
@@ -13,17 +13,17 @@ use crate::{
     store::{GameId, StoredGame},
 };
 
-/// Bytes of views that are kept.
-const MEMORY: u64 = 32 << 20;
+/// Maximum size of the cache in bytes.
+const CACHE_BYTES: u64 = 32 << 20;
 
-/// Bytes that a view takes besides its text.
-const OVERHEAD: u64 = 128;
+/// Bytes of an entry besides its text.
+const ENTRY_OVERHEAD: u64 = 128;
 
-/// About what a view takes, to size the tables.
-const USUAL: usize = 4 << 10;
+/// The typical size of a view, to size the tables.
+const TYPICAL_BYTES: usize = 4 << 10;
 
 /// Rendered views, by game and viewer.
-pub struct ViewCache(Cache<(GameId, Role), View, Weight>);
+pub struct ViewCache(Cache<(GameId, Role), View, ByteWeigher>);
 
 /// A game at a version, as JSON.
 #[derive(Clone)]
@@ -36,30 +36,30 @@ struct View {
 
 /// Weighs a view by its bytes.
 #[derive(Clone)]
-struct Weight;
+struct ByteWeigher;
 
-impl Weighter<(GameId, Role), View> for Weight {
+impl Weighter<(GameId, Role), View> for ByteWeigher {
     fn weight(&self, _: &(GameId, Role), view: &View) -> u64 {
-        view.body.len() as u64 + OVERHEAD
+        view.body.len() as u64 + ENTRY_OVERHEAD
     }
 }
 
 impl Default for ViewCache {
     fn default() -> ViewCache {
-        ViewCache::of(MEMORY)
+        ViewCache::of(CACHE_BYTES)
     }
 }
 
 impl ViewCache {
     fn of(bytes: u64) -> ViewCache {
-        let usual = usize::try_from(bytes).unwrap_or(usize::MAX) / USUAL;
-        ViewCache(Cache::with_weighter(usual.max(1), bytes, Weight))
+        let capacity = usize::try_from(bytes).unwrap_or(usize::MAX) / TYPICAL_BYTES;
+        ViewCache(Cache::with_weighter(capacity.max(1), bytes, ByteWeigher))
     }
 
     /// The game as this role may see it, as JSON.
     ///
     /// # Errors
-    /// None that can happen: a view has a JSON form.
+    /// None in practice: a view can always be written as JSON.
     pub fn of_game(&self, record: &StoredGame, role: Role) -> Result<Bytes, Problem> {
         let (version, updated_at) = (record.game.version(), record.updated_at);
         let key = (record.id, role);

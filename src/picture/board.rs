@@ -8,7 +8,7 @@ use super::{
     style::{DARK, FADED, FIELD, SAND, SvgWriter, circle, colours, shape},
 };
 
-/// Everything that stays where it is: the ring, goals, kennels, and which way it goes round.
+/// Draws what never moves: the ring, the goals, the kennels and the direction of play.
 pub fn board(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let gap = layout.gap;
     let width = Number(1.2 * gap);
@@ -45,7 +45,7 @@ pub fn board(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_
     numbers(ink, layout, picture);
 }
 
-/// A seat's goal and kennel, with a dark edge if it is to move.
+/// Draws a seat's goal and kennel, with a dark edge if it is to move.
 fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool) {
     let (gap, colours) = (layout.gap, colours(seat));
     let (light, deep) = (colours.light, colours.deep);
@@ -54,14 +54,15 @@ fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool
     let door = layout.track(layout.ring.door(seat));
     let turn = -layout.angle(layout.ring.start(seat)).to_degrees();
     let (kennel, half) = (layout.kennel(seat), 1.15 * gap);
-    let mut lie = |colour: &str, edge: f64| {
+    let mut draw = |colour: &str, edge: f64| {
         let (narrow, wide) = (Number(0.4 * gap + edge), Number(1.05 * gap + edge));
         let (left, top) = (kennel.x - half - edge / 2.0, kennel.y - half - edge / 2.0);
         let side = Number(2.0 * half + edge);
         ink.add(format_args!(
             "<path d=\"M{door}L{first}\" stroke=\"{colour}\" stroke-width=\"{narrow}\"/>\
              <path d=\"M{first}L{last}\" stroke=\"{colour}\" stroke-width=\"{wide}\" stroke-linecap=\"round\"/>\
-             <rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" rx=\"{}\" fill=\"{colour}\" transform=\"rotate({} {kennel})\"/>",
+             <rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" rx=\"{}\" \
+             fill=\"{colour}\" transform=\"rotate({} {kennel})\"/>",
             Number(left),
             Number(top),
             Number(0.5 * gap + edge / 2.0),
@@ -69,9 +70,9 @@ fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool
         ));
     };
     if to_move {
-        lie(DARK, 0.26 * gap);
+        draw(DARK, 0.26 * gap);
     }
-    lie(light, 0.0);
+    draw(light, 0.0);
     let line = Number(0.05 * gap);
     ink.add(format_args!(
         "<g fill=\"{FIELD}\" stroke=\"{deep}\" stroke-width=\"{line}\">"
@@ -85,10 +86,11 @@ fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool
     ink.add(format_args!("</g>"));
 }
 
-/// Which way the fields run: three arrows around the centre.
+/// Draws the direction of play: three arrows around the centre.
 fn direction(ink: &mut SvgWriter, radius: f64) {
     ink.add(format_args!(
-        "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
+        "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" \
+            stroke-linejoin=\"round\">"
     ));
     for third in 0..3 {
         let begin = f64::from(third) * std::f64::consts::TAU / 3.0 + 0.6;
@@ -104,7 +106,7 @@ fn direction(ink: &mut SvgWriter, radius: f64) {
     ink.add(format_args!("</g>"));
 }
 
-/// The numbers of some fields: starts, every fourth or fifth, and those of the move.
+/// Draws the numbers of some fields: starts, every fourth or fifth field, and those of the move.
 fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let per_seat = picture.rules.fields_per_seat;
     let every = if per_seat.is_multiple_of(5) { 5 } else { 4 };
@@ -130,7 +132,7 @@ fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>)
         if field % every != 0 && !is(touched | captured) {
             continue;
         }
-        // Beside a field of the move there is no room for a number that says little.
+        // Beside a field of the move there is no room for a less important number.
         let beside = touched | captured;
         let next = layout.ring.forward(field, 1);
         let last = layout.ring.backward(field, 1);
@@ -157,14 +159,15 @@ fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>)
     ink.add(format_args!("</g>"));
 }
 
-/// Every piece, in its seat's colour and shape; around a fresh one a ring.
+/// Draws every piece in its seat's colour and shape; a fresh one has a ring around it.
 pub fn pieces(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
     let (gap, board) = (layout.gap, picture.board);
     for seat in layout.ring.seats() {
         let colours = colours(seat);
         let line = Number(0.09 * gap);
         ink.add(format_args!(
-            "<g data-seat=\"{}\" fill=\"{}\" stroke=\"{DARK}\" stroke-width=\"{line}\" stroke-linejoin=\"round\">",
+            "<g data-seat=\"{}\" fill=\"{}\" stroke=\"{DARK}\" stroke-width=\"{line}\" \
+                stroke-linejoin=\"round\">",
             seat.number(),
             colours.full,
         ));

@@ -1,4 +1,4 @@
-//! Where everything stands in the picture.
+//! The positions in the picture.
 //!
 //! The ring is a circle. Fields run anticlockwise (RULES §1) from seat 0's start, at the bottom,
 //! so the seats sit as they do at a table seen from above. Goals lead inward from their doors,
@@ -11,7 +11,7 @@ use dog_rules::{Field, Rules, Seat, ring::Ring};
 /// Width of the picture, and of the square that the board fills.
 pub const WIDTH: f64 = 1000.0;
 
-/// A number with one digit after the point at most: finer than the eye, and short.
+/// A number with at most one digit after the point: precise enough for the eye, and short.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 
@@ -63,12 +63,12 @@ impl Point {
         }
     }
 
-    /// How far away the other point is.
+    /// The distance to the other point.
     pub fn distance(self, other: Point) -> f64 {
         (other.x - self.x).hypot(other.y - self.y)
     }
 
-    /// The direction turned left by a quarter.
+    /// The direction turned left by a right angle.
     pub fn left(self) -> Point {
         Point {
             x: self.y,
@@ -83,17 +83,17 @@ impl fmt::Display for Point {
     }
 }
 
-/// The places of one ring.
+/// The positions on the board of one set of rules.
 pub struct BoardLayout<'a> {
     pub ring: &'a Ring,
-    /// From one track field to the next: most sizes follow from it.
+    /// The distance between two track fields, from which most sizes follow.
     pub gap: f64,
     /// From the centre of the board to the middle of a track field.
     pub radius: f64,
 }
 
 impl<'a> BoardLayout<'a> {
-    /// The places of these rules' board.
+    /// The layout of these rules' board.
     pub fn new(rules: &'a Rules) -> BoardLayout<'a> {
         let ring = rules.ring();
         let step = TAU / f64::from(ring.length());
@@ -146,7 +146,7 @@ impl<'a> BoardLayout<'a> {
             .towards(inward.left(), -2.25 * self.gap)
     }
 
-    /// Where the pieces in a seat's kennel wait.
+    /// The places for the pieces in a seat's kennel.
     pub fn slots(&self, seat: Seat) -> [Point; 4] {
         let (middle, half) = (self.kennel(seat), 0.58 * self.gap);
         let inward = self.track(self.ring.start(seat)).direction_to(CENTRE);

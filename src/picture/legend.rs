@@ -1,5 +1,5 @@
-//! Below the board: who plays which shape, whose turn it is, and the move as its id; and the title
-//! and description, for those who cannot see the picture.
+//! The legend below the board: who plays which shape, whose turn it is, and the id of the move. Also
+//! the title and description, for those who cannot see the picture.
 
 use dog_rules::{Field, Move, Seat, judge::PlayedPart};
 
@@ -10,25 +10,25 @@ use super::{
 };
 
 /// Height of a line.
-const LINE: f64 = 62.0;
+const LINE_HEIGHT: f64 = 62.0;
 
 /// From the edge of the picture to the legend.
 const MARGIN: f64 = 28.0;
 
-/// How tall the legend is.
+/// The height of the legend.
 pub fn height(picture: &Picture<'_>) -> f64 {
     let teams = f64::from(picture.rules.seats / 2);
     let lines = teams + f64::from(u8::from(picture.shown.is_some()));
-    lines * LINE + MARGIN
+    lines * LINE_HEIGHT + MARGIN
 }
 
-/// Draws the legend: a line a team, and one for the move.
+/// Draws the legend: one line per team, and one for the move.
 pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
     let seats = picture.rules.seats;
     let winner = picture.board.winner(picture.rules);
     ink.add(format_args!("<g font-size=\"30\" fill=\"{DARK}\">"));
     for team in 0..seats / 2 {
-        let y = Number(WIDTH + f64::from(team) * LINE + 21.0);
+        let y = Number(WIDTH + f64::from(team) * LINE_HEIGHT + 21.0);
         ink.add(format_args!(
             "<rect x=\"480\" y=\"{y}\" width=\"40\" height=\"10\" fill=\"{SAND}\"/>"
         ));
@@ -38,44 +38,45 @@ pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
         let column = if seat.number() < seats / 2 { 0.0 } else { 1.0 };
         let width = (WIDTH - 2.0 * MARGIN - 16.0) / 2.0;
         let left = MARGIN + column * (width + 16.0);
-        let top = WIDTH + f64::from(team) * LINE;
+        let top = WIDTH + f64::from(team) * LINE_HEIGHT;
         entry(ink, picture, seat, (left, top, width), winner == Some(team));
     }
     if let Some(shown) = &picture.shown {
-        caption(ink, shown, WIDTH + f64::from(seats / 2) * LINE);
+        caption(ink, shown, WIDTH + f64::from(seats / 2) * LINE_HEIGHT);
     }
     ink.add(format_args!("</g>"));
 }
 
-/// The move as its id.
+/// Draws the line with the id of the move.
 fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
-    let (says, dashes) = if shown.preview {
+    let (label, dashes) = if shown.preview {
         ("preview", " stroke-dasharray=\"10 7\"")
     } else {
         ("last move", "")
     };
     let (left, width) = (Number(MARGIN), Number(WIDTH - 2.0 * MARGIN));
     ink.add(format_args!(
-        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
+        "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" \
+            stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
     ));
     let piece = Point {
         x: MARGIN + 30.0,
         y: top + 26.0,
     };
-    coloured(ink, shown.seat, piece);
+    piece_icon(ink, shown.seat, piece);
     let id = shown.mv.to_string();
     // The longest id, a joker's seven in seven parts, has to fit too.
     let size = (1.64 * 735.0 / id.len() as f64).min(34.0);
     let y = Number(top + 36.0);
     ink.add(format_args!(
-        "<text x=\"84\" y=\"{y}\" fill=\"{FADED}\" font-size=\"26\">{says}</text>\
+        "<text x=\"84\" y=\"{y}\" fill=\"{FADED}\" font-size=\"26\">{label}</text>\
          <text x=\"226\" y=\"{y}\" font-family=\"monospace\" font-weight=\"bold\" font-size=\"{}\">{}</text>",
         Number(size),
         Escaped(&id),
     ));
 }
 
-/// A seat: its shape, number and name.
+/// Draws the entry of a seat: its shape, number and name.
 fn entry(
     ink: &mut SvgWriter,
     picture: &Picture<'_>,
@@ -91,13 +92,14 @@ fn entry(
         ("#fbf8f0", SAND, 2)
     };
     ink.add(format_args!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{line}\"/>",
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" \
+            stroke=\"{stroke}\" stroke-width=\"{line}\"/>",
         Number(left),
         Number(top),
         Number(width),
     ));
     let middle = top + 26.0;
-    coloured(
+    piece_icon(
         ink,
         seat,
         Point {
@@ -113,7 +115,8 @@ fn entry(
     let room = width - 100.0 - if note.is_empty() { 0.0 } else { 120.0 };
     let name = fitted(picture.name(seat), room / 30.0);
     ink.add(format_args!(
-        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" y=\"{}\">{}</text>",
+        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" \
+            y=\"{}\">{}</text>",
         Number(left + 56.0),
         Number(middle + 9.0),
         seat.number(),
@@ -130,8 +133,8 @@ fn entry(
     }
 }
 
-/// The seat's shape in its colour.
-fn coloured(ink: &mut SvgWriter, seat: Seat, at: Point) {
+/// Draws the seat's shape in its colour.
+fn piece_icon(ink: &mut SvgWriter, seat: Seat, at: Point) {
     let full = colours(seat).full;
     let piece =
         format!(" fill=\"{full}\" stroke=\"{DARK}\" stroke-width=\"3\" stroke-linejoin=\"round\"");
@@ -139,13 +142,13 @@ fn coloured(ink: &mut SvgWriter, seat: Seat, at: Point) {
 }
 
 /// Writes the picture's title and description.
-pub fn words(ink: &mut SvgWriter, picture: &Picture<'_>) {
+pub fn description(ink: &mut SvgWriter, picture: &Picture<'_>) {
     let (seats, fields) = (picture.rules.seats, picture.rules.ring().length());
     ink.add(format_args!(
         "<title>DOG: {seats} seats, {fields} fields</title><desc>"
     ));
     if let Some(shown) = &picture.shown {
-        told(ink, shown);
+        describe_move(ink, shown);
     }
     for seat in Seat::all(seats) {
         let name = picture.name(seat);
@@ -158,7 +161,7 @@ pub fn words(ink: &mut SvgWriter, picture: &Picture<'_>) {
         if picture.turn == Some(seat) {
             ink.add(format_args!(", to move"));
         }
-        ink.add(format_args!(": {}. ", places(picture, seat)));
+        ink.add(format_args!(": {}. ", describe_pieces(picture, seat)));
     }
     if let Some(team) = picture.board.winner(picture.rules) {
         ink.add(format_args!("Team {team} has won."));
@@ -166,8 +169,8 @@ pub fn words(ink: &mut SvgWriter, picture: &Picture<'_>) {
     ink.add(format_args!("</desc>"));
 }
 
-/// Where the seat's pieces stand.
-fn places(picture: &Picture<'_>, seat: Seat) -> String {
+/// Where the seat's pieces stand, in words.
+fn describe_pieces(picture: &Picture<'_>, seat: Seat) -> String {
     let board = picture.board;
     let start = picture.rules.ring().start(seat);
     let place = |place: Field| match place {
@@ -191,8 +194,8 @@ fn name(field: Field) -> String {
     }
 }
 
-/// What the move did.
-fn told(ink: &mut SvgWriter, shown: &Shown<'_>) {
+/// Writes the move and its outcome in words.
+fn describe_move(ink: &mut SvgWriter, shown: &Shown<'_>) {
     let what = if shown.preview {
         "Preview"
     } else {

@@ -1,16 +1,15 @@
 //! The board as a picture: a position, and perhaps a move, as an SVG document.
 //!
-//! Pure: the same picture is drawn the same to the byte. It holds no script, refers to nothing
-//! outside itself and asks for no font but the reader's own. What the marks mean is told in
-//! `docs/picture.md`.
+//! The same input always gives the same bytes. The document has no scripts and no external references,
+//! and uses the viewer's own fonts. `docs/picture.md` explains the marks.
 
+mod arrows;
 mod board;
 mod layout;
 mod legend;
 mod style;
 #[cfg(test)]
 mod tests;
-mod trail;
 
 use dog_rules::{
     Board, Move, Rules, Seat,
@@ -22,13 +21,13 @@ use self::{
     style::{DARK, PAPER, SAND, SvgWriter},
 };
 
-/// What is to be drawn.
+/// What to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'a> {
     pub rules: &'a Rules,
     /// The board as it is shown: after the move, if there is one.
     pub board: &'a Board,
-    /// What the seats are called, in turn order; whoever is missing is "Seat 2".
+    /// The names of the seats, in turn order; a seat without one is called "Seat" and its number.
     pub names: &'a [&'a str],
     /// The seat to move, to be marked.
     pub turn: Option<Seat>,
@@ -36,7 +35,7 @@ pub struct Picture<'a> {
     pub shown: Option<Shown<'a>>,
 }
 
-/// A move and what it did, or would do.
+/// A move and its outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// Who plays it.
@@ -45,12 +44,12 @@ pub struct Shown<'a> {
     pub kind: MoveKind,
     pub parts: &'a [PlayedPart],
     pub captures: &'a [Capture],
-    /// Whether it has not been played: then it is drawn in dashes.
+    /// Whether the move has not been played; then it is drawn in dashes.
     pub preview: bool,
 }
 
 impl Picture<'_> {
-    /// What the seat is called.
+    /// The name of the seat.
     fn name(&self, seat: Seat) -> &str {
         const NAMELESS: [&str; 6] = ["Seat 0", "Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5"];
         let number = usize::from(seat.number());
@@ -67,20 +66,21 @@ pub fn svg(picture: &Picture<'_>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" fill=\"{DARK}\">"
     ));
-    legend::words(&mut ink, picture);
+    legend::description(&mut ink, picture);
     ink.add(format_args!(
-        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" stroke=\"{SAND}\" stroke-width=\"4\"/>",
+        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" \
+            stroke=\"{SAND}\" stroke-width=\"4\"/>",
         Number(WIDTH - 4.0),
         Number(WIDTH + legend::height(picture) - 4.0),
     ));
     board::board(&mut ink, &layout, picture);
     if let Some(shown) = &picture.shown {
-        trail::ways(&mut ink, &layout, shown);
+        arrows::move_paths(&mut ink, &layout, shown);
     }
     board::pieces(&mut ink, &layout, picture);
     if let Some(shown) = &picture.shown {
-        trail::captures(&mut ink, &layout, shown);
-        trail::card(&mut ink, &layout, shown);
+        arrows::captures(&mut ink, &layout, shown);
+        arrows::card(&mut ink, &layout, shown);
     }
     legend::legend(&mut ink, picture);
     ink.add(format_args!("</svg>\n"));

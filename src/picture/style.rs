@@ -1,4 +1,4 @@
-//! How seats are told apart: by colour, and without it by shape.
+//! Colours, and the shapes by which seats differ even without colours.
 
 use std::fmt::{self, Write};
 
@@ -6,13 +6,13 @@ use dog_rules::Seat;
 
 use super::layout::{Number, Point};
 
-/// Behind everything, so that the picture can lie on a light page and on a dark one.
+/// The background, so that the picture looks the same on light and dark pages.
 pub const PAPER: &str = "#f6f0e2";
 /// Lines and letters.
 pub const DARK: &str = "#2b2620";
-/// Letters of less weight.
+/// Less important letters.
 pub const FADED: &str = "#756a58";
-/// What lies under the fields, and lines that say little.
+/// The ring under the fields, and less important lines.
 pub const SAND: &str = "#e6dac0";
 /// Empty fields.
 pub const FIELD: &str = "#fffdf8";
@@ -27,8 +27,8 @@ pub struct Colours {
     pub deep: &'static str,
 }
 
-/// After Okabe and Ito, who chose colours that the colour-blind can tell apart; the green is darker
-/// than theirs, so that it differs from the red in brightness too.
+/// After Okabe and Ito, whose colours remain distinct for colour-blind people. The green is darker than
+/// theirs, so that it differs from the red in brightness too.
 const COLOURS: [Colours; 6] = [
     Colours {
         full: "#d55e00",
@@ -106,7 +106,7 @@ const SHAPES: [&[(f64, f64)]; 6] = [
     ],
 ];
 
-/// What the seat's shape is called.
+/// The name of the seat's shape.
 pub fn shape_name(seat: Seat) -> &'static str {
     ["disc", "square", "triangle", "cross", "diamond", "star"][usize::from(seat.number()) % 6]
 }
@@ -138,7 +138,7 @@ pub fn circle(ink: &mut SvgWriter, at: Point, radius: f64, attributes: &str) {
     ));
 }
 
-/// The picture as far as it is drawn.
+/// Collects the text of the picture.
 #[derive(Default)]
 pub struct SvgWriter(String);
 
@@ -147,7 +147,7 @@ impl SvgWriter {
     pub fn add(&mut self, elements: fmt::Arguments<'_>) {
         self.0
             .write_fmt(elements)
-            .expect("a String takes every text");
+            .expect("writing to a string does not fail");
     }
 
     /// Everything added.
@@ -156,13 +156,13 @@ impl SvgWriter {
     }
 }
 
-/// Text as XML holds it: what has a meaning in XML is escaped, and what XML 1.0 cannot hold, or
-/// nobody can see, is dropped.
+/// Text for XML: special characters are escaped; those that are invalid in XML 1.0 or invisible are
+/// dropped.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars().filter(|&character| can_stand(character)) {
+        for character in self.0.chars().filter(|&character| is_printable(character)) {
             match character {
                 '&' => f.write_str("&amp;")?,
                 '<' => f.write_str("&lt;")?,
@@ -175,9 +175,9 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Neither a control character nor a noncharacter, nor one that turns the direction of all the
-/// text after it.
-fn can_stand(character: char) -> bool {
+/// Whether a character is none of these: a control character, a noncharacter, one that changes the
+/// direction of the text after it.
+fn is_printable(character: char) -> bool {
     !character.is_control()
         && !matches!(
             character,
@@ -185,11 +185,14 @@ fn can_stand(character: char) -> bool {
         )
 }
 
-/// A text that is cut, if need be, so that it is about `width` times as wide as its font is high.
+/// The text, truncated to a width of about `width` times the size of its font.
 ///
-/// Which font it will be is not known: the widths of letters are guessed, rather too large.
+/// The font is not known, so the widths of letters are estimates, rather too large than too small.
 pub fn fitted(text: &str, width: f64) -> String {
-    let letters: Vec<char> = text.chars().filter(|&letter| can_stand(letter)).collect();
+    let letters: Vec<char> = text
+        .chars()
+        .filter(|&letter| is_printable(letter))
+        .collect();
     let whole: f64 = letters.iter().copied().map(letter_width).sum();
     if whole <= width {
         return letters.into_iter().collect();

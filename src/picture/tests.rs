@@ -18,10 +18,10 @@ fn rules(preset: Preset, seats: u8, fields_per_seat: u8) -> Rules {
 }
 
 /// One seat's pieces: those on the track, in the goal, and whether the one on the start is fresh.
-type Pieces<'a> = (&'a [u8], &'a [u8], bool);
+type SeatPieces<'a> = (&'a [u8], &'a [u8], bool);
 
-fn board(rules: &Rules, pieces: &[Pieces<'_>]) -> Board {
-    let placement = |&(track, goal, fresh): &Pieces<'_>| Placement {
+fn board(rules: &Rules, pieces: &[SeatPieces<'_>]) -> Board {
+    let placement = |&(track, goal, fresh): &SeatPieces<'_>| Placement {
         track: track.to_vec(),
         goal: goal.to_vec(),
         kennel: None,
@@ -95,7 +95,7 @@ const FOUR: [&str; 4] = ["Anna", "Beat", "Carla", "Dani"];
 const SIX: [&str; 6] = ["Anna", "Beat", "Carla", "Dani", "Elif", "Fritz"];
 
 fn scenes() -> Vec<(&'static str, Scene)> {
-    let of = |rules: Rules, pieces: &[Pieces<'_>], mv| {
+    let of = |rules: Rules, pieces: &[SeatPieces<'_>], mv| {
         let names = if rules.seats == 4 {
             FOUR.to_vec()
         } else {
@@ -109,15 +109,15 @@ fn scenes() -> Vec<(&'static str, Scene)> {
             names,
         }
     };
-    let none: Pieces<'_> = (&[], &[], false);
+    let none: SeatPieces<'_> = (&[], &[], false);
     let it = || rules(Preset::DogspielIt, 4, 16);
-    let busy: [Pieces<'_>; 4] = [
+    let busy: [SeatPieces<'_>; 4] = [
         (&[0, 21, 50], &[2], true),
         (&[17, 58], &[], false),
         (&[29, 40], &[0, 3], false),
         (&[48, 5], &[], true),
     ];
-    let six: [Pieces<'_>; 6] = [
+    let six: [SeatPieces<'_>; 6] = [
         (&[0, 12, 40], &[], true),
         (&[16, 41, 43], &[3], false),
         (&[32, 90], &[2, 3], true),
@@ -391,7 +391,7 @@ fn a_move_is_marked_and_a_preview_dashed() {
 }
 
 #[test]
-fn the_position_is_told_in_words() {
+fn the_description_names_every_piece() {
     let svg = scene("last-move").svg();
     let document = Document::parse(&svg).expect("a document");
     let text = |name| {
@@ -423,10 +423,10 @@ fn names_are_text_whatever_they_hold() {
         .filter_map(|node| node.text())
         .collect();
     for name in [names[0], names[1], names[2], "z"] {
-        let told = texts
+        let found = texts
             .iter()
             .any(|text| text.contains(&format!("{name} (seat")));
-        assert!(told, "{name}: {texts:?}");
+        assert!(found, "{name}: {texts:?}");
     }
     assert!(
         texts.contains(&"a & b") && texts.contains(&"z"),

@@ -1,11 +1,11 @@
-//! Who calls, and what a caller is in a game.
+//! Who sends a request, and the caller's role in a game.
 
 use dog_rules::{Seat, Viewer};
 
 use super::ServiceError;
 use crate::store::{StoredGame, TokenHash, Tokens};
 
-/// What a caller is in a game.
+/// A caller's role in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The holder of a seat's token.
@@ -25,7 +25,7 @@ impl Role {
         }
     }
 
-    /// The role's part of an ETag.
+    /// The part of an ETag that stands for the role.
     pub fn tag(self) -> String {
         match self {
             Role::Seat(seat) => seat.number().to_string(),
@@ -35,25 +35,25 @@ impl Role {
     }
 }
 
-/// Who calls: the hash of the token presented, if one is.
+/// Who sends a request: the hash of the presented token, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller(Option<TokenHash>);
 
 impl Caller {
-    /// Whoever presents the token of that hash, or none.
+    /// The caller with the token of that hash, or without a token.
     pub fn new(token: Option<TokenHash>) -> Caller {
         Caller(token)
     }
 
-    /// What the caller is in this game.
+    /// The caller's role in this game.
     ///
     /// # Errors
-    /// `unauthorized`, if a token was presented that is none of this game's.
+    /// `unauthorized`, if the presented token does not belong to this game.
     pub fn role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);
         };
-        // Every hash is compared, each in constant time, whichever fits.
+        // All hashes are compared, each in constant time, even after a match.
         let mut role = (record.tokens.host == presented).then_some(Role::Host);
         for seat in record.game.rules().ring().seats() {
             if record.tokens.seats[seat] == Some(presented) {
@@ -61,16 +61,16 @@ impl Caller {
             }
         }
         role.ok_or(ServiceError::Unauthorized(
-            "the token is none of this game's",
+            "the token does not belong to this game",
         ))
     }
 
-    /// The hash of the token presented, if one is.
+    /// The hash of the presented token, if any.
     pub fn token(self) -> Option<TokenHash> {
         self.0
     }
 
-    /// Refuses a caller that is no longer what it was, by these tokens.
+    /// Refuses a caller whose token is no longer among these tokens.
     pub fn ensure_current(self, role: Role, tokens: &Tokens) -> Result<(), ServiceError> {
         let token = match role {
             Role::Spectator => return Ok(()),
@@ -83,14 +83,14 @@ impl Caller {
         Err(ServiceError::Unauthorized("the token was replaced"))
     }
 
-    /// What the caller is in this game, for routes that are not for everyone.
+    /// The caller's role in this game, for routes that need a token.
     ///
     /// # Errors
-    /// `unauthorized`, without a token of this game's.
+    /// `unauthorized`, without a token of this game.
     pub fn known_role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         match self.role(record)? {
             Role::Spectator => Err(ServiceError::Unauthorized(
-                "this needs a token of this game's",
+                "this needs a token of this game",
             )),
             role => Ok(role),
         }
@@ -104,7 +104,7 @@ impl Caller {
         match self.known_role(record)?.viewer() {
             Viewer::Seat(seat) => Ok(seat),
             Viewer::Spectator => Err(ServiceError::Forbidden(
-                "this is for seats, the host has no cards",
+                "only seats may do this; the host has no cards",
             )),
         }
     }

@@ -16,25 +16,25 @@ pub enum ServiceError {
     Unauthorized(&'static str),
     #[error("{0}")]
     Forbidden(&'static str),
-    /// A seat that a bot plays is not its holder's to act for.
+    /// While a bot plays a seat, the holder of its token cannot act.
     #[error("a bot plays {0} until the host hands it back")]
     BotPlays(Seat),
-    /// A seat that a bot plays gets no token: its holder could see a hand that nobody is to see.
+    /// A seat of a bot gets no token, because its holder could see the bot's hand.
     #[error("a bot plays {0}: hand it to a human first")]
     NoHuman(Seat),
     #[error("the game is at version {0}")]
     StaleVersion(u64),
-    #[error("the key came before with another body")]
+    #[error("the key was used before with another body")]
     IdempotencyKeyReused,
-    #[error("the key could be guessed, and so could the tokens")]
+    #[error("the key could be guessed, and with it the tokens")]
     WeakIdempotencyKey,
-    /// The game refuses the action, takes no more of its kind, or the store failed.
+    /// The game refuses the action, a limit of the game is reached, or the store failed.
     #[error(transparent)]
     Act(#[from] ActError),
-    /// Others were quicker each time.
-    #[error("others change this game all the time")]
+    /// Other writes came first each time.
+    #[error("other writes to this game came first too often")]
     Contended,
-    /// A mistake of this program.
+    /// A bug in this program.
     #[error("{0}")]
     Internal(&'static str),
 }

@@ -1,7 +1,7 @@
-//! Retries: a request that is sent again under the same `Idempotency-Key` gets the same response.
+//! Retries: a request that is repeated with the same `Idempotency-Key` gets the same response.
 //!
-//! The response is saved with the effect, in one write. Tokens are left out of it: they are derived
-//! again from the key, which is not kept.
+//! The response is saved in the same commit as the change. It is saved without tokens: a retry
+//! derives them again from the key, which is not stored.
 
 use dog_rules::Seat;
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,14 +19,14 @@ pub enum Response {
     Plain {
         status: u16,
         etag: Option<String>,
-        /// JSON; nothing for 204.
+        /// JSON; empty for 204.
         body: String,
     },
     /// To the creation of a game.
     Created {
         id: String,
         seats: u8,
-        /// Those that have no token.
+        /// The seats without a token.
         #[serde(default)]
         bots: Vec<Seat>,
         salt: [u8; 16],
@@ -44,7 +44,7 @@ pub enum Response {
     Ticket { salt: [u8; 16], expires_at: String },
 }
 
-/// By what a retry of a request is known.
+/// What identifies a retry of a request.
 pub struct Retry {
     key: IdempotencyKey,
     scope: Scope,
@@ -52,8 +52,8 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// A key belongs to the caller's token, the method and the path. The same request has the same
-    /// body, byte for byte.
+    /// The scope of a key is the caller's token, the method and the path. A retry has the same body,
+    /// byte for byte.
     pub fn new(
         key: IdempotencyKey,
         caller: Caller,
@@ -85,12 +85,12 @@ impl Retry {
         &self.scope
     }
 
-    /// What is saved of a response.
+    /// The response in the form in which it is saved.
     pub fn save(&self, response: &Response) -> Result<(Scope, SavedResponse), ServiceError> {
         let saved = SavedResponse {
             body_hash: self.body_hash,
             response: serde_json::to_vec(response)
-                .map_err(|_| ServiceError::Internal("a response cannot be saved"))?,
+                .map_err(|_| ServiceError::Internal("cannot write a response to save it"))?,
         };
         Ok((self.scope, saved))
     }
@@ -99,29 +99,31 @@ impl Retry {
     ///
     /// # Errors
     /// `idempotency_key_reused`, if the key came with another body.
-    pub fn replay(&self, saved: &SavedResponse) -> Result<Response, ServiceError> {
+    pub fn saved_response(&self, saved: &SavedResponse) -> Result<Response, ServiceError> {
         if saved.body_hash != self.body_hash {
             return Err(ServiceError::IdempotencyKeyReused);
         }
         serde_json::from_slice(&saved.response)
-            .map_err(|_| ServiceError::Internal("a saved response cannot be read"))
+            .map_err(|_| ServiceError::Internal("cannot read a saved response"))
     }
 }
 
-/// Makes a request's tokens: from the client's key, so that a retry can be given them again, or
-/// from the operating system's randomness if it sent none.
+/// Derives a request's tokens: from the client's key, so that a retry gets the same ones, or from
+/// random bytes if there is no key.
 pub struct TokenDeriver {
     key: [u8; 32],
 }
 
 impl TokenDeriver {
-    /// The tokens of a request; `salt` is drawn for each and saved with its response.
+    /// The deriver for a request. The salt is random and saved with the response.
     ///
     /// # Errors
     /// `weak_idempotency_key`, if the tokens could be guessed from the key.
     pub fn new(retry: Option<&Retry>, salt: &[u8; 16]) -> Result<TokenDeriver, ServiceError> {
         let Some(Retry { key, .. }) = retry else {
-            return Ok(TokenDeriver { key: random() });
+            return Ok(TokenDeriver {
+                key: random_bytes(),
+            });
         };
         if !key.is_strong() {
             return Err(ServiceError::WeakIdempotencyKey);
@@ -133,7 +135,7 @@ impl TokenDeriver {
         Ok(TokenDeriver { key })
     }
 
-    /// The token of that name: 256 bits, as hex digits.
+    /// The token with that name: 256 bits as hex digits.
     fn token(&self, name: &str) -> String {
         let mut mac = hmac(&self.key);
         mac.update(name.as_bytes());
@@ -161,11 +163,11 @@ fn hmac(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC takes keys of every length")
 }
 
-/// Bytes from the operating system's randomness.
+/// Random bytes from the operating system.
 ///
 /// # Panics
-/// If the operating system has none to give.
-pub fn random<const N: usize>() -> [u8; N] {
+/// If the operating system has no source of randomness.
+pub fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     SysRng
         .try_fill_bytes(&mut bytes)
@@ -173,7 +175,7 @@ pub fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// The client's name for one write, by which a retry is known.
+/// The client's key for one write; a retry has the same key.
 #[derive(Clone)]
 pub struct IdempotencyKey(String);
 
@@ -185,8 +187,8 @@ impl IdempotencyKey {
         ((1..=255).contains(&key.len()) && visible).then_some(IdempotencyKey(key))
     }
 
-    /// Whether the key can carry 128 random bits: enough digits for the alphabet it is written
-    /// in, and not the same few over and over.
+    /// Whether the key can carry 128 random bits: it is long enough for the alphabet it uses, and has
+    /// enough different characters.
     pub fn is_strong(&self) -> bool {
         let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
         let bits_a_digit = if digits.iter().all(u8::is_ascii_digit) {

@@ -1,12 +1,11 @@
-//! What clients may do with games: the one path of every write, from the request to the store.
+//! Commands of clients: every write passes through here on its way from the request to the store.
 //!
-//! Each attempt looks at the game as it is, finds out who calls, checks and works out what is to
-//! change, and commits it. If the game was changed meanwhile, all of it is done again. The order of
-//! refusals is that of the documentation: no such game, unknown token, wrong role, replay, stale
-//! version, wrong phase or turn, content.
+//! An attempt loads the game, identifies the caller, checks the command, and commits the change. If
+//! the game was changed meanwhile, the attempt is repeated. Refusals come in the documented order:
+//! no such game, unknown token, wrong role, retry, stale version, wrong phase or turn, content.
 //!
-//! What a request asks for comes as the caller of this module has read it; an error of that is the
-//! caller's own, of type `E`, and is told when its turn has come.
+//! The content of a request is parsed before it comes here. If it is invalid, it is an error of the
+//! caller's own type `E`, which is returned only after the checks that precede it.
 
 mod caller;
 mod error;
@@ -18,25 +17,26 @@ use jiff::{SignedDuration, Timestamp};
 pub use self::{
     caller::{Caller, Role},
     error::ServiceError,
-    idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random},
+    idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random_bytes},
 };
 use crate::store::{
     AdminChanges, CommitResult, Creator, Draft, GameId, LoadedGame, NewGame, NewTicket, PackedLog,
     Store, StoreError, StoredGame, Timing, TokenHash, Tokens, Write, WriteOp, now,
 };
 
-/// Times that a write is worked out at most. Somebody else was quicker each time but the last.
-const MOST_ATTEMPTS: u32 = 8;
+/// Maximum number of attempts for a write. Each one but the last failed because another write came
+/// first.
+const MAX_ATTEMPTS: u32 = 8;
 
-/// How long a ticket is good.
-const TICKET_LIFE: SignedDuration = SignedDuration::from_secs(30);
+/// How long a ticket is valid.
+const TICKET_TTL: SignedDuration = SignedDuration::from_secs(30);
 
-/// A write, apart from what it asks for.
+/// A write, apart from its command.
 pub struct RequestContext {
     pub caller: Caller,
     /// For a request with an `Idempotency-Key`.
     pub retry: Option<Retry>,
-    /// The tags of `If-Match`, of which one must be that of the game.
+    /// The tags of `If-Match`; one of them must match the game.
     pub if_match: Option<Vec<String>>,
     /// The version that the game must be at.
     pub version: Option<u64>,
@@ -44,12 +44,12 @@ pub struct RequestContext {
 
 /// What a request asks for.
 pub enum Command<E> {
-    /// Adds a game for whoever has this address.
+    /// Adds a game; the creator is known by the address.
     Create {
         creator: Option<Creator>,
         creation: Result<Creation, E>,
     },
-    /// Acts in the game of that id.
+    /// Acts in the game with that id.
     InGame(String, GameCommand<E>),
 }
 
@@ -57,16 +57,16 @@ pub enum Command<E> {
 pub enum GameCommand<E> {
     /// Deals the round: the dealer's seat or the host.
     Deal(Result<(), E>),
-    /// Answers in the partner exchange: a seat.
-    Swap(Result<Swap, E>),
+    /// Offers a card in the partner exchange, declines or asks: a seat.
+    Exchange(Result<ExchangeAction, E>),
     /// Plays a move: the seat to move.
     Play(Result<Move, E>),
-    /// Hands the seat of that number to another player: the host.
+    /// Hands the seat with that number to another player: the host.
     HandOver {
         seat: String,
         to: Result<HandOver, E>,
     },
-    /// Gives the seat of that number a fresh token: the seat itself or the host.
+    /// Gives the seat with that number a fresh token: the seat itself or the host.
     ReissueToken {
         seat: String,
         content: Result<(), E>,
@@ -77,10 +77,10 @@ pub enum GameCommand<E> {
     Remove(Result<(), E>),
 }
 
-/// An answer in the partner exchange.
+/// What a seat does in the partner exchange.
 #[derive(Clone, Copy, Debug)]
-pub enum Swap {
-    Card(Card),
+pub enum ExchangeAction {
+    Offer(Card),
     Decline,
     Ask,
 }
@@ -89,20 +89,20 @@ pub enum Swap {
 #[derive(Clone, Debug)]
 pub struct HandOver {
     pub bot: bool,
-    /// As it was, if it is left out.
+    /// None to keep the present name.
     pub name: Option<String>,
     pub level: Level,
 }
 
-/// A game that is to be added.
+/// A game to add.
 pub enum Creation {
-    /// One that begins.
+    /// A new game.
     New {
         setup: Setup,
         listed: bool,
         timing: Timing,
     },
-    /// One that is over, with its log, every entry of which is of that time.
+    /// A finished game with its log; all entries of the log have the time `at`.
     Imported {
         game: Box<Game>,
         log: PackedLog,
@@ -111,23 +111,23 @@ pub enum Creation {
     },
 }
 
-/// How the caller of this module writes down what its clients get to see, as JSON.
+/// How responses are written as JSON.
 pub struct Renderers<E> {
     /// A game as this role may see it.
     pub game: fn(&StoredGame, Role) -> Result<String, E>,
-    /// A game after an action, with what came of it.
+    /// A game after an action, with the events of the action.
     pub changed: fn(&Draft, Role) -> Result<String, E>,
 }
 
 /// A response, and the tokens in it.
 pub struct CommandOutcome {
     pub response: Response,
-    /// None if it has none.
+    /// None if the response has no tokens.
     pub tokens: Option<TokenDeriver>,
 }
 
 impl CommandOutcome {
-    /// One without tokens.
+    /// An outcome without tokens.
     fn plain(status: u16, etag: Option<String>, body: String) -> CommandOutcome {
         let response = Response::Plain { status, etag, body };
         let tokens = None;
@@ -140,7 +140,7 @@ pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
 }
 
-/// The game's seat of that number.
+/// The game's seat with that number.
 ///
 /// # Errors
 /// `seat_not_found`.
@@ -151,8 +151,8 @@ pub fn find_seat(record: &StoredGame, number: &str) -> Result<Seat, ServiceError
         .ok_or(ServiceError::SeatNotFound)
 }
 
-/// Carries out a command: looks, works out what is to change, and commits it, again if somebody
-/// else was quicker.
+/// Carries out a command: loads the game, computes the change and commits it. If another write came
+/// first, it tries again.
 ///
 /// # Errors
 /// Why nothing was changed.
@@ -160,16 +160,20 @@ pub async fn execute<E: Clone + From<ServiceError>>(
     store: &Store,
     request: &RequestContext,
     command: &Command<E>,
-    views: &Renderers<E>,
+    renderers: &Renderers<E>,
 ) -> Result<CommandOutcome, E> {
     let id = match command {
         Command::Create { .. } => None,
         Command::InGame(id, _) => Some(id.parse().map_err(|_| ServiceError::GameNotFound)?),
     };
-    for _ in 0..MOST_ATTEMPTS {
-        let look = store.load(id.as_ref(), request.scope()).await;
-        let (effect, outcome) =
-            attempt(&look.map_err(ServiceError::from)?, request, command, views)?;
+    for _ in 0..MAX_ATTEMPTS {
+        let loaded = store.load(id.as_ref(), request.scope()).await;
+        let (effect, outcome) = attempt(
+            &loaded.map_err(ServiceError::from)?,
+            request,
+            command,
+            renderers,
+        )?;
         let Some(effect) = effect else {
             return Ok(outcome);
         };
@@ -181,7 +185,7 @@ pub async fn execute<E: Clone + From<ServiceError>>(
     Err(ServiceError::Contended.into())
 }
 
-/// A game as it is added. An imported one has a host, who may remove it, and no other token.
+/// The game to add. An imported game has a token for its host, who may remove it, and no others.
 fn new_game(
     creation: &Creation,
     creator: Option<Creator>,
@@ -235,23 +239,26 @@ fn new_game(
 }
 
 impl RequestContext {
-    /// Where the response is saved, if it is to be.
+    /// Where the response is saved; none without an `Idempotency-Key`.
     fn scope(&self) -> Option<&crate::store::Scope> {
         self.retry.as_ref().map(Retry::scope)
     }
 
-    /// What is to be committed, with the response.
+    /// What to commit: the change, and the response to save.
     fn write(&self, effect: WriteOp, response: &Response) -> Result<Write, ServiceError> {
         let save = self.retry.as_ref().map(|retry| retry.save(response));
         let save = save.transpose()?;
         Ok(Write { effect, save })
     }
 
-    /// The response that this very request got before.
-    fn replay(&self, saved: &crate::store::SavedResponse) -> Result<CommandOutcome, ServiceError> {
+    /// The outcome of the first try of this request, from the saved response.
+    fn saved_outcome(
+        &self,
+        saved: &crate::store::SavedResponse,
+    ) -> Result<CommandOutcome, ServiceError> {
         let retry = self.retry.as_ref();
-        let retry = retry.ok_or(ServiceError::Internal("a response was saved for no key"))?;
-        let response = retry.replay(saved)?;
+        let retry = retry.ok_or(ServiceError::Internal("a response was saved without a key"))?;
+        let response = retry.saved_response(saved)?;
         let tokens = match &response {
             Response::Plain { .. } => None,
             Response::Created { salt, .. }
@@ -261,7 +268,7 @@ impl RequestContext {
         Ok(CommandOutcome { response, tokens })
     }
 
-    /// Refuses a write whose author knew another version than the game is at.
+    /// Refuses a write that names another version than the present one.
     fn check_version(&self, version: u64, role: Role) -> Result<(), ServiceError> {
         let is_known = |tags: &Vec<String>| {
             let own = format!("{version}-{}", role.tag());
@@ -276,54 +283,54 @@ impl RequestContext {
     }
 }
 
-/// Works out what a command comes to in the state that was looked at: what is to change, or nothing
-/// if the very request was carried out before, and the response. Every refusal but those of the
-/// store is found here, in the order of the documentation.
+/// Computes the change that a command makes to the loaded game, and the response. The change is
+/// none if the request is a retry. Every refusal except those of the store comes from here, in the
+/// documented order.
 fn attempt<E: Clone + From<ServiceError>>(
-    look: &LoadedGame,
+    loaded: &LoadedGame,
     request: &RequestContext,
     command: &Command<E>,
-    views: &Renderers<E>,
+    renderers: &Renderers<E>,
 ) -> Result<(Option<WriteOp>, CommandOutcome), E> {
-    let replay = || {
-        let saved = look.saved.as_ref();
-        saved.map(|saved| request.replay(saved)).transpose()
+    let saved_outcome = || {
+        let saved = loaded.saved.as_ref();
+        saved.map(|saved| request.saved_outcome(saved)).transpose()
     };
-    let (record, act) = match (command, &look.game) {
+    let (record, command) = match (command, &loaded.game) {
         (Command::Create { creator, creation }, _) => {
-            if let Some(outcome) = replay()? {
+            if let Some(outcome) = saved_outcome()? {
                 return Ok((None, outcome));
             }
-            let (effect, outcome) = create(creation, *creator, request, views)?;
+            let (effect, outcome) = create(creation, *creator, request, renderers)?;
             return Ok((Some(effect), outcome));
         }
-        (Command::InGame(_, act), Some(record)) => (record, act),
-        // The game is gone, with its tokens; whoever removed it is told so again.
-        (Command::InGame(_, act), None) => {
-            let replayed = match act {
-                GameCommand::Remove(_) => replay()?,
+        (Command::InGame(_, command), Some(record)) => (record, command),
+        // The game and its tokens are gone, but a retry of its removal gets the saved response.
+        (Command::InGame(_, command), None) => {
+            let outcome = match command {
+                GameCommand::Remove(_) => saved_outcome()?,
                 _ => None,
             };
-            return Ok((None, replayed.ok_or(ServiceError::GameNotFound)?));
+            return Ok((None, outcome.ok_or(ServiceError::GameNotFound)?));
         }
     };
-    let named = match act {
+    let named = match command {
         GameCommand::HandOver { seat, .. } | GameCommand::ReissueToken { seat, .. } => {
             Some(find_seat(record, seat)?)
         }
         _ => None,
     };
-    let role = match (request.caller.known_role(record), act) {
+    let role = match (request.caller.known_role(record), command) {
         (Ok(role), _) => role,
-        // The seat's own retry comes with the token that its first try has killed.
+        // A seat's own retry comes with the token that its first try has replaced.
         (Err(unknown), GameCommand::ReissueToken { .. }) => {
-            let outcome = replay()?.ok_or(unknown)?;
+            let outcome = saved_outcome()?.ok_or(unknown)?;
             return Ok((None, outcome));
         }
         (Err(unknown), _) => return Err(unknown.into()),
     };
-    let actor = actor(act, role, named)?;
-    if let Some(outcome) = replay()? {
+    let actor = acting_seat(command, role, named)?;
+    if let Some(outcome) = saved_outcome()? {
         return Ok((None, outcome));
     }
     if let (Some(seat), None) = (actor, named)
@@ -332,7 +339,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         return Err(ServiceError::BotPlays(seat).into());
     }
     request.check_version(record.game.version(), role)?;
-    let (effect, outcome) = match act {
+    let (effect, outcome) = match command {
         GameCommand::ReissueToken { content, .. } => {
             let seat = actor.ok_or(ServiceError::SeatNotFound)?;
             reissue_token(record, request, role, seat, content)?
@@ -347,10 +354,10 @@ fn attempt<E: Clone + From<ServiceError>>(
             (WriteOp::Remove(record.expected_state()), outcome)
         }
         _ => {
-            let action = action(act, record, actor)?;
+            let action = action(command, record, actor)?;
             let draft = Draft::new(record, &action).map_err(ServiceError::from)?;
             let etag = etag(draft.record.game.version(), role);
-            let body = (views.changed)(&draft, role)?;
+            let body = (renderers.changed)(&draft, role)?;
             let outcome = CommandOutcome::plain(200, Some(etag), body);
             (WriteOp::Update(draft.into()), outcome)
         }
@@ -363,9 +370,9 @@ fn create<E: Clone + From<ServiceError>>(
     creation: &Result<Creation, E>,
     creator: Option<Creator>,
     request: &RequestContext,
-    views: &Renderers<E>,
+    renderers: &Renderers<E>,
 ) -> Result<(WriteOp, CommandOutcome), E> {
-    let salt = random();
+    let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let creation = creation.as_ref().map_err(Clone::clone)?;
     let new = new_game(creation, creator, &tokens).map_err(ServiceError::from)?;
@@ -378,7 +385,7 @@ fn create<E: Clone + From<ServiceError>>(
         bots: Seat::all(seats).filter(without_token).collect(),
         salt,
         etag: etag(record.game.version(), Role::Host),
-        game: (views.game)(record, Role::Host)?,
+        game: (renderers.game)(record, Role::Host)?,
     };
     let tokens = Some(tokens);
     Ok((
@@ -387,44 +394,46 @@ fn create<E: Clone + From<ServiceError>>(
     ))
 }
 
-/// The seat that acts, or is acted upon; none if the host acts for no seat.
+/// The seat that acts or is changed; none if the host acts for no seat.
 ///
 /// # Errors
-/// `forbidden`, if this role may not do that.
-fn actor<E>(
-    act: &GameCommand<E>,
+/// `forbidden`, if this role may not do it.
+fn acting_seat<E>(
+    command: &GameCommand<E>,
     role: Role,
     named: Option<Seat>,
 ) -> Result<Option<Seat>, ServiceError> {
-    match (act, role) {
+    match (command, role) {
         (GameCommand::HandOver { .. }, Role::Host) => Ok(named),
-        (GameCommand::HandOver { .. }, _) => {
-            Err(ServiceError::Forbidden("only the host hands over a seat"))
-        }
+        (GameCommand::HandOver { .. }, _) => Err(ServiceError::Forbidden(
+            "only the host may hand over a seat",
+        )),
         (GameCommand::ReissueToken { .. }, Role::Host) => Ok(named),
         (GameCommand::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
         (GameCommand::ReissueToken { .. }, _) => Err(ServiceError::Forbidden(
-            "only the seat itself and the host reissue its token",
+            "only the seat itself and the host may reissue its token",
         )),
         (GameCommand::Remove(_), Role::Host) | (GameCommand::CreateTicket(_), _) => Ok(None),
-        (GameCommand::Remove(_), _) => Err(ServiceError::Forbidden("only the host removes a game")),
+        (GameCommand::Remove(_), _) => {
+            Err(ServiceError::Forbidden("only the host may remove a game"))
+        }
         (GameCommand::Deal(_), Role::Host) => Ok(None),
         (_, Role::Seat(seat)) => Ok(Some(seat)),
         (_, _) => Err(ServiceError::Forbidden(
-            "this is for seats, the host has no cards",
+            "only seats may do this; the host has no cards",
         )),
     }
 }
 
-/// The action of the game that a request asks for, if the phase and the turn are right.
+/// The action that a command asks for, if the phase and the turn are right.
 fn action<E: Clone + From<ServiceError>>(
-    act: &GameCommand<E>,
+    command: &GameCommand<E>,
     record: &StoredGame,
     actor: Option<Seat>,
 ) -> Result<Action, E> {
     let game = &record.game;
     let refused = |refusal: dog_rules::ActionRefusal| ServiceError::from(refusal);
-    match (act, actor) {
+    match (command, actor) {
         (GameCommand::HandOver { to, .. }, Some(seat)) => {
             game.check_not_over().map_err(refused)?;
             record.check_admin_change().map_err(ServiceError::from)?;
@@ -433,13 +442,13 @@ fn action<E: Clone + From<ServiceError>>(
             let player = Player { name, bot, level };
             Ok(Action::HandOver { seat, player })
         }
-        (GameCommand::Swap(swap), Some(seat)) => {
+        (GameCommand::Exchange(exchange), Some(seat)) => {
             game.check_exchange(seat).map_err(refused)?;
             record.check_play().map_err(ServiceError::from)?;
-            Ok(match swap.clone()? {
-                Swap::Card(card) => Action::Offer { seat, card },
-                Swap::Decline => Action::Decline { seat },
-                Swap::Ask => Action::Ask { seat },
+            Ok(match exchange.clone()? {
+                ExchangeAction::Offer(card) => Action::Offer { seat, card },
+                ExchangeAction::Decline => Action::Decline { seat },
+                ExchangeAction::Ask => Action::Ask { seat },
             })
         }
         (GameCommand::Play(mv), Some(seat)) => {
@@ -454,11 +463,12 @@ fn action<E: Clone + From<ServiceError>>(
             content.clone()?;
             Ok(Action::Deal { by })
         }
-        _ => Err(ServiceError::Internal("an act is no action").into()),
+        _ => Err(ServiceError::Internal("this command is not an action").into()),
     }
 }
 
-/// A fresh token for a seat: by the host as a public event, by the seat itself without a version.
+/// Gives a seat a fresh token. By the host it is a public event; by the seat itself it makes no new
+/// version.
 fn reissue_token<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
@@ -474,7 +484,7 @@ fn reissue_token<E: Clone + From<ServiceError>>(
     }
     record.check_admin_change().map_err(ServiceError::from)?;
     content.clone()?;
-    let salt = random();
+    let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let fresh = Some(TokenHash::of(&tokens.seat(seat)));
     let (effect, version) = if role == Role::Host {
@@ -503,13 +513,13 @@ fn create_ticket(
     record: &StoredGame,
     request: &RequestContext,
 ) -> Result<(WriteOp, CommandOutcome), ServiceError> {
-    let salt = random();
+    let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let token = request.caller.token();
     let token = token.ok_or(ServiceError::Unauthorized(
-        "this needs a token of this game's",
+        "this needs a token of this game",
     ))?;
-    let expires_at = now() + TICKET_LIFE;
+    let expires_at = now() + TICKET_TTL;
     let ticket = NewTicket {
         hash: TokenHash::of(&tokens.ticket()),
         token,

@@ -54,7 +54,7 @@ fn advice_is_shared_among_addresses_by_its_time() {
     let greedy: Vec<Raw> = (0..100).map(|_| send(&server, &path, &token)).collect();
     // Until each of them waits, or is refused.
     Exposition::wait_for(&server, |told| {
-        let pool = [("pool", "advisers")];
+        let pool = [("pool", "advice")];
         let values = ["busy", "waiting", "refused_total"]
             .map(|name| told.value(&format!("dog_pool_{name}"), &pool));
         values.iter().sum::<f64>() >= 100.0
@@ -95,7 +95,7 @@ fn long_histories_occupy_no_thread_of_those_who_play() {
             "others waited for all of them"
         );
         let after = Exposition::scrape(&server);
-        let jobs = |told: &Exposition| told.value("dog_pool_jobs_total", &[("pool", "tables")]);
+        let jobs = |told: &Exposition| told.value("dog_pool_jobs_total", &[("pool", "moves")]);
         assert_eq!(jobs(&after) - jobs(&before), 30.0);
         let mut histories = histories
             .into_iter()

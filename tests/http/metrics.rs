@@ -32,13 +32,13 @@ fn metrics_are_as_a_scraper_wants_them() {
         "dog_http_requests_in_flight",
         "dog_streams_open",
         "dog_pool_threads",
-        "dog_pool_waiting",
-        "dog_pool_busy",
+        "dog_pool_jobs_waiting",
+        "dog_pool_threads_busy",
         "dog_pool_jobs",
-        "dog_pool_refused",
-        "dog_advice",
+        "dog_pool_jobs_refused",
+        "dog_advice_requests",
         "dog_advice_samples",
-        "dog_advice_seconds",
+        "dog_advice_think_seconds",
         "dog_store_writes_waiting",
         "dog_store_commits",
         "dog_store_commit_seconds",
@@ -48,9 +48,9 @@ fn metrics_are_as_a_scraper_wants_them() {
         "dog_database_schema_version",
         "dog_games",
         "dog_bot_decisions",
-        "dog_bot_seconds",
+        "dog_bot_think_seconds",
         "dog_bot_games_due",
-        "dog_bot_stale",
+        "dog_bot_decisions_stale",
         "process_start_time_seconds",
     ] {
         assert!(told.families.contains_key(name), "{name}");
@@ -240,19 +240,22 @@ fn thought_is_counted() {
     game.get(Seat(1), "/legal-moves").send().expect(200);
     let told = Exposition::scrape(&server);
     let level = [("level", "fast")];
-    assert_eq!(told.value("dog_advice_total", &level), 1.0);
-    assert_eq!(told.value("dog_advice_total", &[("level", "greedy")]), 1.0);
-    assert_eq!(told.sum("dog_advice_total"), 2.0);
+    assert_eq!(told.value("dog_advice_requests_total", &level), 1.0);
+    assert_eq!(
+        told.value("dog_advice_requests_total", &[("level", "greedy")]),
+        1.0
+    );
+    assert_eq!(told.sum("dog_advice_requests_total"), 2.0);
     let samples = advice["samples"].as_f64().expect("samples");
     assert!(samples > 0.0);
     assert_eq!(told.value("dog_advice_samples_total", &level), samples);
-    let seconds = told.value("dog_advice_seconds_total", &level);
+    let seconds = told.value("dog_advice_think_seconds_total", &level);
     let elapsed = advice["elapsed_ms"].as_f64().expect("a time");
     assert!(
         0.0 < seconds && seconds * 1_000.0 < elapsed + 1.0,
         "{seconds} {elapsed}"
     );
-    for (pool, jobs) in [("advisers", 2.0), ("tables", 1.0)] {
+    for (pool, jobs) in [("advice", 2.0), ("moves", 1.0)] {
         let pool = [("pool", pool)];
         assert_eq!(told.value("dog_pool_jobs_total", &pool), jobs);
         assert!(told.value("dog_pool_threads", &pool) >= 1.0);
@@ -261,7 +264,7 @@ fn thought_is_counted() {
         }
     }
     // An answer may go out before its thread has put its work away.
-    Exposition::wait_for(&server, |told| told.sum("dog_pool_busy") == 0.0);
+    Exposition::wait_for(&server, |told| told.sum("dog_pool_threads_busy") == 0.0);
 }
 
 #[test]
@@ -291,9 +294,9 @@ fn what_bots_do_is_counted() {
         "{}",
         log[1].data
     );
-    assert!(told.sum("dog_bot_seconds_total") > 0.0);
+    assert!(told.sum("dog_bot_think_seconds_total") > 0.0);
     assert_eq!(told.value("dog_bot_games_due", &[]), 0.0);
-    assert_eq!(told.value("dog_bot_stale_total", &[]), 0.0);
+    assert_eq!(told.value("dog_bot_decisions_stale_total", &[]), 0.0);
 }
 
 #[test]
@@ -341,7 +344,7 @@ fn nothing_of_any_game_is_told() {
                 "le" => value.parse::<f64>().is_ok(),
                 "phase" => ["deal", "exchange", "play", "finished"].contains(&value.as_str()),
                 "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
-                "pool" => ["tables", "pages", "advisers"].contains(&value.as_str()),
+                "pool" => ["moves", "history", "advice"].contains(&value.as_str()),
                 "version" => name == "dog_build_info",
                 _ => false,
             };

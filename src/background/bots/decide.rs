@@ -1,5 +1,5 @@
-//! One decision: what the server does in a game in which it is to act, and when that is carried
-//! out: a fixed time after the thinking began, several decisions in one commit.
+//! Decisions: what the server does in a game, and the thread that commits it. A decision is
+//! committed a fixed time after the thinking began, several of them in one commit.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -20,7 +20,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use super::{BotContext, BotMetrics, MAX_POLL, give_way};
+use super::{BotContext, BotMetrics, MAX_POLL, lower_priority};
 use crate::store::{
     ActError, CommitResult, Draft, GameId, LimitReached, StoreError, StoredGame, now,
 };
@@ -30,16 +30,16 @@ pub(super) struct BotAction {
     /// The game that it was made for.
     pub record: StoredGame,
     pub action: Action,
-    /// When it is to be known, so that nobody learns from the time how long was thought.
-    pub at: Instant,
+    /// When to commit it, so that the time does not reveal how long the bot thought.
+    pub commit_at: Instant,
 }
 
-/// Why nothing was done.
+/// Why nothing was committed.
 #[derive(Debug, Error)]
 pub(super) enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A bot that does what it may not is a mistake of this program.
+    /// An illegal action of a bot is a bug.
     #[error("a bot was refused: {0}")]
     Refused(#[from] ActionRefusal),
     #[error(transparent)]
@@ -58,9 +58,9 @@ impl From<ActError> for Failure {
     }
 }
 
-/// What the server does in this game now, if it is to do anything.
+/// What the server does in this game now; none if it is not to act.
 pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> Option<BotAction> {
-    let seat = who(&record, now())?;
+    let seat = seat_to_act(&record, now())?;
     let begun = Instant::now();
     let game = &record.game;
     let (action, reply_delay) = if game.phase() == Phase::Deal {
@@ -75,12 +75,13 @@ pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> O
     Some(BotAction {
         record,
         action,
-        at: begun + reply_delay,
+        commit_at: begun + reply_delay,
     })
 }
 
-/// For whom the server is to act now: a bot, once its pace allows, or somebody whose time is up.
-fn who(record: &StoredGame, now: Timestamp) -> Option<Seat> {
+/// The seat for which the server is to act now: a bot whose pace allows it, or a player whose time
+/// is up.
+fn seat_to_act(record: &StoredGame, now: Timestamp) -> Option<Seat> {
     if record.due_at(record.updated_at).is_none_or(|due| due > now) {
         return None;
     }
@@ -88,15 +89,15 @@ fn who(record: &StoredGame, now: Timestamp) -> Option<Seat> {
     game.bot_to_act().or_else(|| game.timed_out_seat())
 }
 
-/// Writes that are queued at once at most, so that those of people need not wait for many.
-const TOGETHER: usize = 4;
+/// Writes queued at once, so that the writes of clients do not wait behind many of them.
+const MAX_COMMITS: usize = 4;
 
-/// The one thread that does what the others have decided.
+/// The one thread that commits what the others have decided.
 pub(super) struct ActionCommitter {
     shared: Arc<BotContext>,
     runtime: Runtime,
-    decisions: Receiver<BotAction>,
-    /// What must wait. It is not much, as the longest wait is a fifth of a second.
+    actions: Receiver<BotAction>,
+    /// Actions whose time has not come. They are few: none waits longer than a fifth of a second.
     waiting: Vec<BotAction>,
 }
 
@@ -104,91 +105,92 @@ impl ActionCommitter {
     pub fn new(
         shared: Arc<BotContext>,
         runtime: Runtime,
-        decisions: Receiver<BotAction>,
+        actions: Receiver<BotAction>,
     ) -> ActionCommitter {
         ActionCommitter {
             shared,
             runtime,
-            decisions,
+            actions,
             waiting: Vec::new(),
         }
     }
 
-    /// What the thread does until it is to stop.
-    pub fn work(mut self) {
-        give_way();
+    /// Runs until the thread is to stop.
+    pub fn run(mut self) {
+        lower_priority();
         while !self.shared.stopping.load(Ordering::Relaxed) {
-            match self.decisions.recv_timeout(self.pause()) {
-                Ok(decision) => self.waiting.push(decision),
+            match self.actions.recv_timeout(self.until_next()) {
+                Ok(action) => self.waiting.push(action),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            self.waiting.extend(self.decisions.try_iter());
-            self.waiting.sort_by_key(|decision| decision.at);
+            self.waiting.extend(self.actions.try_iter());
+            self.waiting.sort_by_key(|action| action.commit_at);
             let now = Instant::now();
-            let due = self.waiting.partition_point(|decision| decision.at <= now);
-            let due: Vec<BotAction> = self.waiting.drain(..due.min(TOGETHER)).collect();
+            let due = self
+                .waiting
+                .partition_point(|action| action.commit_at <= now);
+            let due: Vec<BotAction> = self.waiting.drain(..due.min(MAX_COMMITS)).collect();
             if !due.is_empty() {
-                self.announce(due);
+                self.commit(due);
             }
         }
     }
 
-    /// How long there is nothing to announce.
-    fn pause(&self) -> Duration {
-        let next = self.waiting.iter().map(|decision| decision.at).min();
-        let pause = next.map(|at| at.saturating_duration_since(Instant::now()));
-        pause.unwrap_or(MAX_POLL).min(MAX_POLL)
+    /// The time until the next action is to be committed.
+    fn until_next(&self) -> Duration {
+        let next = self.waiting.iter().map(|action| action.commit_at).min();
+        let wait = next.map(|at| at.saturating_duration_since(Instant::now()));
+        wait.unwrap_or(MAX_POLL).min(MAX_POLL)
     }
 
-    /// Does these. Whoever changed one of the games in the meantime, in this process or another,
-    /// was first, and nothing is done.
-    fn announce(&mut self, decisions: Vec<BotAction>) {
+    /// Commits these actions, except in games that were changed in the meantime.
+    fn commit(&mut self, actions: Vec<BotAction>) {
         let store = &self.shared.store;
         let (mut drafted, mut commits) = (Vec::new(), Vec::new());
-        for decision in decisions {
-            let id = decision.record.id;
-            let draft = AssertUnwindSafe(|| Draft::new(&decision.record, &decision.action));
+        for action in actions {
+            let id = action.record.id;
+            let draft = AssertUnwindSafe(|| Draft::new(&action.record, &action.action));
             match catch_unwind(draft).map_err(|_| Failure::Panicked) {
                 Ok(Ok(draft)) => {
-                    drafted.push(decision);
+                    drafted.push(action);
                     commits.push(store.commit(draft.into()));
                 }
-                Ok(Err(error)) => self.shared.set_aside(id, &error.into()),
-                Err(failure) => self.shared.set_aside(id, &failure),
+                Ok(Err(error)) => self.shared.back_off(id, &error.into()),
+                Err(failure) => self.shared.back_off(id, &failure),
             }
         }
         let committed = self.runtime.block_on(join_all(commits));
-        let mut failed = None;
-        for (decision, committed) in drafted.into_iter().zip(committed) {
-            if let Err(error) = self.done(decision.record.id, committed) {
-                failed = Some(error);
-                self.waiting.push(decision);
+        let mut last_error = None;
+        for (action, committed) in drafted.into_iter().zip(committed) {
+            if let Err(error) = self.finish(action.record.id, committed) {
+                last_error = Some(error);
+                self.waiting.push(action);
             }
         }
-        if let Some(error) = failed {
-            log::warn!("bots wait: {error}");
+        if let Some(error) = last_error {
+            log::warn!("bots wait for the store: {error}");
             thread::sleep(MAX_POLL);
         }
     }
 
-    /// Lets a game go after a write.
+    /// Releases a game after its commit.
     ///
     /// # Errors
-    /// Nothing was written, but it may go well a little later.
-    fn done(
+    /// If nothing was written but a later try may succeed.
+    fn finish(
         &self,
         id: GameId,
         committed: Result<CommitResult, StoreError>,
     ) -> Result<(), StoreError> {
         match committed {
-            Ok(CommitResult::Done) => self.shared.let_go(id),
+            Ok(CommitResult::Done) => self.shared.release(id),
             Ok(CommitResult::Stale) => {
                 self.shared.metrics.stale.inc();
-                self.shared.let_go(id);
+                self.shared.release(id);
             }
             Err(error) if error.is_temporary() => return Err(error),
-            Err(error) => self.shared.set_aside(id, &error.into()),
+            Err(error) => self.shared.back_off(id, &error.into()),
         }
         Ok(())
     }

@@ -1,13 +1,12 @@
-//! Deals, swaps and plays for bots, and for those whose time is up.
+//! Deals, exchanges cards and plays for bots, and for players whose time is up.
 //!
-//! Nothing is kept in memory but which games a thread of this process is busy with: the store says
-//! in which games the server is to act, so that a process that was killed, or another one, goes on
-//! where this one stopped. Each decision is made from what the seat may see, outside any request,
-//! is known a fixed time after the thinking began, and counts only if the game is still at the
-//! version it was made for.
+//! Memory holds only which games the threads of this process work on. The store says in which games
+//! the server is to act, so after a crash this process, or another one, continues where it stopped.
+//! A decision is made outside any request, from the seat's own view of the game. It is committed a
+//! fixed time after the thinking began, and only if the game is still at the same version.
 
 mod decide;
-mod turns;
+mod scheduler;
 
 use std::{
     io,
@@ -30,26 +29,26 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use self::{
     decide::{ActionCommitter, BotAction, Failure, decide},
-    turns::{ClaimedGame, DueGames, DueScheduler},
+    scheduler::{ClaimedGame, DueGames, DueScheduler},
 };
 use super::runtime;
 use crate::store::{Feed, GameId, Store, StoreError, now};
 
-/// The longest that a thread with nothing to do sleeps, to see whether it is to stop.
+/// The longest sleep of an idle thread: then it checks whether it is to stop.
 const MAX_POLL: Duration = Duration::from_millis(500);
 
-/// The shortest that it sleeps, so that it does not look after every commit of a busy server.
+/// The shortest sleep of an idle thread, so that it does not poll after every commit.
 const MIN_POLL: Duration = Duration::from_millis(5);
 
-/// How long a game is left alone in which something went wrong that will go wrong again.
-const ASIDE: Duration = Duration::from_secs(60);
+/// How long a game is left alone after an error that would occur again.
+const ERROR_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Of so many looks for work, one begins with the games that no human plays, so that the others,
-/// which come first, cannot keep them waiting for ever.
-const TURNS: u32 = 4;
+/// Games with humans come first. Once in this many polls, games of bots only come first, so that
+/// they do not starve.
+const BOTS_ONLY_EVERY: u32 = 4;
 
-/// Threads by which the server plays. Dropping it lets them finish what they are at; what has not
-/// been announced yet is decided again after the next start.
+/// The threads that play for the server. Dropping this value waits for the current decisions. A
+/// decision that is not committed by then is made again after the next start.
 #[derive(Debug)]
 pub struct BotWorkers {
     shared: Arc<BotContext>,
@@ -61,23 +60,23 @@ struct BotContext {
     store: Store,
     nets: Arc<Nets>,
     stopping: AtomicBool,
-    turns: Mutex<DueScheduler>,
+    scheduler: Mutex<DueScheduler>,
     due: Mutex<DueGames>,
-    /// Held by the one idle thread that looks for work; it is enough if one does.
-    looking: Mutex<()>,
+    /// Held by the one idle thread that polls for work.
+    polling: Mutex<()>,
     metrics: BotMetrics,
 }
 
-/// What bots have done since the start.
+/// What bots have done since the server started.
 #[derive(Debug)]
 pub struct BotMetrics {
-    decisions: Family<Label, Counter>,
-    seconds: Family<Label, Counter<f64, AtomicU64>>,
+    decisions: Family<LevelLabel, Counter>,
+    seconds: Family<LevelLabel, Counter<f64, AtomicU64>>,
     stale: Counter,
 }
 
-/// A label and its value.
-type Label = [(&'static str, &'static str); 1];
+/// A player's level as a label.
+type LevelLabel = [(&'static str, &'static str); 1];
 
 impl BotMetrics {
     fn new() -> BotMetrics {
@@ -93,17 +92,17 @@ impl BotMetrics {
         metrics
     }
 
-    /// Shows the numbers in a registry.
+    /// Adds the metrics to a registry.
     pub fn register(&self, registry: &mut Registry) {
         let help = "Decisions made for bots, and for people whose time was up";
         registry.register("bot_decisions", help, self.decisions.clone());
-        let help = "Time that was thought for these decisions";
-        registry.register_with_unit("bot", help, Unit::Seconds, self.seconds.clone());
-        let help = "Decisions that came to nothing, since the game had gone on meanwhile";
-        registry.register("bot_stale", help, self.stale.clone());
+        let help = "Time spent thinking about these decisions";
+        registry.register_with_unit("bot_think", help, Unit::Seconds, self.seconds.clone());
+        let help = "Decisions that were dropped because the game had changed meanwhile";
+        registry.register("bot_decisions_stale", help, self.stale.clone());
     }
 
-    /// A seat's level has decided, in that time.
+    /// Counts a decision of this level, which took so long.
     fn decided(&self, level: Level, time: Duration) {
         let level = [("level", level.name())];
         self.decisions.get_or_create(&level).inc();
@@ -114,7 +113,7 @@ impl BotMetrics {
 }
 
 impl BotWorkers {
-    /// Starts so many threads.
+    /// Starts this many deciding threads, and the one that commits.
     ///
     /// # Errors
     /// The operating system starts no more threads.
@@ -123,36 +122,36 @@ impl BotWorkers {
             store: store.clone(),
             nets: Arc::clone(nets),
             stopping: AtomicBool::new(false),
-            turns: Mutex::new(DueScheduler::new(threads)),
+            scheduler: Mutex::new(DueScheduler::new(threads)),
             due: Mutex::default(),
-            looking: Mutex::default(),
+            polling: Mutex::default(),
             metrics: BotMetrics::new(),
         });
-        let (announce, decisions) = channel();
-        let announcer = ActionCommitter::new(Arc::clone(&shared), runtime()?, decisions);
-        let announcer = thread::Builder::new()
-            .name("announcer".into())
-            .spawn(move || announcer.work())?;
+        let (commits, actions) = channel();
+        let committer = ActionCommitter::new(Arc::clone(&shared), runtime()?, actions);
+        let committer = thread::Builder::new()
+            .name("bot-commits".into())
+            .spawn(move || committer.run())?;
         let mut workers = BotWorkers {
             shared,
-            threads: vec![announcer],
+            threads: vec![committer],
         };
         for number in 0..threads {
-            let mut player = BotWorker {
+            let mut worker = BotWorker {
                 shared: Arc::clone(&workers.shared),
                 runtime: runtime()?,
                 feed: store.feed(),
-                announce: announce.clone(),
+                commits: commits.clone(),
             };
             let thread = thread::Builder::new()
-                .name(format!("bots-{number}"))
-                .spawn(move || player.work())?;
+                .name(format!("bot-{number}"))
+                .spawn(move || worker.run())?;
             workers.threads.push(thread);
         }
         Ok(workers)
     }
 
-    /// What it has done, in numbers.
+    /// The metrics of the threads.
     pub fn metrics(&self) -> &BotMetrics {
         &self.shared.metrics
     }
@@ -169,56 +168,56 @@ impl Drop for BotWorkers {
     }
 }
 
-/// One thread that decides.
+/// A thread that makes decisions.
 struct BotWorker {
     shared: Arc<BotContext>,
     runtime: Runtime,
     feed: Feed,
-    announce: Sender<BotAction>,
+    commits: Sender<BotAction>,
 }
 
 impl BotWorker {
-    /// What the thread does until it is to stop.
-    fn work(&mut self) {
-        give_way();
-        let mut looks = 0;
+    /// Runs until the thread is to stop.
+    fn run(&mut self) {
+        lower_priority();
+        let mut polls = 0;
         while !self.shared.stopping.load(Ordering::Relaxed) {
-            looks += 1;
-            let taken = match self.take(looks % TURNS != 0) {
+            polls += 1;
+            let claimed = match self.claim(polls % BOTS_ONLY_EVERY != 0) {
                 Ok(None) => self.wait(),
-                taken => taken,
+                claimed => claimed,
             };
-            let outcome = match taken {
-                Ok(Some(turn)) => self.serve(turn),
+            let outcome = match claimed {
+                Ok(Some(game)) => self.play(game),
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
             if let Err(error) = outcome {
-                log::warn!("bots wait: {error}");
+                log::warn!("bots wait for the store: {error}");
                 thread::sleep(MAX_POLL);
             }
         }
     }
 
-    /// Takes a game in which the server is to act now, and which no other thread is at.
-    fn take(&self, people_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
+    /// Claims a game in which the server is to act now and which no other thread has claimed.
+    fn claim(&self, humans_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
-        for attended in [people_first, !people_first] {
-            let busy = shared.turns().busy();
+        for has_human in [humans_first, !humans_first] {
+            let busy = shared.scheduler().busy();
             let due = self
                 .runtime
-                .block_on(shared.due().look(&shared.store, attended, busy))?;
-            if let Some(turn) = shared.turns().take(due) {
-                return Ok(Some(turn));
+                .block_on(shared.due().find(&shared.store, has_human, busy))?;
+            if let Some(game) = shared.scheduler().claim(due) {
+                return Ok(Some(game));
             }
         }
         Ok(None)
     }
 
-    /// Decides in a game that was taken. It is let go when that was announced.
-    fn serve(&self, turn: ClaimedGame) -> Result<(), StoreError> {
+    /// Decides in a claimed game. The claim is released after the commit.
+    fn play(&self, game: ClaimedGame) -> Result<(), StoreError> {
         let shared = &self.shared;
-        let (id, begun) = (turn.id, Instant::now());
+        let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
             Ok(Some(record)) => {
                 let decide = AssertUnwindSafe(|| decide(record, &shared.nets, &shared.metrics));
@@ -227,71 +226,76 @@ impl BotWorker {
             Ok(None) => Ok(None),
             Err(error) => Err(error.into()),
         };
-        shared.turns().decided(turn, begun.elapsed());
+        shared.scheduler().decided(game, begun.elapsed());
         match decided {
-            Ok(None) => shared.let_go(id),
-            // The announcer goes only when all is to stop.
-            Ok(Some(decision)) => self.announce.send(decision).unwrap_or_default(),
-            // The same may go well in any game, a little later.
+            Ok(None) => shared.release(id),
+            // The committer ends only when all threads are to stop.
+            Ok(Some(action)) => self.commits.send(action).unwrap_or_default(),
+            // The store may work again a little later.
             Err(Failure::Store(error)) if error.is_temporary() => {
-                shared.let_go(id);
+                shared.release(id);
                 return Err(error);
             }
-            Err(failure) => shared.set_aside(id, &failure),
+            Err(failure) => shared.back_off(id, &failure),
         }
         Ok(())
     }
 
-    /// Waits for a game to act in, or until the thread is to stop.
+    /// Waits until a game can be claimed or the thread is to stop.
     fn wait(&mut self) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = Arc::clone(&self.shared);
-        // It guards nothing that could be half changed.
-        let _looking = shared
-            .looking
+        // The lock guards no data.
+        let _polling = shared
+            .polling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let mut looks = 0;
+        let mut polls = 0;
         while !shared.stopping.load(Ordering::Relaxed) {
-            looks += 1;
-            if let Some(turn) = self.take(looks % TURNS != 0)? {
-                return Ok(Some(turn));
+            polls += 1;
+            if let Some(game) = self.claim(polls % BOTS_ONLY_EVERY != 0)? {
+                return Ok(Some(game));
             }
-            self.nap()?;
+            self.sleep_until_due()?;
         }
         Ok(None)
     }
 
     /// Sleeps until a game is due or something has changed.
-    fn nap(&mut self) -> Result<(), StoreError> {
+    fn sleep_until_due(&mut self) -> Result<(), StoreError> {
         thread::sleep(MIN_POLL);
         let now = now();
         let due = self.runtime.block_on(self.shared.store.next_due(now))?;
         let until_due = due.map(|due| Duration::try_from(due.duration_since(now)));
-        let nap = until_due
+        let sleep = until_due
             .and_then(Result::ok)
             .map_or(MAX_POLL, |due| due.min(MAX_POLL));
         let changed = self.feed.changed();
-        // Whether or not something has changed in time.
-        let _ = self.runtime.block_on(async { timeout(nap, changed).await });
+        // It does not matter which of the two came first.
+        let _ = self
+            .runtime
+            .block_on(async { timeout(sleep, changed).await });
         Ok(())
     }
 }
 
 impl BotContext {
-    /// Others may be at the game again.
-    fn let_go(&self, id: GameId) {
-        self.turns().let_go(id);
+    /// Lets other threads claim the game again.
+    fn release(&self, id: GameId) {
+        self.scheduler().release(id);
     }
 
-    /// Leaves a game alone for a while in which something went wrong.
-    fn set_aside(&self, id: GameId, failure: &Failure) {
+    /// Leaves a game alone for a while after an error.
+    fn back_off(&self, id: GameId, failure: &Failure) {
         log::error!("game {id} is suspended for a minute: {failure}");
-        self.turns().set_aside(id, Instant::now() + ASIDE);
+        self.scheduler()
+            .back_off(id, Instant::now() + ERROR_BACKOFF);
     }
 
-    fn turns(&self) -> MutexGuard<'_, DueScheduler> {
-        // Nothing that can panic happens between two changes that belong together.
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    fn scheduler(&self) -> MutexGuard<'_, DueScheduler> {
+        // No panic can leave the scheduler half changed.
+        self.scheduler
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn due(&self) -> MutexGuard<'_, DueGames> {
@@ -300,8 +304,8 @@ impl BotContext {
     }
 }
 
-/// Lets threads that answer requests go first where there are too few cores for all.
-fn give_way() {
+/// Gives this thread a lower priority than those that answer requests.
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {
         log::debug!("a bot worker keeps its priority: {error}");

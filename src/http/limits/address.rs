@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The address of a client.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -15,21 +15,21 @@ use actix_web::{
 
 use crate::store::{Creator, Store};
 
-/// Whose requests are counted together.
+/// The unit by which clients are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// One IPv4 address, or a /64 of IPv6, which is what one customer gets at least.
+    /// One IPv4 address, or a /64 network of IPv6: a customer gets at least that much.
     Known(IpAddr),
-    /// All those together of whom the trusted header names no address.
+    /// All clients for which the trusted header contains no address.
     Unreadable,
 }
 
 impl Address {
-    /// The client's: the last address in the trusted header, which the proxy itself has written;
-    /// without that header the connection's other end.
+    /// The client's address: the last one in the trusted header, which the proxy itself has written,
+    /// or without that header the peer's.
     ///
-    /// None for a connection from this machine without that header: it is an operator's, or a
-    /// proxy's that the server was not told of, and one limit for all its clients would shut them
+    /// None for a connection from this machine without that header. It comes from an operator, or
+    /// from a proxy that is not configured as trusted; one limit for all its clients would lock them
     /// all out.
     pub fn of(
         peer: Option<SocketAddr>,
@@ -37,18 +37,20 @@ impl Address {
         trusted: Option<&HeaderName>,
     ) -> Option<Address> {
         match trusted.and_then(|name| headers.get_all(name).last()) {
-            Some(value) => Some(told(value).map_or(Address::Unreadable, Address::counted)),
+            Some(value) => {
+                Some(forwarded_address(value).map_or(Address::Unreadable, Address::grouped))
+            }
             None => Address::of_peer(peer?),
         }
     }
 
-    /// That of a connection's other end; none for this very machine.
+    /// The address of a connection's peer; none for this machine.
     pub fn of_peer(peer: SocketAddr) -> Option<Address> {
         let peer = peer.ip().to_canonical();
-        (!peer.is_loopback()).then(|| Address::counted(peer))
+        (!peer.is_loopback()).then(|| Address::grouped(peer))
     }
 
-    /// What tells it from all others.
+    /// Bytes that identify the address.
     pub fn bytes(&self) -> [u8; 16] {
         match self {
             Address::Known(IpAddr::V4(address)) => address.to_ipv6_mapped().octets(),
@@ -57,7 +59,7 @@ impl Address {
         }
     }
 
-    fn counted(address: IpAddr) -> Address {
+    fn grouped(address: IpAddr) -> Address {
         Address::Known(match address {
             IpAddr::V4(_) => address,
             IpAddr::V6(address) => {
@@ -70,7 +72,7 @@ impl Address {
 
 /// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a port
 /// or without.
-fn told(value: &HeaderValue) -> Option<IpAddr> {
+fn forwarded_address(value: &HeaderValue) -> Option<IpAddr> {
     let text = value.to_str().ok()?;
     let last = text.rsplit(',').next()?.trim();
     let bare = last.trim_start_matches('[').trim_end_matches(']');
@@ -79,19 +81,18 @@ fn told(value: &HeaderValue) -> Option<IpAddr> {
     address.ok().map(|address| address.to_canonical())
 }
 
-/// The address that a request comes from. None stands for this machine, which has no limits by
-/// address.
+/// The address of a request. None stands for this machine, which has no limits by address.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub Option<Address>);
 
 impl ClientAddress {
-    /// Whom a request is charged to.
+    /// The address to which a request is charged.
     pub fn of(request: &HttpRequest) -> ClientAddress {
         let client = request.extensions().get::<ClientAddress>().copied();
         client.unwrap_or(ClientAddress(None))
     }
 
-    /// Under what the store keeps who has created a game.
+    /// The hash under which the store keeps the creator of a game.
     pub fn creator(self, store: &Store) -> Option<Creator> {
         self.0.map(|address| store.creator(&address.bytes()))
     }
@@ -106,7 +107,7 @@ impl FromRequest for ClientAddress {
     }
 }
 
-/// How much each address has of something.
+/// An amount for each address.
 #[derive(Debug, Default)]
 pub struct AddressCounts(HashMap<Address, usize>);
 
@@ -115,15 +116,15 @@ impl AddressCounts {
         self.0.get(&address).copied().unwrap_or_default()
     }
 
-    /// Adds so much; how much the address has then.
+    /// Adds an amount and returns the sum.
     pub fn add(&mut self, address: Address, amount: usize) -> usize {
         let own = self.0.entry(address).or_default();
         *own += amount;
         *own
     }
 
-    /// Takes so much away. An address that has nothing takes no memory.
-    pub fn take(&mut self, address: Address, amount: usize) {
+    /// Subtracts an amount. An address with nothing left is removed.
+    pub fn subtract(&mut self, address: Address, amount: usize) {
         if let Entry::Occupied(mut own) = self.0.entry(address) {
             *own.get_mut() -= amount;
             if *own.get() == 0 {
@@ -144,7 +145,7 @@ mod tests {
 
     const HEADER: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-    fn seen(peer: &str, values: &[&'static str], trusted: bool) -> Option<Address> {
+    fn client(peer: &str, values: &[&'static str], trusted: bool) -> Option<Address> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(HEADER, HeaderValue::from_static(value));
@@ -159,12 +160,12 @@ mod tests {
 
     #[test]
     fn without_a_trusted_header_only_the_connection_counts() {
-        assert_eq!(seen("192.0.2.1", &[], false), address("192.0.2.1"));
-        let spoofed = seen("192.0.2.1", &["198.51.100.7"], false);
+        assert_eq!(client("192.0.2.1", &[], false), address("192.0.2.1"));
+        let spoofed = client("192.0.2.1", &["198.51.100.7"], false);
         assert_eq!(spoofed, address("192.0.2.1"));
         for here in ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"] {
-            assert_eq!(seen(here, &[], false), None);
-            assert_eq!(seen(here, &["198.51.100.7"], false), None);
+            assert_eq!(client(here, &[], false), None);
+            assert_eq!(client(here, &["198.51.100.7"], false), None);
         }
     }
 
@@ -178,7 +179,7 @@ mod tests {
             &["nonsense, 203.0.113.5:4711"],
             &["::ffff:203.0.113.5"],
         ] {
-            assert_eq!(seen("127.0.0.1", values, true), real, "{values:?}");
+            assert_eq!(client("127.0.0.1", values, true), real, "{values:?}");
         }
         let six = address("2001:db8:1:2::");
         for value in [
@@ -186,14 +187,14 @@ mod tests {
             "[2001:db8:1:2::9]",
             "[2001:db8:1:2::9]:443",
         ] {
-            assert_eq!(seen("127.0.0.1", &[value], true), six, "{value}");
+            assert_eq!(client("127.0.0.1", &[value], true), six, "{value}");
         }
     }
 
     #[test]
     fn without_the_header_the_connection_counts() {
-        assert_eq!(seen("192.0.2.1", &[], true), address("192.0.2.1"));
-        assert_eq!(seen("::1", &[], true), None);
+        assert_eq!(client("192.0.2.1", &[], true), address("192.0.2.1"));
+        assert_eq!(client("::1", &[], true), None);
     }
 
     #[test]
@@ -206,15 +207,15 @@ mod tests {
             &["203.0.113.5", ""],
         ] {
             for peer in ["192.0.2.1", "127.0.0.1", "::1"] {
-                let seen = seen(peer, values, true);
-                assert_eq!(seen, Some(Address::Unreadable), "{values:?}");
+                let found = client(peer, values, true);
+                assert_eq!(found, Some(Address::Unreadable), "{values:?}");
             }
         }
     }
 
     #[test]
     fn a_network_of_ipv6_is_one_client() {
-        let of = |peer| seen(peer, &[], false);
+        let of = |peer| client(peer, &[], false);
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:2"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
     }

@@ -1,4 +1,4 @@
-//! Connections: how many there are, what each may hold, and an end to those without a request.
+//! Connections: their number, their memory, and the end of idle ones.
 
 use std::{
     cell::{Cell, RefCell},
@@ -29,68 +29,68 @@ use super::{
     memory::{BodyMemory, Reservation},
 };
 
-/// Bytes of a response body that are handed to the dispatcher at once. A longer body is cut.
-const PIECE: usize = 32 * 1024;
+/// Bytes of a response body that the dispatcher gets at once.
+const SEND_CHUNK: usize = 32 * 1024;
 
-/// Bytes that a connection whose client does not read is taken to hold.
-const STALLED: usize = 128 * 1024;
+/// The memory charged for a connection whose client does not read.
+const STALLED_COST: usize = 128 * 1024;
 
-/// Refusals in a row that a connection gets at once.
-const QUICK_REFUSALS: u32 = 10;
+/// Consecutive refusals that a connection gets without delay.
+const UNDELAYED_REFUSALS: u32 = 10;
 
-/// How long each further one takes.
-const SLOW_REFUSAL: Duration = Duration::from_secs(1);
+/// The delay of each further refusal.
+const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 
-/// How long a connection beyond the limit may be without a request.
-const OVER_LIMIT_QUIET: Duration = Duration::from_secs(1);
+/// How long a connection beyond the limit may be idle.
+const OVER_LIMIT_IDLE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Bytes that the operating system may hold for a connection in each direction.
+/// Size of the operating system's buffer for a connection, in each direction.
 #[cfg(target_os = "linux")]
 const SOCKET_BUFFER: usize = 128 * 1024;
 
-/// Every connection of the process.
+/// All connections of the process.
 pub struct Connections {
     limit: usize,
-    /// Connections of one address at most; none where all come from a proxy.
+    /// Maximum number of connections of one address; none if all come from a proxy.
     limit_per_address: Option<usize>,
     open: AtomicUsize,
     by_address: Mutex<AddressCounts>,
-    /// How long one may be without a request.
-    quiet: Duration,
-    /// How long what was sent may wait for its reader.
+    /// How long a connection may be without a request.
+    idle_timeout: Duration,
+    /// How long sent data may wait for the client to read it.
     reader_timeout: Duration,
     memory: Arc<BodyMemory>,
 }
 
-/// One connection, from its beginning to its end.
+/// A connection.
 pub struct Connection {
     all: Arc<Connections>,
-    /// Where the connection comes from; none for this machine.
+    /// The client's address; none for this machine.
     address: Option<Address>,
-    /// Whether it is to be refused because there are too many.
+    /// Whether its requests are refused because there are too many connections.
     pub(super) over_limit: bool,
     /// Requests that are being answered.
-    busy: Cell<usize>,
-    /// When that was none for the last time.
-    quiet_since: Cell<Instant>,
-    /// What is left to read of the body of the last request.
+    in_flight: Cell<usize>,
+    /// When the last request ended.
+    idle_since: Cell<Instant>,
+    /// The unread rest of the last request's body.
     body: Cell<BodyFraming>,
-    /// Whether a handler waits for more of it.
+    /// Whether a handler waits for more of the body.
     body_wanted: Cell<bool>,
     /// Held while the client does not read what was sent.
     stalled: RefCell<Option<Reservation>>,
-    /// Requests in a row that were refused because they come too often.
+    /// Consecutive requests that were refused because they came too often.
     refused: Cell<u32>,
-    /// Whether it is to end.
+    /// Whether the connection is to end.
     pub(super) ended: Cell<bool>,
-    /// Who waits to read from the connection.
+    /// The waker of the task that reads from the connection.
     reader: RefCell<Option<Waker>>,
     watch: Cell<Option<JoinHandle<()>>>,
 }
 
 /// What the dispatcher may read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum NextRead {
     /// The head of the next request.
     Head,
     /// The body of the last request.
@@ -100,12 +100,11 @@ pub(super) enum Wanted {
 }
 
 impl Connections {
-    /// At most so many, and so many of one address. Each may be without a request for `quiet`, and
-    /// what was sent may wait for its reader for `reader_timeout`.
+    /// No connections yet, with these limits.
     pub fn new(
         limit: usize,
         limit_per_address: Option<usize>,
-        quiet: Duration,
+        idle_timeout: Duration,
         reader_timeout: Duration,
         memory: Arc<BodyMemory>,
     ) -> Connections {
@@ -114,13 +113,13 @@ impl Connections {
             limit_per_address,
             open: AtomicUsize::new(0),
             by_address: Mutex::default(),
-            quiet,
+            idle_timeout,
             reader_timeout,
             memory,
         }
     }
 
-    /// What happens when a client connects.
+    /// Adds the connection of a client.
     pub fn enter(
         self: &Arc<Connections>,
         socket: &TcpStream,
@@ -129,17 +128,17 @@ impl Connections {
         configure(socket, self.reader_timeout);
         let address = peer.and_then(Address::of_peer);
         let over_limit = !self.admit(address);
-        let quiet = if over_limit {
-            OVER_LIMIT_QUIET
+        let idle_timeout = if over_limit {
+            OVER_LIMIT_IDLE_TIMEOUT
         } else {
-            self.quiet
+            self.idle_timeout
         };
         let connection = Rc::new(Connection {
             all: Arc::clone(self),
             address,
             over_limit,
-            busy: Cell::new(0),
-            quiet_since: Cell::new(Instant::now()),
+            in_flight: Cell::new(0),
+            idle_since: Cell::new(Instant::now()),
             body: Cell::new(BodyFraming::NONE),
             body_wanted: Cell::new(false),
             stalled: RefCell::default(),
@@ -148,12 +147,12 @@ impl Connections {
             reader: RefCell::default(),
             watch: Cell::new(None),
         });
-        let watch = rt::spawn(watch(Rc::downgrade(&connection), quiet));
+        let watch = rt::spawn(watch(Rc::downgrade(&connection), idle_timeout));
         connection.watch.set(Some(watch));
         connection
     }
 
-    /// Counts a connection; says whether it is within the limits.
+    /// Counts a connection, and returns whether it is within the limits.
     fn admit(&self, address: Option<Address>) -> bool {
         let open = self.open.fetch_add(1, Ordering::Relaxed);
         let (Some(address), Some(limit)) = (address, self.limit_per_address) else {
@@ -163,11 +162,11 @@ impl Connections {
         open < self.limit && own <= limit
     }
 
-    /// A connection has ended.
+    /// Counts the end of a connection.
     fn leave(&self, address: Option<Address>) {
         self.open.fetch_sub(1, Ordering::Relaxed);
         if let (Some(address), Some(_)) = (address, self.limit_per_address) {
-            self.by_address().take(address, 1);
+            self.by_address().subtract(address, 1);
         }
     }
 
@@ -180,55 +179,55 @@ impl Connections {
 }
 
 impl Connection {
-    /// A request was refused because they come too often, or was not; says how long the refusal is
-    /// to wait. A refusal costs the server almost as much as an answer, so a client that does not
-    /// care gets them slowly.
+    /// Counts whether a request was refused because it came too soon, and returns how long to delay
+    /// the refusal. A refusal costs the server almost as much as a response, so a client that ignores
+    /// refusals gets them slowly.
     pub fn refusal_delay(&self, refused: bool) -> Duration {
         let refusals = if refused { self.refused.get() + 1 } else { 0 };
-        self.refused.set(refusals.min(QUICK_REFUSALS + 1));
-        if refusals > QUICK_REFUSALS {
-            SLOW_REFUSAL
+        self.refused.set(refusals.min(UNDELAYED_REFUSALS + 1));
+        if refusals > UNDELAYED_REFUSALS {
+            REFUSAL_DELAY
         } else {
             Duration::ZERO
         }
     }
 
-    /// How long there has been no request; zero while there is one.
-    fn quiet_for(&self) -> Duration {
-        match self.busy.get() {
-            0 => self.quiet_since.get().elapsed(),
+    /// How long there has been no request; zero during a request.
+    fn idle_for(&self) -> Duration {
+        match self.in_flight.get() {
+            0 => self.idle_since.get().elapsed(),
             _ => Duration::ZERO,
         }
     }
 
     /// What the dispatcher may read now.
-    pub(super) fn wanted(&self) -> Wanted {
+    pub(super) fn next_read(&self) -> NextRead {
         if self.stalled.borrow().is_some() {
-            return Wanted::Nothing;
+            return NextRead::Nothing;
         }
-        let idle = self.busy.get() == 0;
+        let idle = self.in_flight.get() == 0;
         match self.body.get() {
-            BodyFraming::NONE if idle => Wanted::Head,
-            BodyFraming::NONE => Wanted::Nothing,
-            body if idle || self.body_wanted.get() => Wanted::Body(body),
-            _ => Wanted::Nothing,
+            BodyFraming::NONE if idle => NextRead::Head,
+            BodyFraming::NONE => NextRead::Nothing,
+            body if idle || self.body_wanted.get() => NextRead::Body(body),
+            _ => NextRead::Nothing,
         }
     }
 
-    /// A handler waits for more of the request's body.
+    /// Notes that a handler waits for more of the request's body.
     pub fn want_body(&self) {
         self.body_wanted.set(true);
         self.wake();
     }
 
-    /// So much is left of the last request's body.
+    /// Sets what is left of the last request's body.
     pub(super) fn set_body(&self, body: BodyFraming) {
         self.body.set(body);
         self.body_wanted.set(false);
     }
 
-    /// Keeps the waker of whoever waits to read.
-    pub(super) fn wake_later(&self, waker: &Waker) {
+    /// Stores the waker of the task that reads.
+    pub(super) fn set_reader(&self, waker: &Waker) {
         let mut reader = self.reader.borrow_mut();
         if !reader.as_ref().is_some_and(|known| known.will_wake(waker)) {
             *reader = Some(waker.clone());
@@ -242,14 +241,16 @@ impl Connection {
         }
     }
 
-    /// The client does not read what was sent, or does so again. An error ends the connection:
-    /// clients that do not read hold too much memory.
+    /// Notes whether the client has stopped reading.
+    ///
+    /// # Errors
+    /// If such clients hold too much memory already; the error ends the connection.
     pub(super) fn set_stalled(&self, stalled: bool) -> io::Result<()> {
         if stalled == self.stalled.borrow().is_some() {
             return Ok(());
         }
         if stalled {
-            let reservation = self.all.memory.reserve(self.address, STALLED);
+            let reservation = self.all.memory.reserve(self.address, STALLED_COST);
             let reservation = reservation
                 .ok_or_else(|| io::Error::other("too many clients do not read what was sent"))?;
             self.stalled.replace(Some(reservation));
@@ -270,55 +271,54 @@ impl Drop for Connection {
     }
 }
 
-/// Ends a connection that has been without a request for too long. What has been sent still
-/// arrives.
-async fn watch(connection: Weak<Connection>, quiet: Duration) {
-    let mut nap = quiet;
+/// Ends a connection that has been idle for too long. Data that was sent still arrives.
+async fn watch(connection: Weak<Connection>, idle_timeout: Duration) {
+    let mut delay = idle_timeout;
     loop {
-        sleep(nap).await;
+        sleep(delay).await;
         let Some(connection) = connection.upgrade() else {
             return;
         };
-        let left = quiet.saturating_sub(connection.quiet_for());
+        let left = idle_timeout.saturating_sub(connection.idle_for());
         if left.is_zero() {
-            log::debug!("a connection without a request is ended");
+            log::debug!("an idle connection is closed");
             connection.ended.set(true);
             connection.wake();
             return;
         }
-        nap = left;
+        delay = left;
     }
 }
 
 /// A request that is being answered over a connection.
-struct Busy(Rc<Connection>);
+struct InFlight(Rc<Connection>);
 
-impl Busy {
-    fn new(connection: &Rc<Connection>, head: &RequestHead) -> Busy {
-        connection.busy.set(connection.busy.get() + 1);
+impl InFlight {
+    fn new(connection: &Rc<Connection>, head: &RequestHead) -> InFlight {
+        connection.in_flight.set(connection.in_flight.get() + 1);
         connection.set_body(BodyFraming::of(head));
-        Busy(Rc::clone(connection))
+        InFlight(Rc::clone(connection))
     }
 }
 
-impl Drop for Busy {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.busy.set(self.0.busy.get() - 1);
-        self.0.quiet_since.set(Instant::now());
+        self.0.in_flight.set(self.0.in_flight.get() - 1);
+        self.0.idle_since.set(Instant::now());
         self.0.wake();
     }
 }
 
-/// A response body that is being sent, in pieces.
-pub struct Sending {
+/// A response body that is sent in chunks.
+pub struct ChunkedBody {
     body: BoxBody,
-    /// What is left of the last part of the body.
+    /// The rest of the last part of the body.
     rest: Bytes,
-    _busy: Busy,
+    _in_flight: InFlight,
     _reservation: Option<Reservation>,
 }
 
-impl MessageBody for Sending {
+impl MessageBody for ChunkedBody {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {
@@ -335,31 +335,31 @@ impl MessageBody for Sending {
                 other => return other,
             }
         }
-        let length = self.rest.len().min(PIECE);
+        let length = self.rest.len().min(SEND_CHUNK);
         Poll::Ready(Some(Ok(self.rest.split_to(length))))
     }
 }
 
-/// Notes that a request is being answered, until the last of the answer is handed over.
+/// Counts a request as in flight until the last part of its response is sent.
 pub async fn track<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<EitherBody<B, Sending>>, Error> {
+) -> Result<ServiceResponse<EitherBody<B, ChunkedBody>>, Error> {
     let connection = request.conn_data::<Rc<Connection>>();
-    let busy = connection.map(|connection| Busy::new(connection, request.head()));
+    let in_flight = connection.map(|connection| InFlight::new(connection, request.head()));
     let mut response = next.call(request).await?;
     let short = match response.response().body().size() {
         BodySize::None => true,
-        BodySize::Sized(length) => length <= PIECE as u64,
+        BodySize::Sized(length) => length <= SEND_CHUNK as u64,
         BodySize::Stream => false,
     };
     let reservation = response.response_mut().extensions_mut().remove();
-    match busy {
-        Some(busy) if !short => Ok(response.map_body(|_, body| {
-            EitherBody::right(Sending {
+    match in_flight {
+        Some(in_flight) if !short => Ok(response.map_body(|_, body| {
+            EitherBody::right(ChunkedBody {
                 body: body.boxed(),
                 rest: Bytes::new(),
-                _busy: busy,
+                _in_flight: in_flight,
                 _reservation: reservation,
             })
         })),
@@ -367,10 +367,10 @@ pub async fn track<B: MessageBody + 'static>(
     }
 }
 
-/// How many connections there may be at a time: as many as wanted, or as the limit of open files
-/// has room for, which is raised as far as it may be. Each takes one.
+/// The number of connections that may be open at a time: `wanted`, or fewer if the limit of open
+/// files is lower. Each connection takes one file. The limit is raised as far as possible.
 #[cfg(target_os = "linux")]
-pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
+pub fn connection_limit(wanted: usize, workers: usize) -> io::Result<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -386,36 +386,35 @@ pub fn allow(wanted: usize, workers: usize) -> io::Result<usize> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(64, Iterator::count);
     let files = usize::try_from(files).unwrap_or(usize::MAX);
     let room = files.saturating_sub(open + OWN_FILES + workers);
-    // Those that are told that they are too many take files, too.
+    // Connections that are refused take files too.
     let room = room - room / 5;
     if room == 0 {
         let what = format!("the limit of {files} open files is too low for a server");
         return Err(io::Error::other(what));
     }
     if room < wanted {
-        log::warn!("at most {room} connections, because {files} files may be open");
+        log::warn!("at most {room} connections, because the limit of open files is {files}");
     }
     Ok(wanted.min(room))
 }
 
-/// Files that the server opens while it runs, beside connections: by readers of the database.
+/// Files that the server opens while it runs, besides connections: for readers of the database.
 #[cfg(target_os = "linux")]
 const OWN_FILES: usize = 24;
 
 #[cfg(not(target_os = "linux"))]
-pub fn allow(wanted: usize, _: usize) -> io::Result<usize> {
+pub fn connection_limit(wanted: usize, _: usize) -> io::Result<usize> {
     Ok(wanted)
 }
 
-/// Connections that one of so many workers takes at most: a quarter more than there may be in all,
-/// so that those get to hear of it. Others wait until there is room.
+/// Maximum number of connections of one worker. In total it is a quarter above the limit, so that the
+/// clients beyond the limit get a refusal. Further ones wait until there is room.
 pub fn per_worker(limit: usize, workers: usize) -> usize {
     (limit + limit / 4).div_ceil(workers.max(1)).max(1)
 }
 
-/// Sets what the operating system does for a connection. Small answers are sent at once, and
-/// buffers have a bound. What the client does not take for that long, be it gone or not reading,
-/// ends the connection.
+/// Sets the socket options of a connection: small responses are sent at once, and buffers are
+/// bounded. If the client acknowledges nothing for `reader_timeout`, the connection ends.
 #[cfg(target_os = "linux")]
 fn configure(socket: &TcpStream, reader_timeout: Duration) {
     use rustix::net::sockopt;
@@ -425,14 +424,14 @@ fn configure(socket: &TcpStream, reader_timeout: Duration) {
         .and_then(|()| sockopt::set_socket_recv_buffer_size(socket, SOCKET_BUFFER))
         .and_then(|()| sockopt::set_tcp_nodelay(socket, true));
     if let Err(error) = configured {
-        log::debug!("a connection is not configured: {error}");
+        log::debug!("cannot set the options of a socket: {error}");
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn configure(socket: &TcpStream, _: Duration) {
     if let Err(error) = socket.set_nodelay(true) {
-        log::debug!("a connection is not configured: {error}");
+        log::debug!("cannot set the options of a socket: {error}");
     }
 }
 

@@ -19,7 +19,7 @@ pub enum HeadEnd {
     InLine,
     /// After the end of a line.
     LineBegins,
-    /// The same, and a CR.
+    /// After the end of a line and a CR.
     AfterCr,
 }
 
@@ -44,7 +44,7 @@ impl HeadEnd {
 /// What is left of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyFraming {
-    /// So many bytes.
+    /// This many bytes.
     Length(u64),
     /// Chunks (RFC 9112, section 7.1).
     Chunked(Chunks),
@@ -53,11 +53,11 @@ pub enum BodyFraming {
 /// Where in a chunked body the next byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunks {
-    /// In the line that begins a chunk of that size, as far as it was read.
+    /// In the line that begins a chunk, with the size as far as it was read.
     Size(u64),
     /// In the same line, after the size.
     Extension(u64),
-    /// In a chunk with so many bytes left.
+    /// In a chunk with this many bytes left.
     Data(u64),
     /// In the end of the line after a chunk's data.
     AfterData,
@@ -69,8 +69,8 @@ impl BodyFraming {
     /// No body, or nothing left of it.
     pub const NONE: BodyFraming = BodyFraming::Length(0);
 
-    /// The body of a request with this head, which the dispatcher has found to be valid. As there,
-    /// no transfer encoding but chunks counts, and none in HTTP/1.0.
+    /// The body of a request with this head, which the dispatcher has found valid. Like the
+    /// dispatcher, this knows the transfer encoding `chunked` only, and none in HTTP/1.0.
     pub fn of(head: &RequestHead) -> BodyFraming {
         let encoding = head.headers.get(header::TRANSFER_ENCODING);
         let is_chunked = |encoding: &HeaderValue| {
@@ -85,7 +85,7 @@ impl BodyFraming {
         BodyFraming::Length(length.unwrap_or(0))
     }
 
-    /// Goes on by these bytes; how many of them belong to the body.
+    /// Consumes these bytes, and returns how many of them belong to the body.
     pub fn read(&mut self, bytes: &[u8]) -> usize {
         match self {
             BodyFraming::Length(left) => {

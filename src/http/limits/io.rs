@@ -1,9 +1,9 @@
 //! The bytes of one connection, as the HTTP dispatcher reads and writes them.
 //!
 //! The dispatcher of actix-http decodes all requests in its read buffer of 128 KiB before it
-//! answers the first of them, whether the client reads the answers or not. A pipelined request of
-//! 18 bytes takes some 6 KB then. Therefore the dispatcher is given one request at a time here, and
-//! none while the client leaves unread what was sent.
+//! answers the first one, even if the client does not read the responses. Each pipelined request of
+//! 18 bytes then takes about 6 KB. Therefore the dispatcher gets one request at a time here, and
+//! none while the client does not read.
 
 use std::{
     io,
@@ -19,24 +19,24 @@ use actix_web::{
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
-    connections::{Connection, Wanted},
+    connections::{Connection, NextRead},
     framing::{BodyFraming, HeadEnd},
 };
 
-/// Bytes of a body that are handed over at once.
-const BODY: usize = 32 * 1024;
+/// Bytes of a body that the dispatcher gets at once.
+const MAX_BODY_READ: usize = 32 * 1024;
 
-/// Bytes that are read ahead while a request is being answered, to see whether the client goes.
-const AHEAD: usize = 1024;
+/// Bytes read ahead during a request, to notice when the client disconnects.
+const MAX_READ_AHEAD: usize = 1024;
 
-/// The two directions of a connection.
+/// The reading and writing side of a connection.
 pub struct ConnectionIo {
     socket: TcpStream,
     connection: Rc<Connection>,
-    /// What was read and is not wanted yet.
-    ahead: BytesMut,
+    /// Bytes that were read before the dispatcher may have them.
+    read_ahead: BytesMut,
     head: HeadEnd,
-    /// Whether the dispatcher is to look at what it has before it reads on.
+    /// Whether the dispatcher must process what it has before it reads on.
     pause: bool,
 }
 
@@ -45,7 +45,7 @@ impl ConnectionIo {
         ConnectionIo {
             socket,
             connection,
-            ahead: BytesMut::new(),
+            read_ahead: BytesMut::new(),
             head: HeadEnd::default(),
             pause: false,
         }
@@ -55,79 +55,79 @@ impl ConnectionIo {
         &self.connection
     }
 
-    /// Fills the buffer with what was read ahead, or else from the socket.
-    fn poll_take(
+    /// Fills the buffer from the bytes read ahead, or else from the socket.
+    fn poll_buffered(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.ahead.is_empty() {
-            // A connection that has read nothing ahead keeps no memory for it.
-            self.ahead = BytesMut::new();
+        if self.read_ahead.is_empty() {
+            // Frees the memory of an empty buffer.
+            self.read_ahead = BytesMut::new();
             return Pin::new(&mut self.socket).poll_read(context, buffer);
         }
-        let length = buffer.remaining().min(self.ahead.len());
-        buffer.put_slice(&self.ahead[..length]);
-        self.ahead.advance(length);
+        let length = buffer.remaining().min(self.read_ahead.len());
+        buffer.put_slice(&self.read_ahead[..length]);
+        self.read_ahead.advance(length);
         Poll::Ready(Ok(()))
     }
 
-    /// Reads up to the end of a request's head.
+    /// Reads a request's head, and nothing after its end.
     fn poll_head(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(self.poll_take(context, buffer))?;
+        ready!(self.poll_buffered(context, buffer))?;
         if let Some(length) = self.head.find(&buffer.filled()[before..]) {
-            self.keep_back(buffer, before + length);
+            self.put_back(buffer, before + length);
             self.pause = true;
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Reads some of a request's body, and nothing after its end.
+    /// Reads a part of a request's body, and nothing after its end.
     fn poll_body(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
         mut body: BodyFraming,
     ) -> Poll<io::Result<()>> {
-        let limit = buffer.remaining().min(BODY);
+        let limit = buffer.remaining().min(MAX_BODY_READ);
         let mut part = ReadBuf::new(buffer.initialize_unfilled_to(limit));
-        ready!(self.poll_take(context, &mut part))?;
+        ready!(self.poll_buffered(context, &mut part))?;
         let length = body.read(part.filled());
-        self.keep_back(&mut part, length);
+        self.put_back(&mut part, length);
         buffer.advance(length);
         self.connection.set_body(body);
         self.pause = true;
         Poll::Ready(Ok(()))
     }
 
-    /// Keeps what is in the buffer from there on for later.
-    fn keep_back(&mut self, buffer: &mut ReadBuf<'_>, from: usize) {
+    /// Moves the bytes of the buffer from this position on back to the bytes read ahead.
+    fn put_back(&mut self, buffer: &mut ReadBuf<'_>, from: usize) {
         let back = &buffer.filled()[from..];
         if !back.is_empty() {
-            let mut ahead = BytesMut::from(back);
-            ahead.extend_from_slice(&self.ahead);
-            self.ahead = ahead;
+            let mut read_ahead = BytesMut::from(back);
+            read_ahead.extend_from_slice(&self.read_ahead);
+            self.read_ahead = read_ahead;
             buffer.set_filled(from);
         }
     }
 
-    /// Sees whether the client has gone. What it sends instead waits.
-    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.ahead.is_empty() {
+    /// Checks whether the client has disconnected. What it sends instead is kept for later.
+    fn poll_disconnect(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.read_ahead.is_empty() {
             return Poll::Pending;
         }
-        let mut bytes = [0; AHEAD];
+        let mut bytes = [0; MAX_READ_AHEAD];
         let mut buffer = ReadBuf::new(&mut bytes);
         ready!(Pin::new(&mut self.socket).poll_read(context, &mut buffer))?;
         if buffer.filled().is_empty() {
             return Poll::Ready(Ok(()));
         }
-        self.ahead.extend_from_slice(buffer.filled());
+        self.read_ahead.extend_from_slice(buffer.filled());
         Poll::Pending
     }
 }
@@ -146,11 +146,11 @@ impl AsyncRead for ConnectionIo {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        this.connection.wake_later(context.waker());
-        match this.connection.wanted() {
-            Wanted::Head => this.poll_head(context, buffer),
-            Wanted::Body(body) => this.poll_body(context, buffer, body),
-            Wanted::Nothing => this.poll_end(context),
+        this.connection.set_reader(context.waker());
+        match this.connection.next_read() {
+            NextRead::Head => this.poll_head(context, buffer),
+            NextRead::Body(body) => this.poll_body(context, buffer, body),
+            NextRead::Nothing => this.poll_disconnect(context),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much memory large bodies may take, over all connections: those of requests until they are
+//! The limit for the memory of large bodies, over all connections: those of requests until they are
 //! answered, those of responses until the client has read them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,30 +14,30 @@ use actix_web::{
 use super::address::{Address, AddressCounts, ClientAddress};
 use crate::http::problem::{Code, Problem};
 
-/// Bytes from which on a response is a large one.
-const LARGE: u64 = 32 * 1024;
+/// From this size on, a response is large.
+const LARGE_BODY_BYTES: u64 = 32 * 1024;
 
-/// One address may take the fourth part of the memory.
-const SHARES: usize = 4;
+/// One address may use one part in this many of the memory.
+const ADDRESS_FRACTION: usize = 4;
 
-/// The eighth part of the memory is left to the connections that are open: when the rest is taken,
-/// no stream begins.
-const RESERVED_OF: usize = 8;
+/// One part in this many of the memory is reserved for open connections. When the rest is in use, no
+/// new stream begins.
+const RESERVE_FRACTION: usize = 8;
 
-/// The memory that may be taken, and who has taken it.
+/// The limit, and how much of it is in use.
 #[derive(Debug)]
 pub struct BodyMemory {
     limit: usize,
-    taken: Mutex<Taken>,
+    usage: Mutex<MemoryUse>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct MemoryUse {
     total: usize,
     by_address: AddressCounts,
 }
 
-/// Bytes that are taken as long as this lives.
+/// Bytes that are reserved until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
     memory: Arc<BodyMemory>,
@@ -46,32 +46,32 @@ pub struct Reservation {
 }
 
 impl BodyMemory {
-    /// So many bytes may be taken in all.
+    /// A limit of this many bytes.
     pub fn new(limit: usize) -> BodyMemory {
         BodyMemory {
             limit,
-            taken: Mutex::default(),
+            usage: Mutex::default(),
         }
     }
 
-    /// Takes so many bytes for a client at this address, or of this machine; none if there is no
-    /// room, or the address has its share already.
+    /// Reserves bytes for a client at this address, or without one for a client on this machine. None
+    /// if there is no room, or the address would exceed its share.
     pub fn reserve(
         self: &Arc<BodyMemory>,
         address: Option<Address>,
         bytes: usize,
     ) -> Option<Reservation> {
-        let mut taken = self.taken();
-        if taken.total + bytes > self.limit {
+        let mut usage = self.usage();
+        if usage.total + bytes > self.limit {
             return None;
         }
         if let Some(address) = address {
-            if taken.by_address.of(address) + bytes > self.limit / SHARES {
+            if usage.by_address.of(address) + bytes > self.limit / ADDRESS_FRACTION {
                 return None;
             }
-            taken.by_address.add(address, bytes);
+            usage.by_address.add(address, bytes);
         }
-        taken.total += bytes;
+        usage.total += bytes;
         Some(Reservation {
             memory: Arc::clone(self),
             address,
@@ -79,54 +79,54 @@ impl BodyMemory {
         })
     }
 
-    /// Whether so much is taken that nothing more is to begin that may wait for its reader.
+    /// Whether only the reserve is left, so that no new stream may begin.
     pub fn is_full(&self) -> bool {
-        self.used() > self.limit - self.limit / RESERVED_OF
+        self.used() > self.limit - self.limit / RESERVE_FRACTION
     }
 
-    /// Bytes that are taken.
+    /// Bytes in use.
     pub fn used(&self) -> usize {
-        self.taken().total
+        self.usage().total
     }
 
-    /// Bytes that may be taken.
+    /// The limit in bytes.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn usage(&self) -> MutexGuard<'_, MemoryUse> {
         // Nothing panics while the lock is held.
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut taken = self.memory.taken();
-        taken.total -= self.bytes;
+        let mut usage = self.memory.usage();
+        usage.total -= self.bytes;
         if let Some(address) = self.address {
-            taken.by_address.take(address, self.bytes);
+            usage.by_address.subtract(address, self.bytes);
         }
     }
 }
 
-/// The refusal of what there is no memory for.
+/// The refusal when there is no memory for a body.
 pub fn no_memory() -> Problem {
     Problem::new(Code::Unavailable, "too many large bodies are in memory")
 }
 
-/// Marks a response whose body is the same memory for all readers.
+/// Marks a response whose body is shared by all readers.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBody;
 
-/// Takes memory for a large response, until the last of it is sent; without room it is refused.
+/// Reserves memory for a large response until all of it is sent. Without room, the response is 503.
 pub async fn reserve<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
     let mut response = next.call(request).await?;
     let large = match response.response().body().size() {
-        BodySize::Sized(length) if length >= LARGE => usize::try_from(length).ok(),
+        BodySize::Sized(length) if length >= LARGE_BODY_BYTES => usize::try_from(length).ok(),
         _ => None,
     };
     let shared = response.response().extensions().contains::<SharedBody>();
@@ -166,6 +166,6 @@ mod tests {
         assert!(memory.reserve(None, 1).is_none());
         drop((first, second, third, fourth));
         assert_eq!(memory.used(), 0);
-        assert!(memory.taken().by_address.is_empty());
+        assert!(memory.usage().by_address.is_empty());
     }
 }

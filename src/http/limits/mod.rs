@@ -1,8 +1,8 @@
-//! What a client may ask of the server, and how much of it: looked at before anything else is.
+//! Limits for clients, which are checked before anything else.
 //!
-//! [`guard`] refuses what is too large, what comes over a connection beyond the limit, and whoever
-//! asks too often. [`connections`] and [`io`] bound what a connection holds, [`memory`] what
-//! all large bodies hold.
+//! [`guard`] refuses requests that are too large or too frequent, and those over a connection beyond
+//! the limit. [`connections`] and [`io`] bound the memory of a connection, [`memory`] that of all
+//! large bodies.
 
 mod address;
 pub mod connections;
@@ -38,38 +38,38 @@ use super::{
 };
 use crate::store::{Creator, GameId, Store, TokenHash};
 
-/// Bytes of a body that holds a game's record at most: a text may become longer in JSON.
+/// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.
 pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
 
-/// Bytes of a path with its query at most.
+/// Maximum bytes of a path with its query.
 const MAX_URI: usize = 8 * 1024;
 
-/// Bytes of all headers together at most.
+/// Maximum bytes of all headers.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// Headers at most.
+/// Maximum number of headers.
 const MAX_HEADERS: usize = 64;
 
-/// KiB that are kept of a new game.
-const KEPT_GAME: u32 = 16;
+/// KiB stored for a new game.
+const STORAGE_KIB_GAME: u32 = 16;
 
-/// KiB that are kept of an import of 10,000 versions, if its names are few. A packed log is less
-/// than three times as long as its record.
-const KEPT_IMPORT: u32 = 512;
+/// KiB stored for an import of 10,000 versions with few names. A packed log is less than three times
+/// as long as its record.
+const STORAGE_KIB_IMPORT: u32 = 512;
 
-/// KiB that are kept of a response for a retry.
-const KEPT_RESPONSE: u32 = 8;
+/// KiB stored for the response to a retry.
+const STORAGE_KIB_RESPONSE: u32 = 8;
 
 /// What a route costs its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Nothing: an operator asks for it all the time.
+    /// Nothing: operators request it all the time.
     Free,
     /// A request.
     Request,
-    /// A request, and something that takes long to work out.
+    /// A request, and advice or an analysis.
     Advice,
-    /// A request, and a response that is kept for a retry if there is a key.
+    /// A request, and a saved response if there is an `Idempotency-Key`.
     Write,
     /// A write, and a new game.
     NewGame,
@@ -77,11 +77,11 @@ pub enum Cost {
     Import,
 }
 
-/// The limits of a server that runs, with what has been counted.
+/// The limits of a running server, with the present counts.
 pub struct LimitState {
     pub limits: Limits,
     rates: Rates,
-    /// Says who has created a game.
+    /// Knows the creators of games.
     store: Store,
 }
 
@@ -95,24 +95,24 @@ impl LimitState {
     }
 }
 
-/// Refuses what is beyond a limit, before anything is read of its body.
+/// Refuses a request beyond a limit before its body is read.
 pub async fn guard(
     cost: Cost,
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse, Error> {
-    let counted = request.app_data::<Data<LimitState>>().cloned();
-    let counted = counted.expect("every server has its limits");
+    let state = request.app_data::<Data<LimitState>>().cloned();
+    let state = state.expect("every server has its limits");
     let admitted = match check_size(&request).and_then(|()| check_connection(&request)) {
-        Ok(()) => charge(&request, cost, &counted).await,
+        Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem),
     };
     let refusal = admitted.as_ref().err().map(Problem::code);
     let too_often = refusal == Some(Code::TooManyRequests);
     let connection = request.conn_data::<Rc<Connection>>();
     let delay = connection.map(|connection| connection.refusal_delay(too_often));
-    let payer = match admitted {
-        Ok(payer) => payer,
+    let key = match admitted {
+        Ok(key) => key,
         Err(problem) => {
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
@@ -122,8 +122,8 @@ pub async fn guard(
     };
     let response = next.call(request).await?;
     let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
-    if let (true, Some(payer)) = (unknown, payer) {
-        counted.rates.forget(&payer);
+    if let (true, Some(key)) = (unknown, key) {
+        state.rates.forget(&key);
     }
     Ok(response.map_into_boxed_body())
 }
@@ -154,11 +154,11 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
     }
 }
 
-/// Counts a request for whoever has to answer for it; says who that is, if anybody.
+/// Charges a request, and returns the key to which it was charged; none if it is not limited.
 async fn charge(
     request: &ServiceRequest,
     cost: Cost,
-    counted: &LimitState,
+    state: &LimitState,
 ) -> Result<Option<RateKey>, Problem> {
     if cost == Cost::Free {
         return Ok(None);
@@ -167,7 +167,7 @@ async fn charge(
         limits,
         rates,
         store,
-    } = counted;
+    } = state;
     let header = limits.trusted_proxy_header.as_ref();
     let address = Address::of(request.peer_addr(), request.headers(), header);
     request.extensions_mut().insert(ClientAddress(address));
@@ -175,22 +175,22 @@ async fn charge(
         return Ok(None);
     };
     let game = request.match_info().get("id");
-    let payer = match (
+    let key = match (
         caller(request.headers()).token(),
         game.and_then(|id| id.parse().ok()),
     ) {
-        (Some(token), Some(game)) => match rates.known_payer(game, token) {
-            Some(payer) => payer,
-            None => rates.learn(game, token, creator_of(store, &game, &token).await),
+        (Some(token), Some(game)) => match rates.cached_key(game, token) {
+            Some(key) => key,
+            None => rates.remember(game, token, creator_of(store, &game, &token).await),
         },
         _ => RateKey::Address,
     };
     let own = || store.creator(&address.bytes());
-    let charged = rates.charge(address, own, &payer, cost);
-    charged.map_err(|wait| exceeded(cost.what(), wait))?;
-    let charged = rates.charge_kept(address, kept(request.head(), cost));
-    charged.map_err(|wait| exceeded(": bytes kept for this address", wait))?;
-    Ok(Some(payer))
+    let charged = rates.charge(address, own, &key, cost);
+    charged.map_err(|wait| exceeded(cost.subject(), wait))?;
+    let charged = rates.charge_storage(address, storage_kib(request.head(), cost));
+    charged.map_err(|wait| exceeded(": bytes stored for this address", wait))?;
+    Ok(Some(key))
 }
 
 fn exceeded(what: &str, wait: Duration) -> Problem {
@@ -199,8 +199,8 @@ fn exceeded(what: &str, wait: Duration) -> Problem {
 }
 
 impl Cost {
-    /// What there was too much of, for the detail of a refusal.
-    fn what(self) -> &'static str {
+    /// What was limited, for the detail of a refusal.
+    fn subject(self) -> &'static str {
         match self {
             Cost::NewGame | Cost::Import => ": games created by this address",
             Cost::Advice => ": advice for this address",
@@ -209,36 +209,36 @@ impl Cost {
     }
 }
 
-/// KiB that are kept at most because of a request, besides what an action adds to its game.
-fn kept(head: &RequestHead, cost: Cost) -> u32 {
+/// Maximum KiB stored for a request, besides what an action adds to its game.
+fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
     let game = match cost {
         Cost::Free | Cost::Request | Cost::Advice => return 0,
         Cost::Write => 0,
-        Cost::NewGame => KEPT_GAME,
+        Cost::NewGame => STORAGE_KIB_GAME,
         Cost::Import => {
             let length = head.headers.get(header::CONTENT_LENGTH);
             let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
             let length = length.map_or(MAX_RECORD, |length: usize| length.min(MAX_RECORD));
             let kib = length.div_ceil(1024) as u32;
-            (3 * kib).min(KEPT_IMPORT).max(kib)
+            (3 * kib).min(STORAGE_KIB_IMPORT).max(kib)
         }
     };
     let response = if head.headers.contains_key(&IDEMPOTENCY_KEY) {
-        KEPT_RESPONSE
+        STORAGE_KIB_RESPONSE
     } else {
         0
     };
     game + response
 }
 
-/// Who created the game, if that is known, provided that this is one of its tokens.
+/// The creator of the game, if known; none if this is not one of the game's tokens.
 async fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
     match store.head(game).await {
         Ok(head) => head
             .filter(|head| head.tokens.hold(token))
             .map(|head| head.creator),
         Err(error) => {
-            log::debug!("a token is taken for unknown: {error}");
+            log::debug!("cannot look up a token: {error}");
             None
         }
     }
@@ -251,26 +251,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_the_longest_it_can_be() {
-        let kept = |cost, headers: &[(HeaderName, &str)]| {
+    fn storage_is_charged_for_the_longest_possible_body() {
+        let storage = |cost, headers: &[(HeaderName, &str)]| {
             let mut head = RequestHead::default();
             for (name, value) in headers {
                 head.headers.insert(name.clone(), value.parse().unwrap());
             }
-            kept(&head, cost)
+            storage_kib(&head, cost)
         };
         let key = || (IDEMPOTENCY_KEY, "k");
         let length = |length| (header::CONTENT_LENGTH, length);
-        assert_eq!(kept(Cost::NewGame, &[]), 16);
-        assert_eq!(kept(Cost::NewGame, &[key()]), 24);
-        assert_eq!(kept(Cost::Import, &[length("5000")]), 15);
-        assert_eq!(kept(Cost::Import, &[length("1025"), key()]), 14);
-        assert_eq!(kept(Cost::Import, &[length("300000")]), 512);
-        assert_eq!(kept(Cost::Import, &[length("1048576")]), 1024);
-        assert_eq!(kept(Cost::Import, &[]), 1152);
-        assert_eq!(kept(Cost::Import, &[length("99999999999")]), 1152);
-        assert_eq!(kept(Cost::Write, &[]), 0);
-        assert_eq!(kept(Cost::Write, &[key()]), 8);
-        assert_eq!(kept(Cost::Request, &[key()]), 0);
+        assert_eq!(storage(Cost::NewGame, &[]), 16);
+        assert_eq!(storage(Cost::NewGame, &[key()]), 24);
+        assert_eq!(storage(Cost::Import, &[length("5000")]), 15);
+        assert_eq!(storage(Cost::Import, &[length("1025"), key()]), 14);
+        assert_eq!(storage(Cost::Import, &[length("300000")]), 512);
+        assert_eq!(storage(Cost::Import, &[length("1048576")]), 1024);
+        assert_eq!(storage(Cost::Import, &[]), 1152);
+        assert_eq!(storage(Cost::Import, &[length("99999999999")]), 1152);
+        assert_eq!(storage(Cost::Write, &[]), 0);
+        assert_eq!(storage(Cost::Write, &[key()]), 8);
+        assert_eq!(storage(Cost::Request, &[key()]), 0);
     }
 }

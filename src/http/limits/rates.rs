@@ -1,10 +1,10 @@
-//! Who has asked how often.
+//! Rate limits.
 //!
-//! A request with a token of the game that it is about is charged to that token, and to its address
-//! if the game was created there: a client cannot get more by creating games. Players at one
-//! address whose game was created elsewhere share a limit that is ten times as large. All other
-//! requests are charged to the address, with unknown tokens too. Creations and advice are charged
-//! to the address in addition.
+//! A request with a token of its game is charged to that token, and to its address if the game was
+//! created there, so a client gains nothing by creating games. Players at one address whose game was
+//! created elsewhere share a limit that is ten times as large. All other requests, including those
+//! with unknown tokens, are charged to the address. Creations and advice are charged to the address
+//! as well.
 
 use std::{
     collections::HashMap,
@@ -25,80 +25,79 @@ use governor::{
 use super::{Cost, address::Address};
 use crate::store::{Creator, GameId, TokenHash};
 
-/// Keys of a kind that are counted one by one; further ones share [`OVERFLOW_BUCKETS`].
-const MOST_KEYS: usize = 100_000;
+/// Keys of one kind that are counted separately; further ones share [`OVERFLOW_BUCKETS`].
+const MAX_KEYS: usize = 100_000;
 
-/// What those share who are too many to be counted one by one.
+/// Buckets shared by the keys beyond [`MAX_KEYS`].
 const OVERFLOW_BUCKETS: u64 = 1024;
 
-/// How often those are forgotten who have not asked lately.
-const SWEEP: Duration = Duration::from_secs(60);
+/// The time between two sweeps, which remove keys without recent requests.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The same when there are too many.
-const HASTY_SWEEP: Duration = Duration::from_secs(1);
+/// The same when there are too many keys.
+const URGENT_SWEEP: Duration = Duration::from_secs(1);
 
-/// How many times the requests of an address there may be with tokens of games that were created
-/// elsewhere.
+/// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
 
-/// Tokens that are known to be good; when there are more, all are looked up again.
-const MOST_KNOWN: usize = 100_000;
+/// Valid tokens that are cached; when the cache is full, it is cleared.
+const MAX_KNOWN_TOKENS: usize = 100_000;
 
-/// How much is allowed; of each rate 0 stands for any.
+/// The limits for clients. A rate of 0 means no limit.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Requests a second of one address.
+    /// Requests per second and address.
     pub address_rate: u32,
-    /// Requests a second with one token.
+    /// Requests per second and token.
     pub token_rate: u32,
-    /// Games that one address creates or imports an hour.
+    /// Games created or imported per hour and address.
     pub games_per_address: u32,
-    /// MiB that are kept for one address an hour.
+    /// MiB stored per hour and address.
     pub kept_per_address: u32,
-    /// Advice and analyses a second of one address.
+    /// Advice and analyses per second and address.
     pub advice_per_address: u32,
-    /// The header in which a proxy says whom it asks for; none without a proxy.
+    /// The header in which a proxy passes on the client's address; none without a proxy.
     pub trusted_proxy_header: Option<HeaderName>,
     /// Bytes of large request and response bodies, over all connections.
     pub body_memory: usize,
-    /// Connections at a time.
+    /// Maximum number of connections.
     pub max_connections: usize,
-    /// Connections of one address at a time; not counted behind a proxy.
+    /// Maximum number of connections per address; not counted behind a proxy.
     pub connections_per_address: usize,
     /// How long a client may take to send a request's head, and about as long for its body.
     pub client_timeout: Duration,
     /// How long a connection may be without a request.
     pub keep_alive: Duration,
-    /// How long what was sent may wait for its reader.
+    /// How long sent data may wait for the client to read it.
     pub reader_timeout: Duration,
 }
 
 impl Limits {
-    /// Connections of one address at most, where a connection is a client's own.
-    pub fn most_per_address(&self) -> Option<usize> {
+    /// Maximum number of connections per address; none if there is no limit, or behind a proxy.
+    pub fn max_connections_per_address(&self) -> Option<usize> {
         let most = self.connections_per_address;
         (most > 0 && self.trusted_proxy_header.is_none()).then_some(most)
     }
 }
 
-/// To whom a request is charged.
+/// To what a request is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateKey {
-    /// A token of the game, by its hash, and the address in one way or the other.
+    /// A token of the game, by its hash, and a limit of the address.
     Token {
         game: GameId,
         token: TokenHash,
-        /// Who created the game, if that is known.
+        /// The creator of the game, if known.
         creator: Option<Creator>,
     },
-    /// Everybody at the address.
+    /// The address only.
     Address,
 }
 
 /// A token's game, and its hash.
 type GameToken = (GameId, [u8; 32]);
 
-/// What each has left.
+/// All rate limits, with what is left of each.
 pub struct Rates {
     addresses: Option<Bucket>,
     /// Requests of an address with tokens of games that were created elsewhere.
@@ -106,9 +105,9 @@ pub struct Rates {
     tokens: Option<Bucket>,
     games: Option<Bucket>,
     advice: Option<Bucket>,
-    /// KiB that the server keeps for an address.
-    kept: Option<Bucket>,
-    /// Tokens that were found to be their games', and who created these.
+    /// KiB stored for an address.
+    storage: Option<Bucket>,
+    /// Valid tokens, with the creators of their games.
     known: Mutex<HashMap<GameToken, Option<Creator>>>,
 }
 
@@ -122,14 +121,13 @@ impl Rates {
             tokens: every_second(limits.token_rate, 5),
             games: every_hour(limits.games_per_address),
             advice: every_second(limits.advice_per_address, 10),
-            kept: every_hour(limits.kept_per_address.saturating_mul(1024)),
+            storage: every_hour(limits.kept_per_address.saturating_mul(1024)),
             known: Mutex::default(),
         }
     }
 
-    /// Who pays for a request about this game with this token, if the token is known to be one of
-    /// the game's.
-    pub fn known_payer(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
+    /// The key of a request with this token about this game, if the token is cached.
+    pub fn cached_key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
         let creator = *self.known().get(&(game, token.0))?;
         Some(RateKey::Token {
             game,
@@ -138,14 +136,19 @@ impl Rates {
         })
     }
 
-    /// Who pays for a request about this game with this token. If it is one of the game's, `found`
-    /// says who created the game, if that is known.
-    pub fn learn(&self, game: GameId, token: TokenHash, found: Option<Option<Creator>>) -> RateKey {
+    /// The key of a request with this token about this game. `found` is none if the token is not one
+    /// of the game's, else the game's creator, if known; then the token is cached.
+    pub fn remember(
+        &self,
+        game: GameId,
+        token: TokenHash,
+        found: Option<Option<Creator>>,
+    ) -> RateKey {
         let Some(creator) = found else {
             return RateKey::Address;
         };
         let mut known = self.known();
-        if known.len() >= MOST_KNOWN {
+        if known.len() >= MAX_KNOWN_TOKENS {
             known.clear();
         }
         known.insert((game, token.0), creator);
@@ -156,23 +159,25 @@ impl Rates {
         }
     }
 
-    /// Whoever this was is nobody in that game any more.
-    pub fn forget(&self, payer: &RateKey) {
-        if let RateKey::Token { game, token, .. } = payer {
+    /// Removes the token of this key from the cache.
+    pub fn forget(&self, key: &RateKey) {
+        if let RateKey::Token { game, token, .. } = key {
             self.known().remove(&(*game, token.0));
         }
     }
 
-    /// Charges a request from this address, which creates games under that hash. If there were too
-    /// many, the error says how long to wait.
+    /// Charges a request from this address, whose hash as a creator is given.
+    ///
+    /// # Errors
+    /// How long to wait, if a limit is exceeded.
     pub fn charge(
         &self,
         address: Address,
         creator: impl FnOnce() -> Creator,
-        payer: &RateKey,
+        key: &RateKey,
         cost: Cost,
     ) -> Result<(), Duration> {
-        match payer {
+        match key {
             RateKey::Token {
                 token, creator: by, ..
             } => {
@@ -194,9 +199,9 @@ impl Rates {
         }
     }
 
-    /// Charges an address for so many KiB that are kept for it.
-    pub fn charge_kept(&self, address: Address, kib: u32) -> Result<(), Duration> {
-        match (&self.kept, NonZeroU32::new(kib)) {
+    /// Charges an address for storage.
+    pub fn charge_storage(&self, address: Address, kib: u32) -> Result<(), Duration> {
+        match (&self.storage, NonZeroU32::new(kib)) {
             (Some(bucket), Some(kib)) => bucket.take_many(address, kib),
             _ => Ok(()),
         }
@@ -208,7 +213,7 @@ impl Rates {
     }
 }
 
-/// So many a time, and `burst` times as many at once; none if it is 0.
+/// The quota of a rate, with bursts of `burst` times as many; none for a rate of 0.
 fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Quota> {
     let rate = NonZeroU32::new(rate)?;
     let burst = NonZeroU32::new(burst)?.saturating_mul(rate);
@@ -217,11 +222,7 @@ fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<
 
 fn bucket(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Bucket> {
     let quota = quota(rate, burst, of)?;
-    Some(Bucket::with_clock(
-        quota,
-        MOST_KEYS,
-        DefaultClock::default(),
-    ))
+    Some(Bucket::with_clock(quota, MAX_KEYS, DefaultClock::default()))
 }
 
 fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), Duration> {
@@ -235,49 +236,49 @@ type Limiter<C> =
 struct Bucket<C: Clock + Clone = DefaultClock> {
     limiter: Limiter<C>,
     clock: C,
-    /// What can be taken at once at most.
+    /// The most that can be taken at once.
     burst: NonZeroU32,
-    most: usize,
+    max_keys: usize,
     hasher: RandomState,
     swept: Mutex<Instant>,
 }
 
 impl<C: Clock + Clone> Bucket<C> {
-    fn with_clock(quota: Quota, most: usize, clock: C) -> Bucket<C> {
+    fn with_clock(quota: Quota, max_keys: usize, clock: C) -> Bucket<C> {
         Bucket {
             limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()),
             clock,
             burst: quota.burst_size(),
-            most,
+            max_keys,
             hasher: RandomState::new(),
             swept: Mutex::new(Instant::now()),
         }
     }
 
-    /// Takes one for this key, or says how long to wait for it.
+    /// Takes one from this key's bucket, or returns how long to wait for it.
     fn take(&self, key: impl Hash) -> Result<(), Duration> {
         self.take_many(key, NonZeroU32::MIN)
     }
 
-    /// Takes several for this key, or says how long to wait for them; all there are at rest, if
-    /// those are fewer.
+    /// Takes several from this key's bucket, or returns how long to wait for them. It never takes more
+    /// than a full bucket holds.
     fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
-        // Nobody can choose a key to fall together with another's.
+        // The hash is keyed, so that no client can choose a key that collides with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
             key %= OVERFLOW_BUCKETS;
         }
         match self.limiter.check_key_n(&key, many.min(self.burst)) {
             Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
-            // It never is more than there can be.
+            // The second is an error only beyond the burst, which cannot be.
             Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
 
-    /// Whether there is room for one more key, after some tidying up now and then.
+    /// Whether there is room for one more key. Sweeps first if it is time to.
     fn has_room(&self) -> bool {
-        let full = self.limiter.len() >= self.most;
-        let interval = if full { HASTY_SWEEP } else { SWEEP };
+        let full = self.limiter.len() >= self.max_keys;
+        let interval = if full { URGENT_SWEEP } else { SWEEP_INTERVAL };
         if let Ok(mut swept) = self.swept.try_lock()
             && swept.elapsed() >= interval
         {
@@ -285,7 +286,7 @@ impl<C: Clock + Clone> Bucket<C> {
             self.limiter.retain_recent();
             self.limiter.shrink_to_fit();
         }
-        !full || self.limiter.len() < self.most
+        !full || self.limiter.len() < self.max_keys
     }
 }
 
@@ -295,10 +296,10 @@ mod tests {
 
     use super::*;
 
-    fn bucket(most: usize) -> (Bucket<FakeRelativeClock>, FakeRelativeClock) {
+    fn bucket(max_keys: usize) -> (Bucket<FakeRelativeClock>, FakeRelativeClock) {
         let clock = FakeRelativeClock::default();
         let quota = quota(2, 3, Quota::per_second).unwrap();
-        (Bucket::with_clock(quota, most, clock.clone()), clock)
+        (Bucket::with_clock(quota, max_keys, clock.clone()), clock)
     }
 
     #[test]
@@ -321,7 +322,7 @@ mod tests {
         assert_eq!(many(5), Ok(()));
         assert_eq!(many(2), Err(Duration::from_millis(500)));
         assert_eq!(many(1), Ok(()));
-        // More than there ever are cost all of them.
+        // More than a full bucket takes a full bucket.
         assert!(many(1_000).is_err());
         clock.advance(Duration::from_secs(3));
         assert_eq!(many(1_000), Ok(()));
@@ -334,13 +335,13 @@ mod tests {
         for key in 0..100 {
             assert_eq!(bucket.take(key), Ok(()));
         }
-        // Each stranger has taken one only, but a crowd has no more than one of them would have.
+        // All keys of an overflow bucket together get as much as one key.
         let taken = (100..60_100).filter(|&key| bucket.take(key).is_ok());
         assert_eq!(taken.count() as u64, 6 * OVERFLOW_BUCKETS);
         assert_eq!(bucket.limiter.len() as u64, 100 + OVERFLOW_BUCKETS);
-        // Who is at rest makes room.
+        // Keys without recent requests make room.
         clock.advance(Duration::from_secs(60));
-        *bucket.swept.lock().unwrap() -= HASTY_SWEEP;
+        *bucket.swept.lock().unwrap() -= URGENT_SWEEP;
         assert_eq!(bucket.take(7), Ok(()));
         assert_eq!(bucket.limiter.len(), 1);
     }

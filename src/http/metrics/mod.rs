@@ -1,10 +1,10 @@
-//! What the server counts of itself, at `/metrics`, in the OpenMetrics format.
+//! The metrics of the server, at `/metrics`, in the OpenMetrics format.
 //!
-//! Labels come from small sets that the program itself knows, such as the patterns of its routes,
-//! so that no client can make new ones, and nothing of any game is in them.
+//! The values of labels come from small sets known to the program, such as the patterns of its
+//! routes. So clients cannot create new ones, and they reveal nothing about games.
 
+mod on_demand;
 mod requests;
-mod snapshot;
 
 use std::{
     fmt,
@@ -19,8 +19,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-pub use self::requests::{InFlightRequest, Requests, SkipLatency};
-use self::snapshot::Snapshot;
+use self::on_demand::OnDemandGauges;
+pub use self::requests::{InFlightRequest, RequestMetrics, SkipLatency};
 use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
 
 /// The `Content-Type` of the metrics.
@@ -29,19 +29,19 @@ pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; cha
 /// A label and its value.
 type Label = [(&'static str, &'static str); 1];
 
-/// Everything that is counted.
+/// All metrics.
 pub struct Metrics {
     registry: Registry,
-    snapshot: Option<Snapshot>,
-    pub requests: Arc<Requests>,
+    on_demand: Option<OnDemandGauges>,
+    pub requests: Arc<RequestMetrics>,
     advice: Family<Label, Counter>,
     advice_samples: Family<Label, Counter>,
     advice_seconds: Family<Label, Counter<f64, AtomicU64>>,
-    pools: Pools,
+    pools: PoolFamilies,
     streams: Gauge,
 }
 
-/// Counts as one as long as it lives.
+/// Counts one in a gauge until it is dropped.
 #[derive(Debug)]
 pub struct GaugeGuard(Gauge);
 
@@ -59,58 +59,58 @@ impl Drop for GaugeGuard {
 }
 
 impl Metrics {
-    /// Everything at zero.
+    /// All metrics at zero.
     pub fn new() -> Metrics {
         let mut metrics = Metrics {
             registry: Registry::default(),
-            snapshot: None,
+            on_demand: None,
             requests: Arc::default(),
             advice: Family::default(),
             advice_samples: Family::default(),
             advice_seconds: Family::default(),
-            pools: Pools::default(),
+            pools: PoolFamilies::default(),
             streams: Gauge::default(),
         };
-        // Every level is there from the beginning, so that its first advice shows as an increase.
+        // All levels exist from the start, so that the first advice shows as an increase.
         for level in Level::ALL {
             metrics.count_advice(level, 0, 0, Duration::ZERO);
         }
         let own = metrics.registry.sub_registry_with_prefix("dog");
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        own.register("build", "The program that runs", version);
+        own.register("build", "The version of the program", version);
         metrics.requests.register(own);
-        let help = "Live streams that are open";
+        let help = "Open event streams";
         own.register("streams_open", help, metrics.streams.clone());
         metrics.pools.register(own);
         let help = "Times that advice was given";
-        own.register("advice", help, metrics.advice.clone());
-        let help = "Playouts that advice was drawn from";
+        own.register("advice_requests", help, metrics.advice.clone());
+        let help = "Playouts made for advice";
         own.register("advice_samples", help, metrics.advice_samples.clone());
-        let help = "Time that was thought for advice";
+        let help = "Time spent thinking about advice";
         let seconds = metrics.advice_seconds.clone();
-        own.register_with_unit("advice", help, Unit::Seconds, seconds);
+        own.register_with_unit("advice_think", help, Unit::Seconds, seconds);
         metrics
     }
 
-    /// Shows what the store, bots and the bodies of requests count, too.
-    pub fn observe(&mut self, store: &Store, bots: &BotWorkers, memory: &Arc<BodyMemory>) {
+    /// Adds the metrics of the store, the bots and the memory for bodies.
+    pub fn register_sources(&mut self, store: &Store, bots: &BotWorkers, memory: &Arc<BodyMemory>) {
         let own = self.registry.sub_registry_with_prefix("dog");
         store.metrics().register(own);
         bots.metrics().register(own);
-        self.snapshot = Some(Snapshot::register(&mut self.registry, store, memory));
+        self.on_demand = Some(OnDemandGauges::register(&mut self.registry, store, memory));
     }
 
-    /// What the pool of this name counts with.
+    /// The metrics of the pool with this name.
     pub fn pool(&self, name: &'static str) -> PoolMetrics {
         self.pools.of(name)
     }
 
-    /// Counts a stream as open as long as the answer lives.
+    /// Counts a stream as open until the guard is dropped.
     pub fn open_stream(&self) -> GaugeGuard {
         GaugeGuard::new(&self.streams)
     }
 
-    /// Advice of this level was given, after so many playouts and that time.
+    /// Counts advice of this level, with its playouts and its time.
     pub fn advised(&self, level: Level, samples: u32, time: Duration) {
         self.count_advice(level, 1, samples, time);
     }
@@ -124,13 +124,13 @@ impl Metrics {
         self.advice_seconds.get_or_create(&level).inc_by(seconds);
     }
 
-    /// All of it, as [`OPEN_METRICS`]. It may take the disk some time.
+    /// All metrics as text, in the format [`OPEN_METRICS`]. This may wait for the disk.
     ///
     /// # Errors
-    /// None that can happen: a text takes everything.
+    /// None in practice: writing to a `String` does not fail.
     pub async fn text(&self) -> Result<String, fmt::Error> {
-        if let Some(snapshot) = &self.snapshot {
-            snapshot.refresh().await;
+        if let Some(on_demand) = &self.on_demand {
+            on_demand.refresh().await;
         }
         let mut metrics = String::new();
         text::encode(&mut metrics, &self.registry)?;
@@ -138,9 +138,9 @@ impl Metrics {
     }
 }
 
-/// What all pools of threads count with.
+/// The metrics of all thread pools.
 #[derive(Debug, Default)]
-struct Pools {
+struct PoolFamilies {
     threads: Family<Label, Gauge>,
     waiting: Family<Label, Gauge>,
     busy: Family<Label, Gauge>,
@@ -148,18 +148,19 @@ struct Pools {
     refused: Family<Label, Counter>,
 }
 
-impl Pools {
+impl PoolFamilies {
     fn register(&self, registry: &mut Registry) {
         let help = "Threads of the pool";
         registry.register("pool_threads", help, self.threads.clone());
         let help = "Jobs that wait for a thread of the pool";
-        registry.register("pool_waiting", help, self.waiting.clone());
-        let help = "Threads of the pool that are at work";
-        registry.register("pool_busy", help, self.busy.clone());
-        let help = "Jobs that the pool has done";
+        registry.register("pool_jobs_waiting", help, self.waiting.clone());
+        let help = "Threads of the pool that are busy";
+        registry.register("pool_threads_busy", help, self.busy.clone());
+        let help = "Jobs that the pool has begun";
         registry.register("pool_jobs", help, self.jobs.clone());
-        let help = "Jobs that the pool refused: its queue was full, or they waited too long in it";
-        registry.register("pool_refused", help, self.refused.clone());
+        let help =
+            "Jobs that the pool refused, because its queue was full or they had waited too long";
+        registry.register("pool_jobs_refused", help, self.refused.clone());
     }
 
     fn of(&self, pool: &'static str) -> PoolMetrics {
@@ -174,7 +175,7 @@ impl Pools {
     }
 }
 
-/// What one pool of threads counts with.
+/// The metrics of one thread pool.
 #[derive(Clone, Debug, Default)]
 pub struct PoolMetrics {
     threads: Gauge,
@@ -185,23 +186,23 @@ pub struct PoolMetrics {
 }
 
 impl PoolMetrics {
-    /// The pool has so many threads.
+    /// Sets the number of threads.
     pub fn threads(&self, threads: usize) {
         self.threads.set(threads as i64);
     }
 
-    /// A job waits as long as the answer lives.
+    /// Counts a job as waiting until the guard is dropped.
     pub fn waiting(&self) -> GaugeGuard {
         GaugeGuard::new(&self.waiting)
     }
 
-    /// A job is done; it is at work as long as the answer lives.
+    /// Counts a job as begun, and a thread as busy until the guard is dropped.
     pub fn working(&self) -> GaugeGuard {
         self.jobs.inc();
         GaugeGuard::new(&self.busy)
     }
 
-    /// A job was not done because too many wait.
+    /// Counts a job that was refused.
     pub fn refused(&self) {
         self.refused.inc();
     }

@@ -1,4 +1,4 @@
-//! Requests: how many, of what kind, how they were answered and how fast.
+//! Requests: how many there are, how they were answered and how fast.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,20 +11,20 @@ use prometheus_client::{
 
 use super::GaugeGuard;
 
-/// Upper bounds of the times, in seconds.
-const SECONDS: [f64; 15] = [
+/// Upper bounds of the histogram's buckets, in seconds.
+const BUCKETS: [f64; 15] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
 
-/// What a client asked for and got.
+/// The labels of a response.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct ResponseLabels {
     method: &'static str,
     route: String,
     status: u16,
 }
 
-/// What a client asked for.
+/// The label of a request's route.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteLabels {
     route: String,
@@ -32,58 +32,57 @@ struct RouteLabels {
 
 /// Counts requests.
 #[derive(Debug)]
-pub struct Requests {
-    answered: Family<Answered, Counter>,
+pub struct RequestMetrics {
+    responses: Family<ResponseLabels, Counter>,
     seconds: Family<RouteLabels, Histogram>,
     in_flight: Gauge,
 }
 
-/// Says of an answer that its time tells nothing, if the request has it among its extensions: the
-/// client waited for something to happen.
+/// An extension of requests whose duration is not counted, because they waited for something to
+/// happen.
 #[derive(Clone, Copy, Debug)]
 pub struct SkipLatency;
 
 /// A request that is being answered.
 #[derive(Debug)]
 pub struct InFlightRequest {
-    requests: Arc<Requests>,
-    _inside: GaugeGuard,
+    requests: Arc<RequestMetrics>,
+    _gauge: GaugeGuard,
 }
 
-impl Default for Requests {
-    fn default() -> Requests {
-        Requests {
-            answered: Family::default(),
-            seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+impl Default for RequestMetrics {
+    fn default() -> RequestMetrics {
+        RequestMetrics {
+            responses: Family::default(),
+            seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         }
     }
 }
 
-impl Requests {
+impl RequestMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
         let help = "Requests that were answered, by method, matched route and status";
-        registry.register("http_requests", help, self.answered.clone());
-        let help = "Time until the head of the answer was ready, by matched route; without streams \
+        registry.register("http_requests", help, self.responses.clone());
+        let help = "Time until the head of the response was ready, by matched route; without streams \
                     and without requests that waited for a change";
         let seconds = self.seconds.clone();
         registry.register_with_unit("http_request", help, Unit::Seconds, seconds);
-        let help = "Requests that are being answered, those that wait for a change too";
+        let help = "Requests in progress, including those that wait for a change";
         registry.register("http_requests_in_flight", help, self.in_flight.clone());
     }
 
-    /// A request has come.
-    pub fn begin(self: &Arc<Requests>) -> InFlightRequest {
+    /// Counts a request as in flight.
+    pub fn begin(self: &Arc<RequestMetrics>) -> InFlightRequest {
         InFlightRequest {
             requests: Arc::clone(self),
-            _inside: GaugeGuard::new(&self.in_flight),
+            _gauge: GaugeGuard::new(&self.in_flight),
         }
     }
 }
 
 impl InFlightRequest {
-    /// The request was answered so, and in that time if it tells anything; `route` is the pattern
-    /// that matched.
+    /// Counts the response, and its duration if there is one. `route` is the pattern that matched.
     pub fn answered(
         &self,
         method: &Method,
@@ -92,22 +91,22 @@ impl InFlightRequest {
         time: Option<Duration>,
     ) {
         if let Some(time) = time {
-            let asked = RouteLabels {
+            let labels = RouteLabels {
                 route: route.to_owned(),
             };
-            let seconds = self.requests.seconds.get_or_create(&asked);
+            let seconds = self.requests.seconds.get_or_create(&labels);
             seconds.observe(time.as_secs_f64());
         }
-        let answered = Answered {
+        let labels = ResponseLabels {
             method: name(method),
             route: route.to_owned(),
             status: status.as_u16(),
         };
-        self.requests.answered.get_or_create(&answered).inc();
+        self.requests.responses.get_or_create(&labels).inc();
     }
 }
 
-/// The method's name; clients may send any word, so those that no route takes share one.
+/// The method's name. Clients may send any word, so unknown methods share one name.
 fn name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{App, act_in_game};
+use super::{App, execute_in_game};
 use crate::{
     http::{
         problem::Problem,
@@ -29,23 +29,24 @@ pub async fn deal_cards(
     id: Path<String>,
     body: WriteRequest<DealRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Deal(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Deal(body.content.map(drop));
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
-/// The partner exchange: lay down a card or, where it is optional, decline or ask for it.
+/// The partner exchange: offer a card or, where the exchange is optional, decline or ask for it.
 #[utoipa::path(post, path = "/v1/games/{id}/swap", operation_id = "swap_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = SwapRequest,
-    responses((status = 200, description = "The answer is laid down.", body = ActionResponse)),
+    responses((status = 200, description = "The offer, refusal or request is \
+        accepted.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn swap_cards(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<SwapRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Swap(body.content.and_then(SwapRequest::swap));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Exchange(body.content.and_then(SwapRequest::action));
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Plays a move: any legal one, listed or not.
@@ -59,19 +60,19 @@ pub async fn play_move(
     id: Path<String>,
     body: WriteRequest<PlayRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Play(body.content.and_then(PlayRequest::mv));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Play(body.content.and_then(PlayRequest::mv));
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }
 
 /// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
 ///
-/// It is a public event. The seat's token stays good for looking, and for playing once a human
-/// plays again; a seat that never had one gets it from `reissue_token`.
+/// It is a public event. The seat's token stays valid: for reading, and for playing once a human
+/// plays the seat again. A seat that never had a token gets one from `reissue_token`.
 #[utoipa::path(put, path = "/v1/games/{id}/seats/{seat}", operation_id = "hand_over_seat", tag = "games",
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),
     request_body = HandOverRequest,
-    responses((status = 200, description = "Somebody else plays the seat.", body = ActionResponse)),
+    responses((status = 200, description = "The seat is handed over.", body = ActionResponse)),
     security(("token" = [])))]
 pub async fn hand_over_seat(
     app: Data<App>,
@@ -80,18 +81,19 @@ pub async fn hand_over_seat(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let to = body.content.and_then(HandOverRequest::hand_over);
-    let act = GameCommand::HandOver { seat, to };
-    act_in_game(&app, id, &body.context, act).await
+    let command = GameCommand::HandOver { seat, to };
+    execute_in_game(&app, id, &body.context, command).await
 }
 
-/// Gives the seat a fresh token; the old one dies.
+/// Gives the seat a fresh token; the old one becomes invalid.
 ///
-/// Whoever was sent a token makes it their own in this way. By the host it is a public event.
+/// A player who was sent a token can replace it in this way. If the host does it, it is a public
+/// event.
 #[utoipa::path(post, path = "/v1/games/{id}/seats/{seat}/token", operation_id = "reissue_token", tag = "games",
     params(("id" = String, Path, description = "The game's id."),
         ("seat" = u8, Path, description = "The seat's number.")),
     request_body(content = TokenRequest, description = "May be empty."),
-    responses((status = 200, description = "The fresh token, shown this once.", body = FreshToken)),
+    responses((status = 200, description = "The fresh token, which is shown only once.", body = FreshToken)),
     security(("token" = [])))]
 pub async fn reissue_token(
     app: Data<App>,
@@ -100,6 +102,6 @@ pub async fn reissue_token(
 ) -> Result<HttpResponse, Problem> {
     let (id, seat) = path.into_inner();
     let content = body.content.map(drop);
-    let act = GameCommand::ReissueToken { seat, content };
-    act_in_game(&app, id, &body.context, act).await
+    let command = GameCommand::ReissueToken { seat, content };
+    execute_in_game(&app, id, &body.context, command).await
 }

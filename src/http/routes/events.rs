@@ -1,4 +1,4 @@
-//! Live streams of a game, and tickets for those who cannot send a token.
+//! Live streams of a game, and tickets for clients that cannot send a token.
 
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
@@ -8,7 +8,7 @@ use actix_web::{
 use dog_rules::Phase;
 use serde::Deserialize;
 
-use super::{App, act_in_game, read_id};
+use super::{App, execute_in_game, read_id};
 use crate::{
     http::{
         headers::preferred,
@@ -27,20 +27,22 @@ use crate::{
     store::{StoredGame, TokenHash},
 };
 
-/// Streams that one process keeps open.
-const MOST_STREAMS: usize = 20_000;
+/// Maximum number of open streams of a process.
+const MAX_STREAMS: usize = 20_000;
 
-/// A live stream of the game: first as it is, then every change as it happens.
+/// A live stream of the game: first its present state, then every change as it happens.
 ///
-/// Each has its version as its id. Resumed after an id, the stream begins with what came after it.
-/// It ends by itself with the game.
+/// Each message has its version as its id. A stream that is resumed after an id begins with the
+/// changes after it. The stream ends when the game is over.
 #[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
     params(("id" = String, Path, description = "The game's id."), EventsParams,
-        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was received: the stream goes on after it. It takes the place of the parameter of that name.")),
+        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was \
+            received; the stream continues after it. It overrides the parameter of the same name.")),
     responses(
-        (status = 200, description = "Server-sent events: `game` with a Game first, then `change` with a LogEntry each; or, by `Accept`, the same a line each.",
+        (status = 200, description = "Server-sent events: first `game` with a Game, then a \
+            `change` with a LogEntry for each version; or, with `Accept`, the same objects as one line each.",
             content((String = "text/event-stream"), (LogEntryView = "application/x-ndjson"))),
-        (status = 204, description = "The game ended with that version: there is nothing to wait for.")),
+        (status = 204, description = "The game ended with that version, so there is nothing to wait for.")),
     security((), ("token" = [])))]
 pub async fn stream_events(
     app: Data<App>,
@@ -52,22 +54,22 @@ pub async fn stream_events(
     let types = Format::ALL.map(Format::content_type);
     let content_type = preferred(request.headers(), &types);
     let id = read_id(&id)?;
-    // Whoever waits before looking misses nothing.
+    // Subscribes before it reads the game, so that no change is missed.
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id).await?;
     let record = record.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = query(request.query_string());
     let ticket = match (&params, caller.token()) {
         (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
-        // Whose it is counts before what is wrong beside it.
+        // A wrong ticket is refused before a wrong parameter.
         (Err(_), None) => ticket_of(request.query_string()),
-        // Whoever sends a token needs no ticket.
+        // With a token, the ticket is ignored.
         (_, Some(_)) => None,
     };
     let caller = match &ticket {
         Some(ticket) => {
             let token = app.store.ticket(&id, ticket).await?;
-            Caller::new(Some(token.ok_or_else(no_ticket)?))
+            Caller::new(Some(token.ok_or_else(invalid_ticket)?))
         }
         None => caller,
     };
@@ -75,7 +77,7 @@ pub async fn stream_events(
     let params = params?;
     let start = start(&request, &params, &record)?;
     let format = Format::of(content_type?);
-    if app.hub.waiting() > MOST_STREAMS {
+    if app.hub.waiting() > MAX_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
     if app.memory.is_full() {
@@ -90,33 +92,33 @@ pub async fn stream_events(
         .content_type(format.content_type())
         .insert_header((header::CACHE_CONTROL, "private, no-store"))
         .insert_header((header::VARY, "Authorization, Accept"))
-        // Neither a proxy nor a compressor is to keep messages back until there are more.
+        // Neither a proxy nor the compressor may buffer messages.
         .insert_header(("X-Accel-Buffering", "no"))
         .insert_header((header::CONTENT_ENCODING, "identity"));
     if request.method() == Method::HEAD {
         return Ok(response.finish());
     }
     if let Some(ticket) = ticket {
-        // Last of all, so that a refusal does not use it up; another may have been faster.
+        // Last of all, so that a refusal does not use it up. Another request may have come first.
         let taken = app.store.take_ticket(&id, &ticket).await?;
-        taken.ok_or_else(no_ticket)?;
+        taken.ok_or_else(invalid_ticket)?;
     }
-    let viewing = EventStream::new(subscription, &record, (caller, role, client), format, start)?;
+    let stream = EventStream::new(subscription, &record, (caller, role, client), format, start)?;
     request.extensions_mut().insert(SkipLatency);
-    Ok(response.streaming(viewing.stream(app.metrics.open_stream())))
+    Ok(response.streaming(stream.stream(app.metrics.open_stream())))
 }
 
-/// The ticket in a query of whatever shape.
+/// The ticket in a query, even if the rest of it is invalid.
 fn ticket_of(text: &str) -> Option<TokenHash> {
     #[derive(Deserialize)]
-    struct Ticketed {
+    struct TicketQuery {
         ticket: String,
     }
-    let ticketed = query::<Ticketed>(text);
-    ticketed.ok().map(|query| TokenHash::of(&query.ticket))
+    let parsed = query::<TicketQuery>(text);
+    parsed.ok().map(|query| TokenHash::of(&query.ticket))
 }
 
-/// Where the stream is to begin; `invalid_request`, if the last event's id is none of this game's.
+/// Where the stream begins; `invalid_request`, if the last event's id is not a version of this game.
 fn start(
     request: &HttpRequest,
     params: &EventsParams,
@@ -141,24 +143,24 @@ fn start(
     }
 }
 
-fn no_ticket() -> Problem {
-    let detail = "the ticket is none of this game's, or was used, or has expired";
+fn invalid_ticket() -> Problem {
+    let detail = "the ticket does not belong to this game, was used, or has expired";
     Problem::new(Code::Unauthorized, detail)
 }
 
 /// A ticket for one stream, for `EventSource`, which cannot send a token: `?ticket=`.
 ///
-/// It is good once, and for 30 seconds.
+/// It is valid once, and for 30 seconds.
 #[utoipa::path(post, path = "/v1/games/{id}/events/ticket", operation_id = "create_ticket", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
     request_body(content = TokenRequest, description = "May be empty."),
-    responses((status = 200, description = "The ticket, shown this once.", body = TicketResponse)),
+    responses((status = 200, description = "The ticket, which is shown only once.", body = TicketResponse)),
     security(("token" = [])))]
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::CreateTicket(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::CreateTicket(body.content.map(drop));
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }

@@ -1,4 +1,4 @@
-//! Games: create, list, look, draw, remove.
+//! Games: create, list, read, draw, remove.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use actix_web::{
 };
 use dog_rules::Phase;
 
-use super::{App, act_in_game, execute, look, picture};
+use super::{App, execute, execute_in_game, load_game, picture};
 use crate::{
     http::{
-        headers::{is_known, private},
+        headers::{is_not_modified, private_response},
         limits::ClientAddress,
         metrics::SkipLatency,
-        pool::QUICK,
+        pool::SHORT_JOB_COST,
         problem::Problem,
         request::WriteRequest,
         wire::{
@@ -30,16 +30,17 @@ use crate::{
 };
 
 /// How long a client may wait for a change.
-const LONGEST_WAIT: Duration = Duration::from_secs(25);
+const MAX_WAIT: Duration = Duration::from_secs(25);
 
-/// Creates a game and hands out its tokens, which are shown this once.
+/// Creates a game and returns its tokens, which are shown only once.
 ///
-/// With an `Idempotency-Key` the same request is answered the same again, tokens included; the
-/// key must then carry 128 random bits or more.
+/// With an `Idempotency-Key`, a retry gets the same response with the same tokens; the key must
+/// carry 128 random bits or more.
 #[utoipa::path(post, path = "/v1/games", operation_id = "create_game", tag = "games",
-    request_body(content = CreateGame, description = "Everything may be left out, the body too."),
+    request_body(content = CreateGame, description = "All fields may be omitted, and so may the body."),
     responses((status = 201, description = "The game and its tokens.", body = Created,
-        headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
+        headers(("Location" = String, description = "The game's \
+            path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn create_game(
     app: Data<App>,
     client: ClientAddress,
@@ -53,12 +54,13 @@ pub async fn create_game(
 /// The public games, newest first, without secrets.
 #[utoipa::path(get, path = "/v1/games", operation_id = "list_games", tag = "games",
     params(ListParams),
-    responses((status = 200, description = "A part of the list.", body = GameList)))]
+    responses((status = 200, description = "A page of the list.", body = GameList)))]
 pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let params: ListParams = query(request.query_string())?;
     let (phase, limit) = (params.phase()?, params.limit()?);
     let cursor = params.cursor.as_deref().map(str::parse).transpose();
-    let after = cursor.map_err(|_| Problem::invalid("cursor is none that was answered"))?;
+    let after =
+        cursor.map_err(|_| Problem::invalid("cursor must be `next` of an earlier response"))?;
     let query = ListQuery {
         phase,
         after,
@@ -69,17 +71,19 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         let next = page.next.map(|next| next.to_string());
         Ok(GameList::new(&page.games, next))
     };
-    app.move_pool.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
 #[utoipa::path(get, path = "/v1/games/{id}", operation_id = "get_game", tag = "games",
     params(("id" = String, Path, description = "The game's id."), GameParams,
-        ("If-None-Match" = Option<String>, Header, description = "An ETag: answered with 304 if the view is still the same.")),
+        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if \
+            the view is still the same.")),
     responses(
         (status = 200, description = "The game.", body = GameView,
             headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
-        (status = 304, description = "The view is still the one of If-None-Match, or the game not past `after_version`.")),
+        (status = 304, description = "The view is still the one of If-None-Match, or the game is \
+            not past `after_version`.")),
     security((), ("token" = [])))]
 pub async fn get_game(
     app: Data<App>,
@@ -87,7 +91,7 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let mut record = look(&app.store, &id).await?;
+    let mut record = load_game(&app.store, &id).await?;
     let mut role = caller.role(&record)?;
     let GameParams { after_version } = query(request.query_string())?;
     let known_version = |version| after_version.is_some_and(|known| version <= known);
@@ -97,14 +101,14 @@ pub async fn get_game(
     {
         request.extensions_mut().insert(SkipLatency);
         wait(&app, record.id, known).await?;
-        record = look(&app.store, &id).await?;
+        record = load_game(&app.store, &id).await?;
         role = caller.role(&record)?;
     }
     let version = record.game.version();
     let etag = etag(version, role);
-    let unchanged = known_version(version) || is_known(request.headers(), &etag);
+    let unchanged = known_version(version) || is_not_modified(request.headers(), &etag);
     let status = status(unchanged);
-    let mut response = private(status);
+    let mut response = private_response(status);
     response.insert_header((header::ETAG, etag));
     if unchanged {
         return Ok(response.finish());
@@ -113,11 +117,11 @@ pub async fn get_game(
     Ok(response.content_type("application/json").body(view))
 }
 
-/// Waits until the game is past this version or gone, for as long as a client may.
+/// Waits until the game is past this version or removed, at most [`MAX_WAIT`].
 async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
     let mut subscription = app.hub.subscribe(id);
-    let until = Instant::now() + LONGEST_WAIT;
-    // The look comes after the subscription, so that no change falls between them.
+    let until = Instant::now() + MAX_WAIT;
+    // The version is read after the subscription, so that no change is missed.
     while !subscription.closed()
         && app
             .store
@@ -135,14 +139,17 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
 
 /// The board as a picture, with the last move on it or a preview of another.
 ///
-/// It shows what everybody at the table sees, so it is the same for all. A preview is judged by
-/// the board alone, so that it tells nothing of a hand.
+/// It shows only what everybody at the table sees, so it is the same for all. A preview depends on
+/// the board alone, so it reveals nothing about a hand.
 #[utoipa::path(get, path = "/v1/games/{id}/board.svg", operation_id = "get_board_picture", tag = "games",
     params(("id" = String, Path, description = "The game's id."), PictureParams,
-        ("If-None-Match" = Option<String>, Header, description = "An ETag: answered with 304 if the picture is still the same.")),
+        ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if \
+            the picture is still the same.")),
     responses(
-        (status = 200, description = "The picture, an SVG document of 40 KB at most.", body = String, content_type = "image/svg+xml",
-            headers(("ETag" = String, description = "The version, such as \"17-board\", or \"17-preview\" with a move."))),
+        (status = 200, description = "The picture, an SVG document of 40 KB at \
+            most.", body = String, content_type = "image/svg+xml",
+            headers(("ETag" = String, description = "The version, such as \"17-board\", or \
+                \"17-preview\" with a move."))),
         (status = 304, description = "The picture is still the one of If-None-Match.")),
     security((), ("token" = [])))]
 pub async fn get_board_picture(
@@ -151,14 +158,14 @@ pub async fn get_board_picture(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     caller.role(&record)?;
     let params: PictureParams = query(request.query_string())?;
     let game = &record.game;
     let preview = params.preview(game)?;
     let what = preview.as_ref().map_or("board", |_| "preview");
     let etag = format!("\"{}-{what}\"", game.version());
-    let unchanged = is_known(request.headers(), &etag);
+    let unchanged = is_not_modified(request.headers(), &etag);
     let mut response = HttpResponse::build(status(unchanged));
     response
         .insert_header((header::ETAG, etag))
@@ -167,7 +174,7 @@ pub async fn get_board_picture(
     if unchanged {
         return Ok(response.finish());
     }
-    // It is drawn in less time than it takes to hand it to another thread and back.
+    // Drawing takes less time than passing it to another thread.
     Ok(picture(response, of_game(game, preview.as_ref())))
 }
 
@@ -179,16 +186,16 @@ fn status(unchanged: bool) -> StatusCode {
     }
 }
 
-/// Removes the game: only its host may.
+/// Removes the game; only its host may do so.
 #[utoipa::path(delete, path = "/v1/games/{id}", operation_id = "delete_game", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
-    responses((status = 204, description = "The game is gone.")),
+    responses((status = 204, description = "The game is removed.")),
     security(("token" = [])))]
 pub async fn delete_game(
     app: Data<App>,
     id: Path<String>,
     body: WriteRequest<RemoveRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let act = GameCommand::Remove(body.content.map(drop));
-    act_in_game(&app, id.into_inner(), &body.context, act).await
+    let command = GameCommand::Remove(body.content.map(drop));
+    execute_in_game(&app, id.into_inner(), &body.context, command).await
 }

@@ -1,4 +1,4 @@
-//! What happened in a game, from its beginning; and finished games from elsewhere.
+//! Histories of games, and the import of finished games.
 
 use std::{
     sync::Arc,
@@ -15,13 +15,13 @@ use dog_rules::record::{
 };
 use futures_util::stream::{self, StreamExt};
 
-use super::{App, execute, look};
+use super::{App, execute, load_game};
 use crate::{
     http::{
         answer::json,
-        headers::{preferred, private},
+        headers::{preferred, private_response},
         limits::ClientAddress,
-        pool::{LOG_PAGE, LOG_PAGE_COST, QUICK, pause},
+        pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
         request::WriteRequest,
         wire::{
@@ -34,26 +34,27 @@ use crate::{
     store::{LogEntry, LogPage, PackedLog, StoredGame, now},
 };
 
-/// The forms of a history, the one that is answered unless another is asked for first.
-const FORMS: [&str; 3] = [JSON, NDJSON, TEXT];
+/// The media types of a history, the default first.
+const MEDIA_TYPES: [&str; 3] = [JSON, NDJSON, TEXT];
 
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 const TEXT: &str = "text/plain";
 
-/// Versions that an imported game may have: many times those of a long game.
-const MOST_VERSIONS: usize = 10_000;
+/// Maximum number of versions of an imported game: many times those of a long game.
+const MAX_VERSIONS: usize = 10_000;
 
-/// For how long a response that has begun tries again what cannot be done just now.
-const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
+/// How long a response that has begun retries while the server is overloaded.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What happened in the game from its beginning, as the caller may see it.
 ///
 /// Of a finished game everybody sees all hands, exchanged cards and the shuffle seed, so that
-/// anyone can check it (`dog verify`), and there is the game's record as a text, too.
+/// anyone can check it (`dog verify`). It is also available as a text record.
 #[utoipa::path(get, path = "/v1/games/{id}/history", operation_id = "get_history", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
-    responses((status = 200, description = "The history; by `Accept` also a line for the game and one for each version, or the text record of a finished game.",
+    responses((status = 200, description = "The history; with `Accept` also as a line for the \
+        game and one for each version, or as the text record of a finished game.",
         content((HistoryView = "application/json"), (LogEntryView = "application/x-ndjson"), (String = "text/plain")))),
     security((), ("token" = [])))]
 pub async fn get_history(
@@ -63,99 +64,109 @@ pub async fn get_history(
     client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     let role = caller.role(&record)?;
-    let form = preferred(request.headers(), &FORMS);
-    if let Ok(TEXT) = form {
+    let media_type = preferred(request.headers(), &MEDIA_TYPES);
+    if let Ok(TEXT) = media_type {
         transcript(&record)?;
     }
     let NoQuery {} = query(request.query_string())?;
-    let form = form?;
-    let history = Arc::new(History { record, role, form });
-    let (first, progress) = history.part(&app, client, Progress::default()).await?;
-    let mut response = private(StatusCode::OK);
-    response.content_type(match history.form {
+    let media_type = media_type?;
+    let history = Arc::new(History {
+        record,
+        role,
+        media_type,
+    });
+    let (first, cursor) = history
+        .read_part(&app, client, HistoryCursor::default())
+        .await?;
+    let mut response = private_response(StatusCode::OK);
+    response.content_type(match history.media_type {
         TEXT => "text/plain; charset=utf-8",
-        form => form,
+        media_type => media_type,
     });
     if request.method() == Method::HEAD {
         return Ok(response.streaming(stream::empty::<Result<Bytes, Problem>>()));
     }
-    let rest = stream::try_unfold(progress, move |progress| {
+    let rest = stream::try_unfold(cursor, move |cursor| {
         let (app, history) = (app.clone(), Arc::clone(&history));
-        async move { history.rest(&app, client, progress).await }
+        async move { history.next_part(&app, client, cursor).await }
     });
     let first = stream::once(async { Ok(first.into()) });
     Ok(response.streaming(first.chain(rest)))
 }
 
-/// A history that is being sent: the game up to the version it had when it was asked for.
+/// A history that is being sent: the game up to its version at the time of the request.
 struct History {
     record: StoredGame,
     role: Role,
-    form: &'static str,
+    media_type: &'static str,
 }
 
-/// How far a history has been written.
+/// How much of a history has been written.
 #[derive(Clone, Copy, Default)]
-struct Progress {
-    /// The last version that was written.
+struct HistoryCursor {
+    /// The last version that was record.
     version: u64,
     steps: StepWriter,
 }
 
 impl History {
-    /// The next part, read when the one before it was handed over; none at the end.
-    async fn rest(
+    /// Reads the next part once the one before it was handed over; none at the end.
+    async fn next_part(
         self: Arc<History>,
         app: &App,
         client: ClientAddress,
-        progress: Progress,
-    ) -> Result<Option<(Bytes, Progress)>, Problem> {
-        if progress.version == self.record.game.version() {
+        cursor: HistoryCursor,
+    ) -> Result<Option<(Bytes, HistoryCursor)>, Problem> {
+        if cursor.version == self.record.game.version() {
             return Ok(None);
         }
         let begun = Instant::now();
         loop {
-            match self.part(app, client, progress).await {
-                Ok((part, progress)) => return Ok(Some((part.into(), progress))),
+            match self.read_part(app, client, cursor).await {
+                Ok((part, cursor)) => return Ok(Some((part.into(), cursor))),
                 Err(problem) => {
                     problem.log();
-                    let may_wait = begun.elapsed() < LONGEST_OUTAGE;
+                    let may_wait = begun.elapsed() < RETRY_TIMEOUT;
                     if problem.code() != Code::Unavailable || !may_wait {
                         return Err(problem);
                     }
-                    pause().await;
+                    wait_before_retry().await;
                 }
             }
         }
     }
 
-    /// A part of the history, written at the cost of this client.
+    /// Reads and writes a part of the history in the pool. The job is charged to this client.
     ///
     /// # Errors
-    /// As [`History::write`], or the log cannot be read.
-    async fn part(
+    /// As [`History::write_page`], or the log cannot be read.
+    async fn read_part(
         self: &Arc<History>,
         app: &App,
         client: ClientAddress,
-        progress: Progress,
-    ) -> Result<(String, Progress), Problem> {
+        cursor: HistoryCursor,
+    ) -> Result<(String, HistoryCursor), Problem> {
         let id = &self.record.id;
-        let page = app.store.log(id, progress.version, LOG_PAGE).await?;
+        let page = app.store.log(id, cursor.version, LOG_PAGE).await?;
         let history = Arc::clone(self);
-        let write = move || history.write(page, progress);
-        app.pages.run(client, LOG_PAGE_COST, write).await
+        let write = move || history.write_page(page, cursor);
+        app.history_pool.run(client, LOG_PAGE_COST, write).await
     }
 
     /// Writes a page of the log, after the head and before the end if it is the first or the last.
     ///
     /// # Errors
-    /// The log makes no sense, or is gone; `wrong_phase` if the form is not to be had yet.
-    fn write(&self, page: LogPage, progress: Progress) -> Result<(String, Progress), Problem> {
-        let Progress { version, mut steps } = progress;
+    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished game.
+    fn write_page(
+        &self,
+        page: LogPage,
+        cursor: HistoryCursor,
+    ) -> Result<(String, HistoryCursor), Problem> {
+        let HistoryCursor { version, mut steps } = cursor;
         let mut part = if version == 0 {
-            self.head()?
+            self.write_head()?
         } else {
             String::new()
         };
@@ -164,37 +175,37 @@ impl History {
         log.retain(|entry| entry.version <= now);
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
         for entry in &log {
-            if self.form == TEXT {
+            if self.media_type == TEXT {
                 if let Some(step) = RecordStep::of(entry.action.as_ref(), &entry.events) {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
                 }
                 continue;
             }
             let view = LogEntryView::of(&self.record.game, entry, self.role.viewer());
-            match self.form {
+            match self.media_type {
                 NDJSON => part += &(json(&view)? + "\n"),
                 _ if entry.version == 1 => part += &json(&view)?,
                 _ => part += &(",".to_owned() + &json(&view)?),
             }
         }
-        if last == now && self.form == JSON {
+        if last == now && self.media_type == JSON {
             part += "]}";
         }
         let version = last;
-        Ok((part, Progress { version, steps }))
+        Ok((part, HistoryCursor { version, steps }))
     }
 
     /// What comes before the log.
     ///
     /// # Errors
     /// As [`transcript`], if its text is asked for.
-    fn head(&self) -> Result<String, Problem> {
+    fn write_head(&self) -> Result<String, Problem> {
         let record = &self.record;
-        if self.form == TEXT {
+        if self.media_type == TEXT {
             return Ok(transcript(record)?.to_string());
         }
         let mut head = json(&HistoryHead::of(record))?;
-        if self.form == NDJSON {
+        if self.media_type == NDJSON {
             head.push('\n');
         } else {
             // The log is one more field of the same object.
@@ -208,7 +219,7 @@ impl History {
 /// A game's text record, without its steps.
 ///
 /// # Errors
-/// `wrong_phase` as long as the game is on: its cards are secrets.
+/// `wrong_phase` until the game is over, because its cards are secret.
 fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
     let about = RecordHeaders {
         game: Some(record.id.to_string()),
@@ -219,15 +230,16 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
         .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
-/// Takes in a finished game by its text record, which is played again and checked.
+/// Imports a finished game from its text record, which is replayed and checked.
 ///
-/// The game gets an id of its own, a host who may remove it, and the time of its import; it says
-/// that this server has not seen it played.
+/// The game gets a new id, a token for its host, who may remove it, and the time of the import. It
+/// is marked as imported.
 #[utoipa::path(post, path = "/v1/games/import", operation_id = "import_game", tag = "games",
     request_body(content((ImportRequest = "application/json"), (String = "text/plain")),
         description = "The record as text, or in JSON."),
     responses((status = 201, description = "The game, and its host's token.", body = Created,
-        headers(("Location" = String, description = "The game's path."), ("ETag" = String, description = "The version as the host sees it.")))))]
+        headers(("Location" = String, description = "The game's \
+            path."), ("ETag" = String, description = "The version as the host sees it.")))))]
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,
@@ -235,36 +247,35 @@ pub async fn import_game(
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     let creation = match body.content {
-        // Longer than an async worker should be busy.
+        // Too long for an async worker.
         Ok(import) => {
             let imported = move || imported(&import);
-            app.pages.run(client, QUICK, imported).await
+            app.history_pool.run(client, SHORT_JOB_COST, imported).await
         }
         Err(problem) => Err(problem),
     };
     execute(&app, &body.context, Command::Create { creator, creation }).await
 }
 
-/// The game that a record tells of, if it is over.
+/// Replays the record of a finished game.
 ///
 /// # Errors
-/// `invalid_record`, naming the line and what is wrong with it.
-pub fn replay(text: &str) -> Result<Replayed, Problem> {
-    let wrong = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
-    let written = ParsedRecord::read(text).map_err(|error| wrong(&error))?;
-    if written.transcript.steps.len() >= MOST_VERSIONS {
-        let detail = format!("a game of more than {MOST_VERSIONS} versions is not taken in");
+/// `invalid_record`, with the line and what is wrong with it.
+pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
+    let invalid = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
+    let record = ParsedRecord::read(text).map_err(|error| invalid(&error))?;
+    if record.transcript.steps.len() >= MAX_VERSIONS {
+        let detail = format!("a game of more than {MAX_VERSIONS} versions cannot be imported");
         return Err(Problem::new(Code::InvalidRecord, detail));
     }
-    let replayed = written.replay().map_err(|error| wrong(&error))?;
-    replayed.check_finished().map_err(|error| wrong(&error))?;
+    let replayed = record.replay().map_err(|error| invalid(&error))?;
+    replayed.check_finished().map_err(|error| invalid(&error))?;
     Ok(replayed)
 }
 
-/// The game that a record tells of, and its log. When each version came to be is not told by a
-/// record.
+/// The game of a record and its log. A record has no times, so all entries get the present one.
 fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
-    let (replayed, at) = (replay(&import.record)?, now());
+    let (replayed, at) = (replay_record(&import.record)?, now());
     let entry = |entry: dog_rules::record::ReplayedEntry| LogEntry {
         version: entry.version,
         at,

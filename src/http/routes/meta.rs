@@ -1,5 +1,4 @@
-//! What does not depend on any game: is the server alive, what does it serve, the pages that show
-//! it, and the rules that games can be played by.
+//! Routes that do not depend on a game: health, metrics, the API's documentation, and the rules.
 
 use std::{
     borrow::Cow,
@@ -20,7 +19,7 @@ use utoipa::ToSchema;
 use super::App;
 use crate::{
     http::{
-        headers::{gzip, takes_gzip},
+        headers::{accepts_gzip, gzip},
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
@@ -32,11 +31,11 @@ use crate::{
     store::{Store, StoreError, Usage},
 };
 
-/// How long an answer of `/readyz` is good: each new one costs a commit.
-const READY_LIFE: Duration = Duration::from_secs(1);
+/// How long a result of `/readyz` is reused, because each check costs a commit.
+const READY_TTL: Duration = Duration::from_secs(1);
 
-/// What it is taken to cost to compress a file.
-const COMPRESSION: Duration = Duration::from_millis(20);
+/// The expected cost of compressing a file.
+const COMPRESSION_COST: Duration = Duration::from_millis(20);
 
 /// The server's state.
 #[derive(Serialize, ToSchema)]
@@ -44,29 +43,29 @@ pub struct Health {
     status: HealthStatus,
 }
 
-/// How the server does.
+/// Whether all is well.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// The database holds 80 % or more of what it may; from 90 % on there are no new games.
+    /// The database is 80% full or more; from 90% on, new games are refused.
     NearlyFull,
 }
 
 /// Whether the process is alive.
 #[utoipa::path(get, path = "/healthz", operation_id = "get_health", tag = "server",
-    responses((status = 200, description = "It is.", body = Health)))]
+    responses((status = 200, description = "It is alive.", body = Health)))]
 pub async fn get_health() -> HttpResponse {
     HttpResponse::Ok().json(Health {
         status: HealthStatus::Ok,
     })
 }
 
-/// Whether the store can be written, and is at the version that this program knows.
+/// Whether the store is writable, and its schema is one that this program knows.
 ///
-/// The answer is at most a second old.
+/// The result is at most one second old.
 #[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "server",
-    responses((status = 200, description = "It can.", body = Health)))]
+    responses((status = 200, description = "The server is ready.", body = Health)))]
 pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     let usage = app.readiness.check(&app.store).await?;
     let status = if usage.is_nearly_full() {
@@ -77,18 +76,18 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(Health { status }))
 }
 
-/// The last answer, and when it was found.
+/// The last result and its time.
 #[derive(Default)]
 pub struct Readiness(sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
 
 impl Readiness {
-    /// Makes sure that the store can be written, and that no newer program has brought it to a
-    /// version that this one does not know. Says how full the store is.
+    /// Checks that the store is writable, and that no newer program has changed its schema. Returns
+    /// how full it is.
     async fn check(&self, store: &Store) -> Result<Usage, Problem> {
-        // Those who come while somebody asks wait for that answer.
+        // Requests that come during a check wait for its result.
         let mut last = self.0.lock().await;
         if let Some((at, answer)) = &*last
-            && at.elapsed() < READY_LIFE
+            && at.elapsed() < READY_TTL
         {
             return answer.clone();
         }
@@ -98,7 +97,7 @@ impl Readiness {
     }
 }
 
-/// What is told of the reason. Where it may name a file, the log alone has it.
+/// The problem that the client gets. A cause that may name a file is only logged.
 fn not_ready(error: StoreError) -> Problem {
     use StoreError::{Busy, Full, Newer, Overloaded, Quota, ReadOnly};
     log::warn!("not ready: {error}");
@@ -110,14 +109,14 @@ fn not_ready(error: StoreError) -> Problem {
     }
 }
 
-/// What the server counts of itself, for Prometheus.
+/// The metrics of the server, for Prometheus.
 ///
-/// No id, no token and nothing of any game is in it.
+/// They contain no ids, no tokens and nothing about single games.
 #[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "server",
     responses((status = 200, description = "The metrics, in the OpenMetrics format.",
         body = String, content_type = "application/openmetrics-text")))]
 pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
-    // Not on a pool whose queue may be full just when somebody wants to know why.
+    // Not in a pool, whose queue may be full just when the metrics are needed.
     let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
     let text = text.map_err(Problem::internal)?;
     Ok(HttpResponse::Ok()
@@ -136,7 +135,7 @@ pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     send_file(&app, &request, "openapi.json", response, document).await
 }
 
-/// Files of the server that were compressed, each once.
+/// Compressed static files.
 #[derive(Default)]
 pub struct CompressedFiles(Mutex<HashMap<String, Bytes>>);
 
@@ -147,7 +146,7 @@ impl CompressedFiles {
     }
 }
 
-/// Answers with one of the server's own files, which all readers share, compressed or not.
+/// The response with a static file, whose memory all readers share, compressed or not.
 async fn send_file(
     app: &Data<App>,
     request: &HttpRequest,
@@ -157,41 +156,43 @@ async fn send_file(
 ) -> Result<HttpResponse, Problem> {
     response.insert_header((header::VARY, "Accept-Encoding"));
     response.extensions_mut().insert(SharedBody);
-    if !takes_gzip(request) {
-        // Not in any other encoding, which would be done for each reader anew.
+    if !accepts_gzip(request) {
+        // Another encoding would be applied for each reader again.
         response.insert_header((header::CONTENT_ENCODING, "identity"));
         return Ok(response.body(file));
     }
     response.insert_header((header::CONTENT_ENCODING, "gzip"));
-    let known = app.compressed.lock().get(name).cloned();
-    if let Some(known) = known {
-        return Ok(response.body(known));
+    let cached = app.compressed.lock().get(name).cloned();
+    if let Some(cached) = cached {
+        return Ok(response.body(cached));
     }
     let compressed = app
         .move_pool
-        .run(ClientAddress::of(request), COMPRESSION, move || gzip(&file));
+        .run(ClientAddress::of(request), COMPRESSION_COST, move || {
+            gzip(&file)
+        });
     let compressed = Bytes::from(compressed.await?);
     let mut files = app.compressed.lock();
     files.insert(name.to_owned(), compressed.clone());
     Ok(response.body(compressed))
 }
 
-/// `/docs` is `/docs/`.
+/// Redirects `/docs` to `/docs/`.
 pub async fn redirect_to_docs() -> HttpResponse {
     HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, "/docs/"))
         .finish()
 }
 
-/// What a browser may load for the documentation page: its own files, pictures that are written
-/// into its style sheet, and the styles of Swagger UI's logo, by their hash. The page asks this
-/// server only, and no other page may show it in a frame.
-const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
+/// The content security policy of the documentation page. It allows the page's own files, images
+/// inlined in its style sheet, and the styles of Swagger UI's logo, by their hash. The page may
+/// connect to this server only, and no other page may frame it.
+const DOCS_CSP: &str = "default-src 'none'; script-src 'self'; \
      style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
 
-/// The files of the documentation page; they come with the server and need no internet.
+/// The files of the documentation page, which are part of the program.
 pub async fn get_docs(
     app: Data<App>,
     file: Path<String>,
@@ -205,7 +206,7 @@ pub async fn get_docs(
     let mut response = HttpResponse::Ok();
     response
         .content_type(found.content_type)
-        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_POLICY))
+        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     match found.bytes {
         Cow::Borrowed(bytes) => {
@@ -216,7 +217,7 @@ pub async fn get_docs(
     }
 }
 
-/// The presets with every option's value, and what each option means.
+/// The presets with all options, and what each option means.
 #[utoipa::path(get, path = "/v1/rules", operation_id = "list_rules", tag = "rules",
     responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue)))]
 pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {

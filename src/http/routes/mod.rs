@@ -1,4 +1,4 @@
-//! The routes: each handler parses, asks the domain, answers.
+//! The routes and their handlers.
 
 mod change;
 mod events;
@@ -69,38 +69,38 @@ use crate::{
 ))]
 pub struct Operations;
 
-/// What the handlers work with. Nothing of a game is kept here: everything is in the store.
+/// The shared state of the handlers. Games are in the store only.
 pub struct App {
     pub store: Store,
-    /// Where those wait who wait for games to change.
+    /// Wakes requests that wait for a game to change.
     pub hub: Arc<Hub>,
-    /// For those who play: lists of moves, lists of games.
+    /// The pool for players: lists of moves and of games.
     pub move_pool: Arc<WorkerPool>,
-    /// For long logs: history, streams that catch up, imports.
-    pub pages: Arc<WorkerPool>,
-    /// For those who ask: advice and analysis. Its load never holds up those who play.
-    pub advisers: WorkerPool,
-    /// What the advisers judge by.
+    /// The pool for long logs: histories, streams that catch up, imports.
+    pub history_pool: Arc<WorkerPool>,
+    /// The pool for advice and analysis, so that these do not delay players.
+    pub advice_pool: WorkerPool,
+    /// What bots and advice evaluate positions with.
     pub nets: Arc<Nets>,
-    /// Games as they were sent last.
+    /// Cached views of games.
     pub views: ViewCache,
-    /// What large bodies hold.
+    /// The memory for large bodies.
     pub memory: Arc<BodyMemory>,
-    /// What is counted, for `/metrics`.
+    /// For `/metrics`.
     pub metrics: Metrics,
-    /// The last answer of `/readyz`.
+    /// The last result of `/readyz`.
     pub readiness: Readiness,
     pub openapi: Bytes,
     pub compressed: CompressedFiles,
     pub docs: Arc<Config<'static>>,
 }
 
-/// One path and the methods it takes.
+/// A path with its methods.
 struct RouteDef {
     resource: Resource,
-    /// The methods, each with a comma after it.
+    /// The allowed methods, each followed by a comma.
     allow: String,
-    /// What they cost; others cost a request.
+    /// The cost of each method; others cost a request.
     costs: Vec<(Method, Cost)>,
 }
 
@@ -113,7 +113,7 @@ impl RouteDef {
         }
     }
 
-    /// Serves this method at this cost; with GET also HEAD, in the same way without the body.
+    /// Adds a handler for this method at this cost. GET also adds HEAD.
     fn on<F, Args>(mut self, method: Method, cost: Cost, handler: F) -> RouteDef
     where
         F: Handler<Args>,
@@ -133,7 +133,7 @@ impl RouteDef {
         self
     }
 
-    /// The resource, behind the limits; other methods get a 405 that names those there are.
+    /// The resource with its limits. Other methods get 405 with an `Allow` header.
     fn resource(self) -> impl HttpServiceFactory + 'static {
         let allow = self.allow + "OPTIONS";
         let other = move |request: HttpRequest| -> Ready<Result<HttpResponse, Problem>> {
@@ -160,8 +160,8 @@ impl RouteDef {
     }
 }
 
-/// Registers every route. Paths are tried one after another, so those of a game stand together
-/// under their common beginning, and those that are asked for often come first.
+/// Registers all routes. Paths are tried in order, so those of a game are grouped under their common
+/// prefix, and frequent ones come first.
 pub fn configure(config: &mut ServiceConfig) {
     use Cost::{Advice, Free, Import, NewGame, Request, Write};
     const GET: Method = Method::GET;
@@ -213,18 +213,18 @@ pub fn configure(config: &mut ServiceConfig) {
     }
 }
 
-/// What is answered where nothing is served, behind the limits.
+/// The handler for unknown paths, with the limits.
 pub fn not_found() -> Route {
     let limit = |request: ServiceRequest, next| guard(Cost::Request, request, next);
     web::to(route_not_found).wrap(from_fn(limit))
 }
 
 async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let detail = format!("nothing is served under {}", request.path());
+    let detail = format!("there is no route {}", request.path());
     Err(Problem::new(Code::RouteNotFound, detail))
 }
 
-/// Carries out a command, and answers with what came of it.
+/// Carries out a command and makes the response.
 async fn execute(
     app: &App,
     request: &RequestContext,
@@ -233,8 +233,8 @@ async fn execute(
     respond(service::execute(&app.store, request, &command, &RENDERERS).await?)
 }
 
-/// The same in the game of that id.
-async fn act_in_game(
+/// The same for a command in the game with that id.
+async fn execute_in_game(
     app: &App,
     id: String,
     request: &RequestContext,
@@ -246,7 +246,7 @@ async fn act_in_game(
 /// The media type of a picture.
 const SVG: &str = "image/svg+xml";
 
-/// Answers with a picture, which may do nothing where it is shown: names in it are users' text.
+/// The response with a picture. It may run nothing in a browser, because it contains users' names.
 fn picture(mut response: HttpResponseBuilder, svg: String) -> HttpResponse {
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     response
@@ -256,13 +256,13 @@ fn picture(mut response: HttpResponseBuilder, svg: String) -> HttpResponse {
         .body(svg)
 }
 
-/// The id that this text stands for; `game_not_found` if it is none.
+/// Parses an id; `game_not_found` if it is invalid.
 fn read_id(id: &str) -> Result<GameId, Problem> {
     id.parse().map_err(|_| Problem::game_not_found())
 }
 
-/// The game of that id.
-async fn look(store: &Store, id: &str) -> Result<StoredGame, Problem> {
+/// Loads the game with that id.
+async fn load_game(store: &Store, id: &str) -> Result<StoredGame, Problem> {
     let record = store.game(&read_id(id)?).await?;
     record.ok_or_else(Problem::game_not_found)
 }

@@ -1,5 +1,5 @@
-//! Legal moves and advice, in a game or for a position that a client sends. For a position there
-//! are pictures, too, and nothing of it is stored.
+//! Legal moves and advice, in a game or for a position that a client sends. A position can also be
+//! drawn; it is not stored.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,12 @@ use dog_bot::{Choice, Suggestion, search::Budget};
 use dog_rules::{Phase, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{App, SVG, look, picture};
+use super::{App, SVG, load_game, picture};
 use crate::{
     http::{
-        headers::{preferred, private},
+        headers::{preferred, private_response},
         limits::ClientAddress,
-        pool::QUICK,
+        pool::SHORT_JOB_COST,
         problem::Problem,
         request::Body,
         wire::{
@@ -31,14 +31,14 @@ use crate::{
     service::Caller,
 };
 
-/// What a sample is taken to cost an adviser, who stops after [`LONGEST`] whatever was asked for.
-const A_SAMPLE: Duration = Duration::from_micros(50);
+/// The expected cost of a playout. A search ends after [`MAX_SEARCH_TIME`] in any case.
+const SAMPLE_COST: Duration = Duration::from_micros(50);
 
-/// The longest that an adviser thinks.
-const LONGEST: Duration = Duration::from_secs(5);
+/// The longest time of a search for advice.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 
-/// The forms in which an analysis is to be had.
-const FORMS: [&str; 2] = ["application/json", SVG];
+/// The media types of an analysis.
+const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 
 /// Every legal move of the seat to move, ready to be posted back.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
@@ -51,7 +51,7 @@ pub async fn list_legal_moves(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     let seat = caller.seat(&record)?;
     record.game.check_play(seat)?;
     let boards = query::<MovesParams>(request.query_string())?.boards();
@@ -60,10 +60,10 @@ pub async fn list_legal_moves(
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
         LegalMoves::new(version, rules, board, seat, game.hand(seat), boards)
     };
-    app.move_pool.answer(&request, QUICK, list).await
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
-/// Ranked advice for the calling seat: a move to play, or in the exchange a card to give.
+/// Ranked advice for the calling seat: a move to play, or in the exchange a card to offer.
 ///
 /// Each entry comes with the request that does it, ready to be sent.
 #[utoipa::path(get, path = "/v1/games/{id}/suggest-move", operation_id = "suggest_move", tag = "play",
@@ -76,68 +76,72 @@ pub async fn suggest_move(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = look(&app.store, &id).await?;
+    let record = load_game(&app.store, &id).await?;
     let seat = caller.seat(&record)?;
     match record.game.phase() {
         Phase::Exchange => record.game.check_exchange(seat)?,
         _ => record.game.check_play(seat)?,
     }
-    let thinking = query::<AdviceParams>(request.query_string())?.thinking()?;
+    let settings = query::<AdviceParams>(request.query_string())?.settings()?;
     let target = SuggestionRoute {
         game: format!("/v1/games/{}", record.id),
         version: Some(record.game.version()),
     };
     let here = app.clone();
-    let advise = move || advise(&here, &record.game.seen_from(seat), &thinking, &target);
-    app.advisers.answer(&request, cost(&thinking), advise).await
+    let advise = move || advise(&here, &record.game.seen_from(seat), &settings, &target);
+    app.advice_pool
+        .answer(&request, expected_cost(&settings), advise)
+        .await
 }
 
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
 #[utoipa::path(post, path = "/v1/analysis/legal-moves", operation_id = "analyse_legal_moves", tag = "analysis",
     params(AnalysisParams),
     request_body = MovesAnalysis,
-    responses((status = 200, description = "The moves, in a stable order; or a picture, if Accept prefers image/svg+xml.",
+    responses((status = 200, description = "The moves, in a stable order; or a picture, if Accept \
+        prefers image/svg+xml.",
         content((LegalMoves = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_legal_moves(
     app: Data<App>,
     request: HttpRequest,
     body: Body<MovesAnalysis>,
 ) -> Result<HttpResponse, Problem> {
-    let form = preferred(request.headers(), &FORMS)?;
+    let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
     let params: AnalysisParams = query(request.query_string())?;
     let position = body.content.and_then(AnalysisPosition::read)?;
-    if form == SVG {
+    if media_type == SVG {
         let draw = move || position.picture(params.preview());
-        return draw_for(&app, &request, QUICK, draw).await;
+        return picture_in_pool(&app, &request, SHORT_JOB_COST, draw).await;
     }
     let boards = params.boards()?;
     let list = move || position.legal_moves(boards);
-    app.advisers.answer(&request, QUICK, list).await
+    app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
     request_body = AdviceAnalysis,
-    responses((status = 200, description = "The advice, best first; or a picture, if Accept prefers image/svg+xml.",
+    responses((status = 200, description = "The advice, best first; or a picture, if Accept \
+        prefers image/svg+xml.",
         content((Advice = "application/json"), (String = "image/svg+xml")))))]
 pub async fn analyse_suggest_move(
     app: Data<App>,
     request: HttpRequest,
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
-    let form = preferred(request.headers(), &FORMS)?;
+    let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
     let NoQuery {} = query(request.query_string())?;
     let analysis = body.content?;
-    let thinking = analysis.thinking();
+    let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
     position.view()?;
-    let thinking = thinking?;
-    let (here, cost) = (app.clone(), cost(&thinking));
-    if form == SVG {
+    let settings = settings?;
+    let (here, cost) = (app.clone(), expected_cost(&settings));
+    if media_type == SVG {
         let draw = move || {
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
-            let suggestions = suggestions(&here, &view, &thinking);
+            let suggestions = suggestions(&here, &view, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
@@ -145,58 +149,58 @@ pub async fn analyse_suggest_move(
             let preview = Preview { seat, mv, outcome };
             Ok(of_position(rules, board, seat, Some(&preview)))
         };
-        return draw_for(&app, &request, cost, draw).await;
+        return picture_in_pool(&app, &request, cost, draw).await;
     }
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
-    let advise = move || advise(&here, &position.view()?, &thinking, &target);
-    app.advisers.answer(&request, cost, advise).await
+    let advise = move || advise(&here, &position.view()?, &settings, &target);
+    app.advice_pool.answer(&request, cost, advise).await
 }
 
-/// Draws a picture where advice is worked out, and answers with it.
-async fn draw_for(
+/// Draws a picture in the pool for advice, and makes the response.
+async fn picture_in_pool(
     app: &App,
     request: &HttpRequest,
     cost: Duration,
     draw: impl FnOnce() -> Result<String, Problem> + Send + 'static,
 ) -> Result<HttpResponse, Problem> {
     let svg = app
-        .advisers
+        .advice_pool
         .run(ClientAddress::of(request), cost, draw)
         .await?;
-    Ok(picture(private(StatusCode::OK), svg))
+    Ok(picture(private_response(StatusCode::OK), svg))
 }
 
-/// Asks the adviser, who gets to see this view and nothing else.
+/// Searches for advice from this view of the game, and nothing else.
 fn advise(
     app: &App,
     view: &SeatView,
-    thinking: &AdviceSettings,
+    settings: &AdviceSettings,
     target: &SuggestionRoute,
 ) -> Result<Advice, Problem> {
     let begun = Instant::now();
-    let suggestions = suggestions(app, view, thinking);
+    let suggestions = suggestions(app, view, settings);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
-    Advice::new(target, view, thinking, suggestions, elapsed_ms)
+    Advice::new(target, view, settings, suggestions, elapsed_ms)
 }
 
-/// What the adviser thinks of everything that the seat may do, best first.
-fn suggestions(app: &App, view: &SeatView, thinking: &AdviceSettings) -> Vec<Suggestion> {
-    let mut rng = ChaCha8Rng::seed_from_u64(thinking.seed);
-    let (level, begun) = (thinking.level, Instant::now());
-    let suggestions = dog_bot::advise(&app.nets, level, thinking.budget, view, &mut rng);
-    let counts = &app.metrics;
-    counts.advised(level, playouts(&suggestions), begun.elapsed());
+/// Everything that the seat may do, best first.
+fn suggestions(app: &App, view: &SeatView, settings: &AdviceSettings) -> Vec<Suggestion> {
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    let (level, begun) = (settings.level, Instant::now());
+    let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, &mut rng);
+    app.metrics
+        .advised(level, playouts(&suggestions), begun.elapsed());
     suggestions
 }
 
-/// How long an adviser will be busy with this, about.
-fn cost(thinking: &AdviceSettings) -> Duration {
-    match thinking.budget {
+/// The expected time of the search.
+fn expected_cost(settings: &AdviceSettings) -> Duration {
+    match settings.budget {
         Some(Budget::Time(time)) => time,
-        Some(Budget::Samples(samples)) => LONGEST.min(A_SAMPLE * samples),
-        None => QUICK,
+        Some(Budget::Samples(samples)) => MAX_SEARCH_TIME.min(SAMPLE_COST * samples),
+        None => SHORT_JOB_COST,
     }
 }

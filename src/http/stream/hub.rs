@@ -1,4 +1,4 @@
-//! Where those who wait for games to change are woken, and told what has changed.
+//! Wakes those who wait for a game to change, and shares between them what has changed.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -28,18 +28,18 @@ use crate::{
     store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, Tokens},
 };
 
-/// How long the hub waits when the store cannot be read.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The time between two tries to read the store.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Entries that a stream takes at once of those that another has read.
-const MAX_NEWS: usize = 16;
+/// Maximum number of cached entries that a stream sends at once.
+const MAX_ENTRIES: usize = 16;
 
-/// In which form a stream comes.
+/// The format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Server-sent events, for `EventSource`: each with its version as its id.
     Sse,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Ndjson,
 }
 
@@ -54,31 +54,31 @@ impl Format {
         }
     }
 
-    /// The form of that media type; server-sent events for any other.
+    /// The format with that media type; server-sent events for any other.
     pub fn of(content_type: &str) -> Format {
         let of_type = |format: &Format| format.content_type() == content_type;
         Format::ALL.into_iter().find(of_type).unwrap_or(Format::Sse)
     }
 
-    /// A message of that version: the whole game (`game`), or what changed it (`change`).
+    /// A message for a version: the whole game (`game`), or a change (`change`).
     pub fn message(
         self,
         name: &str,
         version: u64,
         body: &impl Serialize,
     ) -> Result<Bytes, Problem> {
-        // JSON as it is written here has no line breaks.
+        // Compact JSON has no line breaks.
         let json = serde_json::to_string(body).map_err(Problem::internal)?;
         let mut text = String::with_capacity(json.len() + 48);
         let written = match self {
             Format::Sse => write!(text, "event: {name}\nid: {version}\ndata: {json}\n\n"),
             Format::Ndjson => writeln!(text, "{json}"),
         };
-        written.expect("a text takes everything");
+        written.expect("writing to a string does not fail");
         Ok(text.into())
     }
 
-    /// Something that says nothing, to keep the connection open.
+    /// An empty message that keeps the connection open.
     pub const fn heartbeat(self) -> Bytes {
         Bytes::from_static(match self {
             Format::Sse => b":\n\n",
@@ -90,14 +90,14 @@ impl Format {
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {
     store: Store,
-    /// Reads what was there before.
-    pages: Arc<WorkerPool>,
+    /// The pool that reads old entries.
+    history_pool: Arc<WorkerPool>,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
     waiting: AtomicUsize,
     closed: AtomicBool,
 }
 
-/// The task that looks for changes. Dropping it ends everyone's waiting.
+/// The task that polls for changes. Dropping it ends all waiting.
 pub struct FeedTask {
     hub: Arc<Hub>,
     task: JoinHandle<()>,
@@ -108,10 +108,10 @@ impl Hub {
     ///
     /// # Panics
     /// Outside of an async runtime.
-    pub fn start(store: &Store, pages: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
+    pub fn start(store: &Store, history_pool: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
         let hub = Arc::new(Hub {
             store: store.clone(),
-            pages: Arc::clone(pages),
+            history_pool: Arc::clone(history_pool),
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
@@ -119,18 +119,18 @@ impl Hub {
         let mut feed = store.feed();
         let last = feed.last();
         let task = rt::spawn(Arc::clone(&hub).watch(feed, last));
-        let watching = FeedTask {
+        let feed_task = FeedTask {
             hub: Arc::clone(&hub),
             task,
         };
-        (hub, watching)
+        (hub, feed_task)
     }
 
     async fn watch(self: Arc<Hub>, mut feed: Feed, mut last: i64) {
         loop {
             let now = feed.changed().await;
             if self.waiting() == 0 {
-                // Who comes later reads the game afterwards, so it misses nothing either.
+                // A later subscriber reads the game after it has subscribed, and misses nothing.
                 last = now;
                 continue;
             }
@@ -142,8 +142,8 @@ impl Hub {
                         break;
                     }
                     Err(error) => {
-                        log::warn!("streams wait: {error}");
-                        sleep(PATIENCE).await;
+                        log::warn!("streams wait for the store: {error}");
+                        sleep(RETRY_DELAY).await;
                     }
                 }
             }
@@ -164,7 +164,7 @@ impl Hub {
         }
     }
 
-    /// Waits at this game from now on: whoever looks at the game afterwards misses no change.
+    /// Subscribes to a game. A caller that reads the game afterwards misses no change.
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
         let mut channels = self.channels();
         let channel = Arc::clone(channels.entry(id).or_default());
@@ -177,7 +177,7 @@ impl Hub {
         }
     }
 
-    /// How many wait.
+    /// The number of subscriptions.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }
@@ -189,7 +189,7 @@ impl Hub {
 }
 
 impl FeedTask {
-    /// Ends everyone's waiting: streams end, so that the server can.
+    /// Ends all waiting, and with it all streams, so that the server can stop.
     pub fn close(&self) {
         self.hub.closed.store(true, Ordering::Relaxed);
         self.hub.wake(ChangesSince::Any);
@@ -203,24 +203,24 @@ impl Drop for FeedTask {
     }
 }
 
-/// Where those wait who wait for one game.
+/// The subscriptions to one game.
 #[derive(Default)]
 struct Channel {
-    /// Counts the times that the game has changed.
+    /// The number of changes of the game.
     wake: watch::Sender<u64>,
     recent: sync::Mutex<RecentLog>,
 }
 
-/// What those who were woken have read of the game, for each other.
+/// The end of a game's log, read once for all subscriptions.
 #[derive(Default)]
 struct RecentLog {
-    /// The count of wake-ups when it was read; none if it never was.
+    /// The number of changes when it was last read; none before that.
     read: Option<u64>,
     /// The game's tokens; none if it is gone.
     tokens: Option<Tokens>,
     /// The last version.
     version: u64,
-    /// The last entries of its log, one after another, [`LOG_PAGE`] at most.
+    /// The last entries of its log without a gap, at most [`LOG_PAGE`].
     entries: VecDeque<Arc<CachedEntry>>,
 }
 
@@ -230,10 +230,10 @@ impl Channel {
     }
 }
 
-/// An entry of a game's log, with the forms in which it was sent.
+/// An entry of a game's log, with the messages made of it.
 pub struct CachedEntry {
     pub version: u64,
-    /// Whether it is the game's last.
+    /// Whether it is the last entry of the game.
     pub last: bool,
     entry: LogEntry,
     sent: [[OnceLock<Bytes>; MAX_SEATS + 1]; Format::ALL.len()],
@@ -241,22 +241,22 @@ pub struct CachedEntry {
 
 impl CachedEntry {
     pub fn new(entry: LogEntry) -> CachedEntry {
-        let won = |event: &Event| matches!(event, Event::GameWon { .. });
+        let wins = |event: &Event| matches!(event, Event::GameWon { .. });
         CachedEntry {
             version: entry.version,
-            last: entry.events.iter().any(won),
+            last: entry.events.iter().any(wins),
             entry,
             sent: Default::default(),
         }
     }
 
-    /// The entry in that form as this viewer may see it.
+    /// The entry as a message in this format, as this viewer may see it.
     pub fn message(&self, rules: &Rules, format: Format, viewer: Viewer) -> Result<Bytes, Problem> {
-        let place = match viewer {
+        let slot = match viewer {
             Viewer::Seat(seat) => usize::from(seat.number()),
             Viewer::Spectator => MAX_SEATS,
         };
-        let sent = &self.sent[format as usize][place];
+        let sent = &self.sent[format as usize][slot];
         if let Some(message) = sent.get() {
             return Ok(message.clone());
         }
@@ -266,7 +266,7 @@ impl CachedEntry {
     }
 }
 
-/// Somebody's waiting for one game.
+/// A subscription to one game.
 pub struct Subscription {
     hub: Arc<Hub>,
     id: GameId,
@@ -274,18 +274,18 @@ pub struct Subscription {
     woken: watch::Receiver<u64>,
 }
 
-/// What is new in a game.
+/// The changes of a game.
 pub struct StreamUpdate {
     pub tokens: Tokens,
     /// The game's version.
     pub version: u64,
-    /// Entries that follow the version that was asked for, one after another. There may be more,
-    /// and none if they are older than those that are kept: [`Subscription::page`] reads them.
+    /// The entries after the requested version, without a gap. There may be more of them; there are
+    /// none here if they are too old to be cached, and [`Subscription::page`] reads them.
     pub entries: Vec<Arc<CachedEntry>>,
 }
 
 impl Subscription {
-    /// Waits until the game has changed since this was last asked.
+    /// Waits until the game has changed since the last call.
     pub async fn changed(&mut self) {
         // The sender lives as long as the channel, which this holds.
         let _ = self.woken.changed().await;
@@ -296,8 +296,8 @@ impl Subscription {
         self.hub.closed.load(Ordering::Relaxed)
     }
 
-    /// What has happened after this version; none if the game is gone.
-    pub async fn news(&mut self, after: u64) -> Result<Option<StreamUpdate>, Problem> {
+    /// The changes after this version; none if the game was removed.
+    pub async fn update(&mut self, after: u64) -> Result<Option<StreamUpdate>, Problem> {
         let count = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
         if recent.read.is_none_or(|read| read < count) {
@@ -311,7 +311,7 @@ impl Subscription {
         let first = recent.entries.front().map(|entry| entry.version);
         let entries = if first.is_some_and(|first| first <= after + 1) {
             let newer = recent.entries.iter().filter(|entry| entry.version > after);
-            newer.take(MAX_NEWS).cloned().collect()
+            newer.take(MAX_ENTRIES).cloned().collect()
         } else {
             Vec::new()
         };
@@ -322,8 +322,8 @@ impl Subscription {
         }))
     }
 
-    /// Reads the entries that follow this version, [`LOG_PAGE`] at most, and makes something of
-    /// them, at the cost of this client.
+    /// Reads at most [`LOG_PAGE`] entries after this version, and passes them to `make` in the pool.
+    /// The job is charged to this client.
     pub async fn page<T: Send + 'static>(
         &self,
         client: ClientAddress,
@@ -332,12 +332,12 @@ impl Subscription {
     ) -> Result<T, Problem> {
         let page = self.hub.store.log(&self.id, after, LOG_PAGE).await?;
         let read = move || make(page.entries()?);
-        self.hub.pages.run(client, LOG_PAGE_COST, read).await
+        self.hub.history_pool.run(client, LOG_PAGE_COST, read).await
     }
 }
 
 impl RecentLog {
-    /// Reads what is new. A failure leaves what was there before.
+    /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.read.map(|_| self.version);
         let Some(GameUpdate { head, entries }) = hub.store.news(&id, known, LOG_PAGE).await? else {
@@ -366,7 +366,7 @@ impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.waiting.fetch_sub(1, Ordering::Relaxed);
         let mut channels = self.hub.channels();
-        // The map's and this one; who subscribes does so under the same lock.
+        // The two owners are the map and this subscription. New ones take the same lock.
         if Arc::strong_count(&self.channel) == 2 {
             channels.remove(&self.id);
         }

@@ -1,7 +1,7 @@
-//! Live streams: every change of a game, to everyone who watches it, as each may see it.
+//! Live streams: every change of a game goes to all its viewers, as each may see it.
 //!
-//! Whoever waits for a game waits at its channel in the [`hub`]; one thread looks for commits, of
-//! this process or another, and wakes them. The first to wake reads what is new, for all.
+//! A stream subscribes to the game's channel in the [`hub`]. One task polls for commits, of this
+//! process or another, and wakes the subscribers. The first one to wake reads the changes for all.
 
 pub mod hub;
 
@@ -18,7 +18,7 @@ use self::hub::{CachedEntry, Format, Subscription};
 use crate::{
     http::{
         limits::ClientAddress,
-        pool::pause,
+        pool::wait_before_retry,
         problem::{Code, Problem},
         wire::game::GameView,
     },
@@ -26,44 +26,43 @@ use crate::{
     store::{LogEntry, StoredGame},
 };
 
-/// How often something is sent when nothing happens, so that nobody on the way takes the
-/// connection for dead.
+/// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How long a message may wait for the reader before the reader is too slow. The stream then ends,
-/// and goes on where the reader resumes it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a message may wait until the client has read it. Then the stream ends; the client can
+/// resume it.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// With the game as it is.
+    /// With the present game.
     Game,
-    /// With what came after this version.
+    /// With the changes after this version.
     After(u64),
 }
 
-/// A stream in the making.
+/// The state of an event stream.
 pub struct EventStream {
     subscription: Subscription,
     caller: Caller,
     role: Role,
-    /// Who pays for reading what was there before.
+    /// To whom reading old entries is charged.
     client: ClientAddress,
     rules: Arc<Rules>,
     format: Format,
     /// The last version that was sent.
     version: u64,
-    /// What comes before everything else.
+    /// The first message.
     first: Option<Bytes>,
     /// Whether the last entry was sent.
     over: bool,
-    /// When the last message was handed over.
-    handed_over: Option<Instant>,
+    /// When the last message was handed over to be sent.
+    sent_at: Option<Instant>,
 }
 
 impl EventStream {
-    /// What this role may see of the game from there on.
+    /// A stream of the game from `start` on, as this role may see it.
     pub fn new(
         subscription: Subscription,
         record: &StoredGame,
@@ -91,31 +90,31 @@ impl EventStream {
             version,
             first,
             over: finished && version == now,
-            handed_over: None,
+            sent_at: None,
         })
     }
 
-    /// The stream, to be sent as it comes; `while_open` lives as long.
+    /// The stream of messages; `while_open` is dropped at its end.
     pub fn stream<T>(self, while_open: T) -> impl Stream<Item = Result<Bytes, Problem>> {
-        stream::unfold((self, while_open), |(mut viewing, while_open)| async {
-            let message = viewing.next().await?;
-            viewing.handed_over = Some(Instant::now());
-            Some((Ok(message), (viewing, while_open)))
+        stream::unfold((self, while_open), |(mut stream, while_open)| async {
+            let message = stream.next().await?;
+            stream.sent_at = Some(Instant::now());
+            Some((Ok(message), (stream, while_open)))
         })
     }
 
-    /// The next message; none at the end. A failure ends the stream too, and the reader resumes
-    /// it; but as long as the store cannot be read just now, the stream waits.
+    /// The next message; none at the end. A failure ends the stream too, and the client may resume it.
+    /// But while the store is unavailable, the stream only sends heartbeats.
     async fn next(&mut self) -> Option<Bytes> {
-        let too_slow = |then: Instant| then.elapsed() > PATIENCE;
-        if self.handed_over.is_some_and(too_slow) {
+        let too_slow = |then: Instant| then.elapsed() > SEND_TIMEOUT;
+        if self.sent_at.is_some_and(too_slow) {
             return None;
         }
         if let Some(first) = self.first.take() {
             return Some(first);
         }
         while !self.over && !self.subscription.closed() {
-            match self.news().await {
+            match self.next_update().await {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(problem) => {
@@ -123,7 +122,7 @@ impl EventStream {
                     if problem.code() != Code::Unavailable {
                         return None;
                     }
-                    pause().await;
+                    wait_before_retry().await;
                     return Some(self.format.heartbeat());
                 }
             }
@@ -135,18 +134,18 @@ impl EventStream {
         None
     }
 
-    /// What is new, in one piece, if anything is.
-    async fn news(&mut self) -> Result<Option<Bytes>, Problem> {
-        let news = self.subscription.news(self.version).await?;
-        let news = news.ok_or_else(Problem::game_not_found)?;
+    /// The new messages, joined into one; none if nothing is new.
+    async fn next_update(&mut self) -> Result<Option<Bytes>, Problem> {
+        let update = self.subscription.update(self.version).await?;
+        let update = update.ok_or_else(Problem::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
-        self.caller.ensure_current(self.role, &news.tokens)?;
-        if news.entries.is_empty() && news.version > self.version {
+        self.caller.ensure_current(self.role, &update.tokens)?;
+        if update.entries.is_empty() && update.version > self.version {
             return self.page().await;
         }
         let viewer = self.role.viewer();
-        let mut messages = Vec::with_capacity(news.entries.len());
-        for entry in &news.entries {
+        let mut messages = Vec::with_capacity(update.entries.len());
+        for entry in &update.entries {
             messages.push(entry.message(&self.rules, self.format, viewer)?);
             self.version = entry.version;
             self.over = entry.last;
@@ -158,7 +157,7 @@ impl EventStream {
         })
     }
 
-    /// What follows and was there before anyone waited for it: a page, made where it is read.
+    /// A page of entries that are too old to be cached, as messages made in the pool.
     async fn page(&mut self) -> Result<Option<Bytes>, Problem> {
         let (rules, format, viewer) = (Arc::clone(&self.rules), self.format, self.role.viewer());
         let make = move |entries: Vec<LogEntry>| {
@@ -203,40 +202,40 @@ mod tests {
     const POOL: PoolConfig = PoolConfig {
         name: "test",
         threads: 1,
-        length: 10,
-        patience: Duration::from_secs(10),
-        niceness: 0,
+        queue_capacity: 10,
+        queue_timeout: Duration::from_secs(10),
+        nice: 0,
     };
 
-    /// A game nobody has touched, in a store of its own, and where to wait for it.
-    struct Table {
+    /// A new game in a store of its own, and a subscription to it.
+    struct Fixture {
         _dir: Dir,
         record: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
-        watching: FeedTask,
+        feed_task: FeedTask,
     }
 
-    impl Table {
-        async fn new() -> Table {
+    impl Fixture {
+        async fn new() -> Fixture {
             let (record, dir) = (fresh(), Dir::new());
             let store = dir.store();
             let effect = WriteOp::Insert(insert(&record));
             let added = store.commit(Write { effect, save: None }).await;
             assert_eq!(added.unwrap(), CommitResult::Done);
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
-            let (hub, watching) = Hub::start(&store, &pool);
-            Table {
+            let (hub, feed_task) = Hub::start(&store, &pool);
+            Fixture {
                 _dir: dir,
                 subscription: Some(hub.subscribe(record.id)),
                 record,
                 pool,
-                watching,
+                feed_task,
             }
         }
 
         /// A spectator's stream that begins there.
-        fn viewing(&mut self, start: Start) -> EventStream {
+        fn stream(&mut self, start: Start) -> EventStream {
             let subscription = self.subscription.take().unwrap();
             let caller = Caller::new(None);
             let caller = (caller, Role::Spectator, ClientAddress(None));
@@ -246,34 +245,34 @@ mod tests {
 
     #[actix_web::test]
     async fn a_reader_that_is_too_slow_is_cut_off() {
-        let mut table = Table::new().await;
-        let mut viewing = table.viewing(Start::After(0));
-        let first = viewing.next().await.expect("the creation");
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        let first = stream.next().await.expect("the creation");
         assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
         // Had the message waited for its reader for so long, the stream would end here.
-        viewing.handed_over = Instant::now().checked_sub(PATIENCE + Duration::from_secs(1));
-        if viewing.handed_over.is_some() {
-            assert_eq!(viewing.next().await, None);
+        stream.sent_at = Instant::now().checked_sub(SEND_TIMEOUT + Duration::from_secs(1));
+        if stream.sent_at.is_some() {
+            assert_eq!(stream.next().await, None);
         }
     }
 
     #[actix_web::test]
     async fn a_stream_waits_until_the_store_can_be_read_again() {
-        let mut table = Table::new().await;
-        let mut viewing = table.viewing(Start::After(0));
-        // More than can be done within the patience.
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        // A job that fills the queue's timeout.
         let (go, gate) = mpsc::channel::<()>();
-        let (pool, cost) = (Arc::clone(&table.pool), POOL.patience);
+        let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
         let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
         let mut busy = Box::pin(busy);
         assert!(busy.as_mut().now_or_never().is_none());
-        assert_eq!(viewing.next().await.as_deref(), Some(&b"\n"[..]));
+        assert_eq!(stream.next().await.as_deref(), Some(&b"\n"[..]));
         go.send(()).unwrap();
         assert!(busy.await.unwrap());
-        // The pool may answer before it knows that it has time again.
-        let mut first = viewing.next().await;
+        // The pool replies before it counts the job as ended.
+        let mut first = stream.next().await;
         while first.as_deref() == Some(b"\n") {
-            first = viewing.next().await;
+            first = stream.next().await;
         }
         let first = first.expect("the creation");
         assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
@@ -281,10 +280,10 @@ mod tests {
 
     #[actix_web::test]
     async fn a_stream_ends_when_the_server_stops() {
-        let mut table = Table::new().await;
-        let mut viewing = table.viewing(Start::Game);
-        assert!(viewing.next().await.is_some(), "the game");
-        table.watching.close();
-        assert_eq!(viewing.next().await, None);
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::Game);
+        assert!(stream.next().await.is_some(), "the game");
+        fixture.feed_task.close();
+        assert_eq!(stream.next().await, None);
     }
 }

@@ -1,4 +1,4 @@
-//! Advice as clients ask for it and see it, each entry ready to be posted.
+//! Requests for advice, and advice as clients get it.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::http::problem::Problem;
 
-/// Milliseconds of thinking at most.
+/// Maximum milliseconds of a search.
 const MAX_BUDGET_MS: u32 = 2_000;
 
-/// Samples of thinking at most.
+/// Maximum playouts of a search.
 const MAX_SAMPLES: u32 = 10_000;
 
 /// How to think about a move.
@@ -24,43 +24,42 @@ const MAX_SAMPLES: u32 = 10_000;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceParams {
-    /// How well to think: `strong` if left out.
+    /// How well to think: `strong` by default.
     #[param(value_type = Option<Level>)]
     pub level: Option<String>,
-    /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
-    /// levels `random` and `greedy` never need them. Not together with `samples`.
+    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+    /// and `greedy` ignore it. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
     pub budget_ms: Option<u32>,
-    /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
-    /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
-    /// none.
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
+    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
     #[param(minimum = 1, maximum = 10_000)]
     pub samples: Option<u32>,
-    /// The same seed gives the same advice; drawn at random if left out.
+    /// The same seed gives the same advice; random by default.
     #[param(format = "uint64")]
     pub seed: Option<u64>,
 }
 
-/// How to think about a move, checked and complete.
+/// How to search for a move, checked and with defaults filled in.
 #[derive(Clone, Copy)]
 pub struct AdviceSettings {
     pub level: Level,
-    /// None for the levels that do not think ahead.
+    /// None for the levels that do not search.
     pub budget: Option<Budget>,
     pub seed: u64,
 }
 
 impl AdviceParams {
-    /// What is asked for, with what was left out.
+    /// The settings, with defaults for what is missing.
     ///
     /// # Errors
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
-    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let level = self.level.as_deref().map_or(Ok(Level::Strong), level)?;
-        let asked = self.budget()?;
-        let budget = Budget::of(level).map(|own| asked.unwrap_or(own));
-        // Of 53 bits, since a client that reads numbers as doubles is to be able to send it back.
+        let requested = self.budget()?;
+        let budget = Budget::of(level).map(|own| requested.unwrap_or(own));
+        // 53 bits, so that a client that parses numbers as doubles can send it back.
         let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
         Ok(AdviceSettings {
             level,
@@ -135,21 +134,21 @@ pub struct Advice {
     seat: Seat,
     #[schema(value_type = Level)]
     level: &'static str,
-    /// How long it was to think; null for the levels that do not think ahead.
+    /// The budget of the search; null for the levels that do not search.
     #[schema(required)]
     budget: Option<BudgetView>,
-    /// The seed. With it and the same samples for a budget the advice is the same again.
+    /// The seed. The same seed and the same `samples` in the request give the same advice again.
     seed: u64,
-    /// Playouts in all, which moves that play one card to one board share: none if there is one
-    /// thing to do, and fewer than asked for if five seconds were not enough.
+    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if there is
+    /// only one choice; fewer than requested if five seconds were not enough.
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
-    /// Milliseconds the adviser took.
+    /// Duration of the search in milliseconds.
     elapsed_ms: f64,
 }
 
-/// How long to think: a time or a number of playouts, as a request says it.
+/// How long to think: a time or a number of playouts, as in the request.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = Budget)]
@@ -164,7 +163,7 @@ pub enum BudgetView {
     },
 }
 
-/// Something to do, and how good it looks. It has either `move` and `effect`, or `swap`.
+/// A choice and its estimated value. It has either `move` and `effect`, or `swap`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Suggestion)]
 pub struct SuggestionView {
@@ -179,18 +178,17 @@ pub struct SuggestionView {
     swap: Option<SwapView>,
     /// The request that does it, ready to be sent.
     request: RequestView,
-    /// The adviser's estimate that the seat's team wins, 0 to 1.
+    /// The estimated probability that the seat's team wins, 0 to 1.
     #[schema(minimum = 0, maximum = 1)]
     win_probability: f64,
-    /// The standard error of that estimate, as far as it comes from playouts; null with fewer than
-    /// two of them.
+    /// The standard error of that estimate, from the playouts; null with fewer than two of them.
     #[schema(required, minimum = 0)]
     standard_error: Option<f64>,
-    /// Playouts that the estimate rests on; 0 if it was made without looking ahead.
+    /// Playouts behind the estimate; 0 if it was made without a search.
     samples: u32,
 }
 
-/// What a move does, in numbers. Where it does so stands in the move.
+/// What a move does, in numbers. The fields are in the move itself.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Effect)]
 pub struct EffectView {
@@ -199,15 +197,15 @@ pub struct EffectView {
     pieces_home: u8,
     /// Whether a piece leaves its kennel.
     leaves_kennel: bool,
-    /// Steps walked in all, forward or back.
+    /// Steps in total, forward or backward.
     steps: u8,
-    /// The chance, 0 to 1, that a piece of the team that the move has moved is captured before the
-    /// seat's next turn: the share of the playouts in which it was; null without playouts.
+    /// The probability, 0 to 1, that a piece of the team moved by this move is captured before the
+    /// seat's next turn: the fraction of playouts in which one was; null without playouts.
     #[schema(required, minimum = 0, maximum = 1)]
     risk: Option<f64>,
 }
 
-/// How many pieces are sent to their kennels, by whose they are.
+/// How many pieces are sent to their kennels, by owner.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Captured)]
 pub struct CapturedView {
@@ -224,7 +222,7 @@ pub struct CapturedView {
 #[serde(deny_unknown_fields)]
 #[schema(as = SwapChoice)]
 pub struct SwapView {
-    /// The card to lay down.
+    /// The card to offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     card: Option<Card>,
     /// True to decline.
@@ -241,7 +239,7 @@ pub struct SwapView {
 pub struct RequestView {
     #[schema(examples("POST"))]
     method: &'static str,
-    /// In an analysis, which knows of no game, with `{id}` in the place of its id.
+    /// In an analysis, which has no game, with `{id}` in place of the id.
     path: String,
     body: SuggestedBody,
 }
@@ -267,11 +265,11 @@ pub struct SuggestionRoute {
 }
 
 impl Advice {
-    /// What the adviser said to this view.
+    /// The advice for this view.
     pub fn new(
         target: &SuggestionRoute,
         view: &SeatView,
-        thinking: &AdviceSettings,
+        settings: &AdviceSettings,
         suggestions: Vec<Suggestion>,
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
@@ -281,14 +279,14 @@ impl Advice {
         Ok(Advice {
             version: target.version,
             seat: view.seat,
-            level: thinking.level.name(),
-            budget: thinking.budget.map(|budget| match budget {
+            level: settings.level.name(),
+            budget: settings.budget.map(|budget| match budget {
                 Budget::Time(time) => BudgetView::Time {
                     budget_ms: time.as_millis() as u32,
                 },
                 Budget::Samples(samples) => BudgetView::Samples { samples },
             }),
-            seed: thinking.seed,
+            seed: settings.seed,
             samples,
             suggestions: suggestions.collect(),
             elapsed_ms,
@@ -296,7 +294,7 @@ impl Advice {
     }
 }
 
-/// Playouts in all, those that several moves share counted once.
+/// Playouts in total; those that several moves share are counted once.
 pub fn playouts(suggestions: &[Suggestion]) -> u32 {
     let mut counted = HashSet::new();
     let counts = |suggestion: &&Suggestion| match suggestion.choice {
@@ -310,7 +308,7 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
     suggestions.iter().filter(counts).map(samples).sum()
 }
 
-/// A probability or its error with as many digits as tell something.
+/// A probability or its error, rounded to four digits.
 fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! Positions that clients send to have them analysed.
+//! Positions that clients send for analysis.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn cards(names: &[String]) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;
     for name in names {
         let card: Card = name.parse()?;
-        // More than any deck holds, and as many as can be counted.
+        // No deck has more, and `Cards` cannot count further.
         if cards.count(card) == 12 {
             let detail = format!("no deck holds so many {card}");
             return Err(Problem::new(Code::InvalidHand, detail));
@@ -41,11 +41,11 @@ fn cards(names: &[String]) -> Result<Cards, Problem> {
     "hand": ["7", "joker"]
 }))]
 pub struct MovesAnalysis {
-    /// The rules to play by; `dogspiel-it` if left out.
+    /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
-    /// One entry a seat, in turn order.
+    /// One entry per seat, in turn order.
     #[schema(value_type = Vec<SeatBoardRequest>)]
     board: BySeatList<SeatBoardRequest>,
     /// The seat to move.
@@ -56,7 +56,7 @@ pub struct MovesAnalysis {
     hand: Vec<String>,
 }
 
-/// A position, the hand of the seat to move, what it knows, and how to think.
+/// A position, the hand of the seat to move, what it knows, and how long to think.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -69,11 +69,11 @@ pub struct MovesAnalysis {
     "seed": 1
 }))]
 pub struct AdviceAnalysis {
-    /// The rules to play by; `dogspiel-it` if left out.
+    /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
-    /// One entry a seat, in turn order.
+    /// One entry per seat, in turn order.
     #[schema(value_type = Vec<SeatBoardRequest>)]
     board: BySeatList<SeatBoardRequest>,
     /// The seat to move.
@@ -82,29 +82,29 @@ pub struct AdviceAnalysis {
     /// Its hand.
     #[schema(value_type = Vec<Card>, min_items = 1)]
     hand: Vec<String>,
-    /// What the seat knows besides.
-    known: Option<Known>,
-    /// How well to think: `strong` if left out.
+    /// What else the seat knows.
+    known: Option<KnownCards>,
+    /// How well to think: `strong` by default.
     #[schema(value_type = Option<Level>)]
     level: Option<String>,
-    /// Milliseconds to think; a few of them for `fast` and 200 for `strong` if left out. The
-    /// levels `random` and `greedy` never need them. Not together with `samples`.
+    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+    /// and `greedy` ignore it. Not together with `samples`.
     #[schema(minimum = 1, maximum = 2000)]
     budget_ms: Option<u32>,
-    /// Playouts to think with in place of a time, which makes the answer repeatable, unless they
-    /// take longer than five seconds, when no more are made. The levels `random` and `greedy` take
-    /// none.
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
+    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
-    /// The same seed gives the same advice; drawn at random if left out.
+    /// The same seed gives the same advice; random by default.
     #[schema(format = "uint64")]
     seed: Option<u64>,
 }
 
-/// What a seat knows beside the board and its hand.
+/// What a seat knows besides the board and its hand.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+#[schema(as = Known)]
+pub struct KnownCards {
     /// Cards each seat holds.
     counts: Vec<u8>,
     /// Cards known to be in other seats' hands, by seat.
@@ -124,7 +124,7 @@ pub struct Known {
     beginner: Option<u8>,
 }
 
-/// A position that was checked: a seat to move, with cards to move it.
+/// A valid position with a seat to move and its hand.
 pub struct AnalysisPosition {
     rules: Rules,
     board: Board,
@@ -153,7 +153,7 @@ impl AnalysisPosition {
             return Err(Problem::new(Code::InvalidHand, detail));
         }
         if let Some(team) = board.winner(&rules) {
-            let detail = format!("team {team} has all its pieces home: the game is over");
+            let detail = format!("team {team} has all its pieces in its goals: the game is over");
             return Err(Problem::new(Code::FinishedPosition, detail));
         }
         Ok(AnalysisPosition {
@@ -167,13 +167,13 @@ impl AnalysisPosition {
     /// The position of an analysis of moves.
     ///
     /// # Errors
-    /// What is wrong with it, by its own code.
+    /// What is wrong with it, with the code of that error.
     pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
         let rules = request.rules.as_deref();
         AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
     }
 
-    /// What the seat may play.
+    /// The legal moves of the seat.
     pub fn legal_moves(&self, boards: bool) -> Result<LegalMoves, Problem> {
         LegalMoves::new(None, &self.rules, &self.board, self.seat, self.hand, boards)
     }
@@ -190,22 +190,22 @@ impl AnalysisPosition {
 /// A position to give advice on.
 pub struct AdvicePosition {
     position: AnalysisPosition,
-    known: Option<Known>,
+    known: Option<KnownCards>,
 }
 
 impl AdviceAnalysis {
-    /// How to think.
+    /// The settings of the search.
     ///
     /// # Errors
-    /// As [`AdviceParams::thinking`].
-    pub fn thinking(&self) -> Result<AdviceSettings, Problem> {
+    /// As [`AdviceParams::settings`].
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let params = AdviceParams {
             level: self.level.clone(),
             budget_ms: self.budget_ms,
             samples: self.samples,
             seed: self.seed,
         };
-        params.thinking()
+        params.settings()
     }
 }
 
@@ -213,7 +213,7 @@ impl AdvicePosition {
     /// The position of an analysis with advice.
     ///
     /// # Errors
-    /// What is wrong with it, by its own code.
+    /// What is wrong with it, with the code of that error.
     pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
         let rules = request.rules.as_deref();
         let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
@@ -221,8 +221,7 @@ impl AdvicePosition {
         Ok(AdvicePosition { position, known })
     }
 
-    /// What the seat knows. If nothing is said of the others' hands, they hold as many cards as
-    /// this one.
+    /// What the seat knows. Without `known`, the others hold as many cards as this seat.
     ///
     /// # Errors
     /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
@@ -233,29 +232,29 @@ impl AdvicePosition {
             seat,
             hand,
         } = &self.position;
-        let wrong = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
+        let invalid = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
         let mut view = SeatView::to_play(rules, *board, *seat, *hand);
         let Some(known) = &self.known else {
             return Ok(view);
         };
         if known.counts.len() != usize::from(rules.seats) {
-            return Err(wrong(format!("counts must have {} entries", rules.seats)));
+            return Err(invalid(format!("counts must have {} entries", rules.seats)));
         }
         for (other, &count) in rules.ring().seats().zip(&known.counts) {
             view.counts[other] = count;
         }
         if view.counts[*seat] != hand.len() {
-            return Err(wrong(format!("counts and hand disagree on {seat}")));
+            return Err(invalid(format!("counts and hand disagree on {seat}")));
         }
         for (number, names) in &known.hands {
             let other = number.parse().ok();
             let other = other
                 .and_then(|number| Seat::new(number, rules.seats))
-                .ok_or_else(|| wrong(format!("hands has no seat {number:?}")))?;
+                .ok_or_else(|| invalid(format!("hands has no seat {number:?}")))?;
             let cards = cards(names)?;
             if other == *seat && cards != *hand || cards.len() > view.counts[other] {
                 let detail = format!("hands and counts or hand disagree on {other}");
-                return Err(wrong(detail));
+                return Err(invalid(detail));
             }
             if other != *seat {
                 view.known[other] = cards;
@@ -264,22 +263,22 @@ impl AdvicePosition {
         for (name, &count) in &known.gone {
             let card: Card = name.parse()?;
             if count > rules.deck().count(card) {
-                return Err(wrong(format!("more {card} are gone than the deck has")));
+                return Err(invalid(format!("more {card} are gone than the deck has")));
             }
             (0..count).for_each(|_| view.gone.add(card));
         }
         for &number in &known.folded {
             let other = Seat::new(number, rules.seats)
-                .ok_or_else(|| wrong(format!("folded has no seat {number}")))?;
+                .ok_or_else(|| invalid(format!("folded has no seat {number}")))?;
             if view.counts[other] > 0 {
-                return Err(wrong(format!("{other} has folded and cannot hold cards")));
+                return Err(invalid(format!("{other} has folded and cannot hold cards")));
             }
             view.folded[other] = true;
         }
-        check_deck(rules, &view).map_err(wrong)?;
+        check_deck(rules, &view).map_err(invalid)?;
         view.round = known.round.unwrap_or(1);
         if view.round == 0 {
-            return Err(wrong("rounds are counted from 1".to_owned()));
+            return Err(invalid("rounds are counted from 1".to_owned()));
         }
         if let Some(number) = known.beginner {
             view.beginner = seat_of(number, rules, "beginner")?;
@@ -288,18 +287,18 @@ impl AdvicePosition {
     }
 }
 
-/// Refuses more cards, named or counted, than the deck has.
+/// Checks that no more cards are named or counted than the deck has.
 fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
     let (deck, seats) = (rules.deck(), rules.ring().seats());
     for card in Card::ALL {
         let known = seats.clone().map(|seat| view.known[seat].count(card));
-        let seen = view.hand.count(card) + view.gone.count(card) + known.sum::<u8>();
-        if seen > deck.count(card) {
+        let count = view.hand.count(card) + view.gone.count(card) + known.sum::<u8>();
+        if count > deck.count(card) {
             return Err(format!("the deck has only {} {card}", deck.count(card)));
         }
     }
-    let held: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
-    if held + u32::from(view.gone.len()) > u32::from(deck.len()) {
+    let in_hands: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
+    if in_hands + u32::from(view.gone.len()) > u32::from(deck.len()) {
         return Err(format!("the deck has only {} cards", deck.len()));
     }
     Ok(())

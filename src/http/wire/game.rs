@@ -1,4 +1,4 @@
-//! A game as a viewer may see it, and the answers built around it.
+//! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
     Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat,
@@ -39,9 +39,9 @@ pub struct GameView {
     actions: Vec<ActionView>,
     /// The first event of the last action.
     last_action: EventView,
-    /// One entry a seat, in turn order.
+    /// One entry per seat, in turn order.
     seats: Vec<SeatJson>,
-    /// One entry a seat, in turn order.
+    /// One entry per seat, in turn order.
     board: Vec<SeatBoard>,
     /// Cards left to deal before the discard pile is shuffled.
     stock: u8,
@@ -58,21 +58,20 @@ pub struct GameView {
     shuffle_seed: Option<String>,
     /// Whether the creator chose the seed, and so could know every card.
     shuffle_seed_given: bool,
-    /// Milliseconds from one change to a bot's next at least.
+    /// Minimum milliseconds between a change and a bot's next action.
     bot_pace_ms: u32,
-    /// Seconds for whoever is to act; null without a turn clock.
+    /// Seconds that a seat has to act; null without a turn clock.
     turn_seconds: Option<u32>,
-    /// When the time of those who are to act is up, and the server acts in their place; null
-    /// without a turn clock.
+    /// When the time to act is up and the server acts for the seat; null without a turn clock.
     #[schema(format = DateTime)]
     deadline: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
-    /// Whether the game came from a record, so that this server has not seen it played.
+    /// Whether the game was imported from a record and not played on this server.
     imported: bool,
     #[schema(format = DateTime)]
     created_at: String,
-    /// When the last version came to be.
+    /// Time of the last change.
     #[schema(format = DateTime)]
     updated_at: String,
 }
@@ -101,9 +100,9 @@ pub struct SeatJson {
     team: u8,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: a bot always, a human whose time is up.
+    /// How the server plays for the seat: for a bot always, for a human when the time is up.
     level: Level,
-    /// Cards in the hand, laid ones included.
+    /// Cards in the hand, including one offered to the partner.
     cards: u8,
     /// Whether it has folded in this round.
     folded: bool,
@@ -111,9 +110,9 @@ pub struct SeatJson {
     exchange: Option<ExchangeState>,
     /// The viewer's own hand, sorted; null for the others.
     hand: Option<Vec<Card>>,
-    /// The card the viewer laid down for its partner in this round; null for the others.
+    /// The card that the viewer offered to its partner in this round; null for the others.
     gave: Option<Card>,
-    /// The card the viewer got from its partner in this round; null for the others.
+    /// The card that the viewer received from its partner in this round; null for the others.
     received: Option<Card>,
 }
 
@@ -210,20 +209,20 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
     possible.map(action).into_iter().collect()
 }
 
-/// The answer to an accepted action.
+/// The response to an accepted action.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Changed)]
 pub struct ActionResponse {
     /// The game's version after the action.
     version: u64,
-    /// What came of the action, as the caller may see it.
+    /// The events of the action, as the caller may see them.
     events: Vec<EventView>,
     /// The game after the action, as the caller may see it.
     game: GameView,
 }
 
 impl ActionResponse {
-    /// The game after an action, with what came of it, as this role may see it.
+    /// The game after an action, and the action's events, as this role may see them.
     pub fn new(record: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
         let rules = record.game.rules();
         let view = |event: &Event| EventView::new(rules, event.clone(), role.viewer());
@@ -235,43 +234,43 @@ impl ActionResponse {
     }
 }
 
-/// The answer to a creation. The tokens are shown this once.
+/// The response to a creation. The tokens are shown only once.
 #[derive(Serialize, ToSchema)]
 pub struct Created<'a> {
     pub id: String,
-    /// One entry a seat: the token to play it with, or null for a bot.
+    /// One entry per seat: its token, or null for a bot.
     pub seat_tokens: Vec<Option<String>>,
-    /// The token to deal, reissue tokens and remove the game with.
+    /// The host's token.
     pub host_token: String,
     /// The game as the host sees it.
     #[schema(value_type = GameView)]
     pub game: &'a RawValue,
 }
 
-/// A fresh token for a seat. It is shown this once; the old one is dead.
+/// A fresh token for a seat. It is shown only once; the old one is invalid.
 #[derive(Serialize, ToSchema)]
 pub struct FreshToken {
     pub seat: Seat,
     pub token: String,
-    /// The game's version, which only the host's asking changes.
+    /// The game's version, which changes only if the host has sent the request.
     pub version: u64,
 }
 
-/// A ticket for one stream. It is shown this once.
+/// A ticket for one stream. It is shown only once.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Ticket)]
 pub struct TicketResponse {
     pub ticket: String,
-    /// Until when it is good, if it is not used before.
+    /// When it expires, if it is not used before.
     #[schema(format = DateTime)]
     pub expires_at: String,
 }
 
-/// A part of the public list of games, newest first.
+/// A page of the public list of games, newest first.
 #[derive(Serialize, ToSchema)]
 pub struct GameList {
     games: Vec<GameSummary>,
-    /// Send it as `cursor` for the next part; null if there is none.
+    /// Send it as `cursor` for the next page; null on the last page.
     next: Option<String>,
 }
 
@@ -287,7 +286,7 @@ pub struct GameSummary {
     winner: Option<u8>,
     /// The seats' names, in turn order.
     names: Vec<String>,
-    /// Whether the game was not played here but imported from its record.
+    /// Whether the game was imported from a record and not played on this server.
     imported: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -296,7 +295,7 @@ pub struct GameSummary {
 }
 
 impl GameList {
-    /// A part of the list, and where the next part begins.
+    /// A page of the list, with the cursor of the next page.
     pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
         let name = |player: &Player| player.name.clone();
         let summary = |record: &StoredGame| GameSummary {

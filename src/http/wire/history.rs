@@ -1,4 +1,4 @@
-//! What happened in a game, as a viewer may see it: of a finished game with nothing hidden, so that
+//! What happened in a game, as a viewer may see it. In a finished game nothing is hidden, so that
 //! anyone can replay and check it.
 
 use dog_rules::{
@@ -29,33 +29,33 @@ pub enum EventView {
         dealer: Seat,
         /// Who begins the round.
         beginner: Seat,
-        /// Cards each seat got.
+        /// Cards dealt to each seat.
         size: u8,
         /// Whether the discard pile was shuffled to have enough cards.
         reshuffled: bool,
-        /// One entry a seat: the viewer's own hand, null for the others.
+        /// One entry per seat: the viewer's own hand, null for the others.
         hands: Vec<Option<Vec<Card>>>,
     },
-    /// A seat said "help!".
+    /// A seat asked its partner to exchange cards ("help!").
     #[schema(title = "HelpAsked")]
     HelpAsked { seat: Seat },
-    /// A seat laid down a card for its partner.
+    /// A seat offered a card to its partner.
     #[schema(title = "CardOffered")]
     CardOffered {
         seat: Seat,
-        /// Null to all but the seat itself.
+        /// Null for all but the seat itself.
         card: Option<Card>,
     },
     /// A seat declined the exchange.
     #[schema(title = "ExchangeDeclined")]
     ExchangeDeclined { seat: Seat },
-    /// A pair swapped.
+    /// Two partners exchanged cards.
     #[schema(title = "CardsSwapped")]
     CardsSwapped {
-        /// What each of the pair gave.
+        /// The card that each of them gave.
         given: Vec<GivenView>,
     },
-    /// Every pair is done with the exchange.
+    /// All pairs have finished the exchange.
     #[schema(title = "PlayBegan")]
     PlayBegan {
         /// The seat to move.
@@ -68,7 +68,7 @@ pub enum EventView {
         #[serde(rename = "move")]
         mv: MoveView,
     },
-    /// A seat could play nothing and laid its hand open.
+    /// A seat had no legal move and laid its hand open.
     #[schema(title = "HandFolded")]
     HandFolded { seat: Seat, cards: Vec<Card> },
     /// Every hand is empty.
@@ -99,7 +99,7 @@ pub enum EventView {
 #[schema(as = Given)]
 pub struct GivenView {
     seat: Seat,
-    /// Null to all but the pair.
+    /// Null for all but the pair.
     card: Option<Card>,
 }
 
@@ -109,7 +109,7 @@ impl EventView {
         EventView::in_full(rules, event.redacted_for(viewer))
     }
 
-    /// All that the event tells: of a finished game, whatever happened in it.
+    /// The event with nothing hidden, for finished games.
     fn in_full(rules: &Rules, event: Event) -> EventView {
         let sorted = |cards: Cards| cards.sorted().collect();
         match event {
@@ -188,7 +188,7 @@ pub enum SeatKind {
 }
 
 impl SeatKind {
-    /// What this player is.
+    /// The kind of this player.
     pub fn of(player: &Player) -> SeatKind {
         if player.bot {
             SeatKind::Bot
@@ -198,7 +198,7 @@ impl SeatKind {
     }
 }
 
-/// How one version of a game came to be.
+/// The change that led to one version of a game.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LogEntry)]
 pub struct LogEntryView {
@@ -207,8 +207,8 @@ pub struct LogEntryView {
     version: u64,
     #[schema(format = DateTime)]
     at: String,
-    /// What came of the action, as the viewer may see it: in the history of a finished game with
-    /// nothing hidden.
+    /// The events of the action, as the viewer may see them; in the history of a finished game nothing
+    /// is hidden.
     #[schema(min_items = 1)]
     events: Vec<EventView>,
 }
@@ -244,13 +244,13 @@ impl LogEntryView {
 pub struct HistoryView {
     #[serde(flatten)]
     head: HistoryHead,
-    /// One entry a version, the first being the creation.
+    /// One entry per version, the first being the creation.
     #[schema(min_items = 1)]
     entries: Vec<LogEntryView>,
 }
 
-/// What a game is made of, and how it stands. As NDJSON it is the first line of a history, which
-/// the entries follow.
+/// The setup of a game and its present state. In NDJSON it is the first line of a history, before
+/// the entries.
 #[derive(Serialize, ToSchema)]
 pub struct HistoryHead {
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
@@ -275,7 +275,7 @@ pub struct HistoryHead {
     winner: Option<u8>,
     #[schema(format = DateTime)]
     created_at: String,
-    /// When the last version came to be.
+    /// Time of the last change.
     #[schema(format = DateTime)]
     updated_at: String,
 }
@@ -287,12 +287,12 @@ pub struct PlayerView {
     seat: Seat,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: a bot always, a human whose time is up.
+    /// How the server plays for the seat: for a bot always, for a human when the time is up.
     level: Level,
 }
 
 impl HistoryHead {
-    /// The head of a game's history, which hides its seed as long as the game does.
+    /// The head of a game's history; the seed is hidden until the game is over.
     pub fn of(record: &StoredGame) -> HistoryHead {
         let game = &record.game;
         let player = |(seat, player): (Seat, &Player)| PlayerView {

@@ -1,5 +1,5 @@
-//! What goes over the wire: the shapes of requests and answers, apart from the domain's types so
-//! that either can change without the other.
+//! The JSON of requests and responses. The types are separate from those of the rules, so that either
+//! can change without the other.
 
 pub mod advice;
 pub mod analysis;

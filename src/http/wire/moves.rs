@@ -26,7 +26,7 @@ pub struct SeatBoard {
     fresh: bool,
 }
 
-/// Where one seat's four pieces stand, as a request says it.
+/// Where one seat's four pieces stand, in a request.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"track": [0, 17], "goal": [2], "fresh": true}))]
@@ -37,14 +37,14 @@ pub struct SeatBoardRequest {
     /// Own goal fields, 0 to 3.
     #[serde(default)]
     goal: Vec<u8>,
-    /// Pieces in the kennel; if left out, those that stand nowhere else.
+    /// Pieces in the kennel; by default those that stand nowhere else.
     kennel: Option<u8>,
     /// Whether the piece on the own start is fresh.
     #[serde(default)]
     fresh: bool,
 }
 
-/// The board, one entry a seat.
+/// The board, with one entry per seat.
 pub fn board_view(rules: &Rules, board: &Board) -> Vec<SeatBoard> {
     let view = |placement: Placement| SeatBoard {
         kennel: placement.kennel.unwrap_or_default(),
@@ -55,7 +55,7 @@ pub fn board_view(rules: &Rules, board: &Board) -> Vec<SeatBoard> {
     board.placements(rules).into_iter().map(view).collect()
 }
 
-/// The board that a request describes; `invalid_board`, if the pieces cannot stand so.
+/// The board of a request; `invalid_board`, if it is impossible.
 pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board, Problem> {
     let placement = |seat: SeatBoardRequest| Placement {
         track: seat.track,
@@ -71,7 +71,7 @@ pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board
 #[derive(Serialize, ToSchema)]
 #[schema(as = Move)]
 pub struct MoveView {
-    /// The move as a text that a person can type, such as `Q:17>29`.
+    /// The move as a text, such as `Q:17>29`.
     #[schema(examples("fold", "K:out", "Q:17>29", "7:17>20,62>g1"))]
     pub id: String,
     /// The card from the hand; null for a fold.
@@ -103,7 +103,7 @@ pub struct PartView {
     /// As `from`.
     #[schema(pattern = "^([0-9]{1,2}|goal:[0-3])$", examples("29", "goal:2"))]
     to: String,
-    /// Steps taken: 0 for a swap and for leaving the kennel.
+    /// Number of steps; 0 for a swap and for leaving the kennel.
     #[schema(maximum = 13)]
     steps: u8,
 }
@@ -126,7 +126,7 @@ pub struct LegalMoves {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
     seat: Seat,
-    /// Never empty: if nothing can be played it holds one fold.
+    /// Never empty: if no card can be played, it has one fold.
     #[schema(min_items = 1)]
     moves: Vec<MoveView>,
 }
@@ -139,8 +139,7 @@ fn field(field: Field) -> String {
 }
 
 impl MoveView {
-    /// A move of this seat's with what it does; `board` is left out if the client did not ask for
-    /// it.
+    /// A move of this seat and its outcome; `with_board` includes the board.
     pub fn new(
         rules: &Rules,
         mv: &Move,
@@ -171,7 +170,7 @@ impl MoveView {
     }
 }
 
-/// What a legal move of the seat to move does on this board; `internal`, if it is refused.
+/// The outcome of a legal move on this board; `internal`, if the move is refused.
 pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<Outcome, Problem> {
     match mv {
         Move::Fold => Ok(Outcome::fold(before)),
@@ -200,7 +199,7 @@ impl LegalMoves {
         })
     }
 
-    /// The id of the first.
+    /// The id of the first move.
     pub fn first(&self) -> Option<&str> {
         self.moves.first().map(|mv| mv.id.as_str())
     }

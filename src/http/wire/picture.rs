@@ -1,4 +1,4 @@
-//! What clients say of the picture they want, and the picture of a game or a position.
+//! Parameters of pictures, and the picture of a game or a position.
 
 use dog_rules::{
     Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
@@ -13,27 +13,27 @@ use crate::{
     picture::{self, Picture, Shown},
 };
 
-/// What the picture of a game is to show.
+/// Parameters of the picture of a game.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureParams {
-    /// A move to preview: any that the board allows, whatever the hand holds.
+    /// A move to preview: any that the board allows, regardless of the hand.
     #[serde(rename = "move")]
     #[param(example = "Q:17>29")]
     mv: Option<String>,
-    /// Whose move it would be; the seat to move if left out. Only with `move`.
+    /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]
     seat: Option<u8>,
 }
 
-/// What the analysis of moves is to answer.
+/// Parameters of an analysis of moves.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AnalysisParams {
-    /// Whether each move comes with the board after it; true if left out. A seven can have
-    /// thousands of outcomes.
+    /// Whether each move includes the board after it; true by default. A seven can have thousands of
+    /// outcomes.
     board: Option<bool>,
     /// A legal move to preview. Only for a picture.
     #[serde(rename = "move")]
@@ -41,7 +41,7 @@ pub struct AnalysisParams {
     mv: Option<String>,
 }
 
-/// A move that is not played, and what it would do.
+/// A move that is not played, with its outcome.
 pub struct Preview {
     pub seat: Seat,
     pub mv: Move,
@@ -49,7 +49,7 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// The move of that id, if a seat with this hand may play it; else `illegal_move`.
+    /// The move with that id, if a seat with this hand may play it; else `illegal_move`.
     pub fn of_hand(
         rules: &Rules,
         board: &Board,
@@ -63,9 +63,8 @@ impl Preview {
         Ok(Preview { seat, mv, outcome })
     }
 
-    /// The move of that id, if the board allows it. It is judged as if the seat held the whole
-    /// deck, and a fold, which a hand alone decides on, always passes: the answer cannot depend
-    /// on what anybody holds.
+    /// The move with that id, if the board allows it. It is checked as if the seat held the whole
+    /// deck, and a fold is always allowed, so that the result does not depend on any hand.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if id.parse() == Ok(Move::Fold) {
             let mv = Move::Fold;
@@ -119,7 +118,7 @@ impl AnalysisParams {
     /// Whether a list of moves is to have boards.
     ///
     /// # Errors
-    /// `invalid_request`, if a move to preview is named, which a list has no use for.
+    /// `invalid_request`, if there is a move to preview, which only pictures show.
     pub fn boards(&self) -> Result<bool, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
@@ -134,7 +133,7 @@ impl AnalysisParams {
     }
 }
 
-/// The picture of a game: with this preview, or else with its last move. All may see it.
+/// The picture of a game, with this preview or else with its last move. Everybody may see it.
 pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
     let players = game.players().iter();
     let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
@@ -161,7 +160,7 @@ pub fn of_position(rules: &Rules, board: &Board, seat: Seat, preview: Option<&Pr
     })
 }
 
-/// What the last action moved, if it was a move.
+/// The last action, if it was a move.
 fn last_move(event: &Event) -> Option<Shown<'_>> {
     match event {
         Event::CardPlayed {

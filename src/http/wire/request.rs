@@ -1,4 +1,4 @@
-//! The bodies and queries that clients send, and how they become the domain's.
+//! The bodies and queries that clients send, and their conversion to types of the rules.
 
 use std::{fmt, marker::PhantomData};
 
@@ -18,29 +18,28 @@ use super::{
 };
 use crate::{
     http::problem::{Code, Problem},
-    service::{Creation, HandOver, Swap, random},
+    service::{Creation, ExchangeAction, HandOver, random_bytes},
     store::Timing,
 };
 
-/// Games in one part of the list: by default, and at most.
+/// Games on a page of the list: the default and the maximum.
 const LIST_LIMIT: (u32, u32) = (20, 100);
 
-/// Characters in a name at most.
+/// Maximum number of characters in a name.
 const NAME_LENGTH: usize = 40;
 
-/// Milliseconds between a change and a bot's next where humans play, unless the creator wants
-/// others.
+/// The default pace of bots in games with humans, in milliseconds.
 const BOT_PACE_MS: u32 = 250;
 
-/// Milliseconds of pace at most.
+/// Maximum pace in milliseconds.
 const MAX_BOT_PACE_MS: u32 = 60_000;
 
-/// Seconds on the turn clock at most: a week.
+/// Maximum seconds of the turn clock: a week.
 const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
 
 /// The body of a write.
 pub trait WriteBody: DeserializeOwned + Send + 'static {
-    /// Whether it may also be a game's record as plain text, and as long as that may be.
+    /// Whether it may also be a game's record as plain text, with the size limit of records.
     const IS_RECORD: bool = false;
 
     /// The version that the game must be at, if the body names one.
@@ -48,16 +47,16 @@ pub trait WriteBody: DeserializeOwned + Send + 'static {
         None
     }
 
-    /// What a record as plain text asks for.
+    /// The body for a record as plain text.
     ///
     /// # Errors
-    /// Where no record is welcome.
+    /// If the route takes no record.
     fn of_text(_: String) -> Result<Self, Problem> {
-        Err(Problem::invalid("this takes no plain text"))
+        Err(Problem::invalid("this route takes no plain text"))
     }
 }
 
-/// Reads a query of the right shape; `invalid_request` says which parameter is wrong.
+/// Parses a query; `invalid_request` says which parameter is wrong.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     actix_web::web::Query::<T>::from_query(text)
         .map(actix_web::web::Query::into_inner)
@@ -79,16 +78,16 @@ pub struct GameParams {
     pub after_version: Option<u64>,
 }
 
-/// Where a stream is to begin, and by whose right.
+/// Where a stream begins, and a ticket for it.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EventsParams {
-    /// The last version that was received: the stream goes on after it. For those who cannot send
+    /// The last version that was received; the stream continues after it. For clients that cannot send
     /// the header `Last-Event-ID`.
     #[param(value_type = Option<u64>)]
     pub last_event_id: Option<String>,
-    /// A ticket in place of a token, for those who cannot send one.
+    /// A ticket in place of a token, for clients that cannot send one.
     pub ticket: Option<String>,
 }
 
@@ -100,16 +99,16 @@ pub struct ListParams {
     /// Only games in this phase.
     #[param(value_type = Option<Phase>)]
     phase: Option<String>,
-    /// Where to go on: `next` of an earlier answer.
+    /// Where to continue: `next` of an earlier response.
     #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,
-    /// How many at most; 20 if left out.
+    /// Maximum number of games; 20 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u32>,
 }
 
 impl ListParams {
-    /// The phase asked for.
+    /// The requested phase.
     pub fn phase(&self) -> Result<Option<Phase>, Problem> {
         let named = |name: &String| {
             Phase::by_name(name).ok_or_else(|| {
@@ -120,25 +119,25 @@ impl ListParams {
         self.phase.as_ref().map(named).transpose()
     }
 
-    /// How many games at most.
+    /// Maximum number of games.
     pub fn limit(&self) -> Result<u32, Problem> {
         let (default, max) = LIST_LIMIT;
         in_range("limit", self.limit, 1, max).map(|limit| limit.unwrap_or(default))
     }
 }
 
-/// What a list of moves is to hold.
+/// Parameters of a list of moves.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct MovesParams {
-    /// Whether each move comes with the board after it; true if left out. A seven can have
-    /// thousands of outcomes.
+    /// Whether each move includes the board after it; true by default. A seven can have thousands of
+    /// outcomes.
     board: Option<bool>,
 }
 
 impl MovesParams {
-    /// Whether boards are wanted.
+    /// Whether boards are requested.
     pub fn boards(&self) -> bool {
         self.board.unwrap_or(true)
     }
@@ -165,7 +164,7 @@ pub(super) fn in_range(
     }
 }
 
-/// Creates a game. Everything may be left out.
+/// Creates a game. All fields may be omitted.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -173,32 +172,32 @@ pub(super) fn in_range(
     "seats": [{"name": "Anna"}, {"name": "Beat"}, {"name": "Carla"}, {"name": "Dani"}]
 }))]
 pub struct CreateGame {
-    /// The rules to play by; `dogspiel-it` if left out.
+    /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     #[schema(value_type = Option<RulesRequest>)]
     rules: Option<Box<RawValue>>,
-    /// One entry a seat; humans without a name if left out.
+    /// One entry per seat; by default humans with default names.
     #[schema(value_type = Option<Vec<SeatRequest>>)]
     seats: Option<BySeatList<SeatRequest>>,
-    /// Who deals the first round; drawn from the shuffle seed if left out.
+    /// Who deals the first round; by default drawn from the shuffle seed.
     #[schema(maximum = 5)]
     first_dealer: Option<u8>,
-    /// 64 hex digits; drawn at random if left out. Whoever knows it knows every card.
+    /// 64 hex digits; random by default. Whoever knows the seed knows every card.
     #[schema(pattern = "^[0-9A-Fa-f]{64}$")]
     shuffle_seed: Option<String>,
-    /// Whether the game is in the public list; true if left out.
+    /// Whether the game is in the public list; true by default.
     listed: Option<bool>,
-    /// Milliseconds from one change to a bot's next at least, so that people can follow; if left
-    /// out 250, or 0 where only bots play.
+    /// Minimum milliseconds between a change and a bot's next action, so that people can follow; by
+    /// default 250, or 0 if only bots play.
     #[schema(maximum = 60_000)]
     bot_pace_ms: Option<u32>,
-    /// Seconds for whoever is to act; then the server acts in that seat's place, by its level. No
-    /// clock if left out.
+    /// Seconds that a seat has to act; then the server acts for it, by the seat's level. By default
+    /// there is no clock.
     #[schema(minimum = 1, maximum = 604_800)]
     turn_seconds: Option<u32>,
 }
 
-/// A list with an entry a seat. No more is read of a list that is longer than any table.
+/// A list with one entry per seat. Parsing stops at more entries than a game can have.
 pub struct BySeatList<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
@@ -236,17 +235,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
-    /// `human` if left out.
+    /// `human` by default.
     kind: Option<SeatKind>,
-    /// 1 to 40 characters; `Seat` or `Bot` and its number if left out.
+    /// 1 to 40 characters; by default `Seat` or `Bot` and its number.
     #[schema(
         min_length = 1,
         max_length = 40,
         pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
     )]
     name: Option<String>,
-    /// A bot's level, `fast` if left out. For a human, how the server plays once the time of the
-    /// turn clock is up.
+    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up.
     #[schema(value_type = Option<Level>)]
     level: Option<String>,
 }
@@ -254,10 +252,10 @@ pub struct SeatRequest {
 impl WriteBody for CreateGame {}
 
 impl CreateGame {
-    /// What is to be created.
+    /// The game to create.
     ///
     /// # Errors
-    /// What is wrong with it, by its own code.
+    /// What is wrong with it, with the code of that error.
     pub fn creation(self) -> Result<Creation, Problem> {
         let rules = rules::rules(self.rules.as_deref())?;
         let seats = self.seats.map(|BySeatList(seats)| seats);
@@ -267,7 +265,8 @@ impl CreateGame {
         });
         if seats.len() != usize::from(rules.seats) {
             let (found, needed) = (seats.len(), rules.seats);
-            let detail = format!("seats has {found} entries, but by the rules {needed} play");
+            let detail =
+                format!("seats has {found} entries, but the rules are for {needed} players");
             return Err(Problem::invalid(detail));
         }
         let players = seats.into_iter().enumerate().map(player);
@@ -280,14 +279,14 @@ impl CreateGame {
             players,
             first_dealer,
             seed_given: given.is_some(),
-            seed: given.unwrap_or_else(|| Seed::new(random())),
+            seed: given.unwrap_or_else(|| Seed::new(random_bytes())),
             rules,
         };
-        let attended = setup.players.iter().any(|player| !player.bot);
+        let has_human = setup.players.iter().any(|player| !player.bot);
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
         let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
         let timing = Timing {
-            bot_pace_ms: pace.unwrap_or(if attended { BOT_PACE_MS } else { 0 }),
+            bot_pace_ms: pace.unwrap_or(if has_human { BOT_PACE_MS } else { 0 }),
             turn_seconds,
         };
         Ok(Creation::New {
@@ -319,7 +318,7 @@ fn name(name: String) -> Result<String, Problem> {
     Ok(name)
 }
 
-/// The level of that name.
+/// The level with that name.
 pub(super) fn level(name: &str) -> Result<Level, Problem> {
     Level::by_name(name).ok_or_else(|| {
         let names = Level::ALL.map(Level::name).join(", ");
@@ -333,7 +332,7 @@ pub(super) fn level(name: &str) -> Result<Level, Problem> {
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct HandOverRequest {
     kind: SeatKind,
-    /// 1 to 40 characters; as it was if left out.
+    /// 1 to 40 characters; by default unchanged.
     #[schema(
         min_length = 1,
         max_length = 40,
@@ -348,7 +347,7 @@ pub struct HandOverRequest {
 }
 
 impl HandOverRequest {
-    /// Who is to play the seat.
+    /// The new player of the seat.
     ///
     /// # Errors
     /// `invalid_request`, if there is no such level, or the name is too long.
@@ -375,27 +374,29 @@ pub struct DealRequest {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"card": "K"}))]
 pub struct SwapRequest {
-    /// The card to lay down for the partner.
+    /// The card to offer to the partner.
     #[schema(value_type = Option<Card>)]
     card: Option<String>,
     /// True to decline, where the exchange is optional.
     decline: Option<bool>,
-    /// True to say "help!", where the exchange is optional.
+    /// True to ask for a card ("help!"), where the exchange is optional.
     ask: Option<bool>,
     /// Refuse with 412 unless the game is at this version.
     version: Option<u64>,
 }
 
 impl SwapRequest {
-    /// The answer; exactly one thing must be asked for.
+    /// The action; exactly one field must be set.
     ///
     /// # Errors
-    /// `unknown_card`; `invalid_request`, if it is not one thing.
-    pub fn swap(self) -> Result<Swap, Problem> {
+    /// `unknown_card`; `invalid_request`, if not exactly one field is set.
+    pub fn action(self) -> Result<ExchangeAction, Problem> {
         match (self.card, self.decline, self.ask) {
-            (Some(card), None | Some(false), None | Some(false)) => Ok(Swap::Card(card.parse()?)),
-            (None, Some(true), None | Some(false)) => Ok(Swap::Decline),
-            (None, None | Some(false), Some(true)) => Ok(Swap::Ask),
+            (Some(card), None | Some(false), None | Some(false)) => {
+                Ok(ExchangeAction::Offer(card.parse()?))
+            }
+            (None, Some(true), None | Some(false)) => Ok(ExchangeAction::Decline),
+            (None, None | Some(false), Some(true)) => Ok(ExchangeAction::Ask),
             _ => Err(Problem::invalid(
                 r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
             )),
@@ -416,21 +417,21 @@ pub struct PlayRequest {
 }
 
 impl PlayRequest {
-    /// The move; `illegal_move`, if this is no move's id.
+    /// The move; `illegal_move`, if the id is not that of a move.
     pub fn mv(self) -> Result<Move, Problem> {
         let illegal = |error| Problem::new(Code::IllegalMove, Refusal::Notation(error));
         self.id.parse().map_err(illegal)
     }
 }
 
-/// Takes in a finished game.
+/// Imports a finished game.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"record": "[Dog \"1\"]\n[Rules \"hausregeln\"]\n…", "listed": false}))]
 pub struct ImportRequest {
     /// The game's text record.
     pub record: String,
-    /// Whether the game is in the public list; true if left out.
+    /// Whether the game is in the public list; true by default.
     pub listed: Option<bool>,
 }
 
@@ -442,7 +443,7 @@ pub struct TokenRequest {
     version: Option<u64>,
 }
 
-/// Removes a game. The body may be empty, or hold other things.
+/// Removes a game. The body may be empty; unknown fields are ignored.
 #[derive(Deserialize)]
 pub struct RemoveRequest {
     version: Option<u64>,

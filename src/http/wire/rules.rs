@@ -1,4 +1,4 @@
-//! Rules as clients name them, and as they are written out (RULES §2).
+//! Rules in requests, and all their options in responses (RULES §2).
 
 use dog_rules::{
     DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::http::problem::{Code, Problem};
 
-/// How many cards each seat gets: a first pass, then a list that is repeated.
+/// How many cards each seat gets: first one list of rounds, then another that is repeated.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = DealSizes)]
@@ -21,16 +21,16 @@ pub struct DealSizesView {
     then: Vec<u8>,
 }
 
-/// Writes the same options as a request, where each may be left out, and as an answer, where each
-/// is written out.
+/// Defines the options twice: for requests, where each is optional, and for responses, which have
+/// them all.
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $(#[schema($schema:meta)])* $name:ident: $type:ty,)+) => {
-        /// The rules to play by: a preset, and whatever differs from it.
+        /// The rules to play by: a preset, and the options that differ from it.
         #[derive(Default, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
         #[schema(example = json!({"preset": "hausregeln", "seats": 6}))]
         pub struct RulesRequest {
-            /// The preset to start from; `dogspiel-it` if it is left out.
+            /// The preset to start from; `dogspiel-it` by default.
             preset: Option<Preset>,
             $($(#[doc = $doc])+ $(#[schema($schema)])* $name: Option<$type>,)+
         }
@@ -65,7 +65,7 @@ macro_rules! options {
         }
 
         /// Each option's name and one-line meaning.
-        const MEANINGS: &[(&str, &str)] =
+        const OPTION_MEANINGS: &[(&str, &str)] =
             &[$((stringify!($name), concat!($($doc),+).trim_ascii())),+];
     };
 }
@@ -74,34 +74,34 @@ macro_rules! options {
 const DEFAULT_PRESET: Preset = Preset::DogspielIt;
 
 options! {
-    /// How many play: two teams of two, or three.
+    /// Number of seats: two teams of two, or three.
     #[schema(minimum = 4)] #[schema(maximum = 6)]
     seats: u8,
-    /// Track fields a seat, so that the ring has seats times this many.
+    /// Track fields per seat: the ring has seats times this many.
     #[schema(minimum = 15)] #[schema(maximum = 16)]
     fields_per_seat: u8,
-    /// Jokers in the deck besides the two times 52 cards.
+    /// Jokers in the deck, besides two times 52 cards.
     #[schema(maximum = 12)]
     jokers: u8,
-    /// Cards each seat gets, round by round: a first pass, then a list that is repeated.
+    /// Cards that each seat gets, round by round: first one list, then another that is repeated.
     deal_sizes: DealSizesView,
-    /// Whether the deal passes on each round, or only the beginning does.
+    /// Whether the dealer changes each round, or only the seat that begins.
     dealer: Dealer,
     /// Whether partners must swap a card before play, or may ask, offer and decline.
     exchange: Exchange,
-    /// When a piece on its own start blocks the way: always there, or only while fresh.
+    /// When a piece on its own start blocks others: always, or only while fresh.
     start_block: Protection,
-    /// When a piece on its own start cannot be swapped: always there, or only while fresh.
+    /// When a piece on its own start cannot be swapped: always, or only while fresh.
     start_swap_protection: Protection,
     /// The door to the goal: the own start, or the field before it.
     goal_entry: GoalEntry,
-    /// Whether a four may walk back over the own start into the goal.
+    /// Whether a four may go back over the own start into the goal.
     backward_into_goal: bool,
     /// Whether a part of a seven captures where it ends, or must end on a free field.
     seven_landing: SevenLanding,
     /// Whether all steps of a seven must be used, or lapse once the team has won.
     seven_surplus: SevenSurplus,
-    /// When a seven may move the partner's pieces: once the own are home, or always.
+    /// When a seven may move the partner's pieces: once the own pieces are home, or always.
     seven_partner: SevenPartner,
     /// Whether both pieces that a jack swaps may be one's own.
     jack_own_pair: bool,
@@ -121,7 +121,7 @@ impl From<DealSizes> for DealSizesView {
     }
 }
 
-/// Reads the rules of a request; the default preset if there are none.
+/// Parses the rules of a request; the default preset if there are none.
 pub fn rules(json: Option<&RawValue>) -> Result<Rules, Problem> {
     let request = match json {
         None => RulesRequest::default(),
@@ -143,7 +143,7 @@ pub struct RulesCatalogue {
 #[schema(as = PresetRules)]
 pub struct PresetView {
     name: Preset,
-    /// Whether a game that names no preset is played by this one.
+    /// Whether this is the default.
     default: bool,
     rules: RulesView,
 }
@@ -157,7 +157,7 @@ pub struct OptionView {
 }
 
 impl RulesCatalogue {
-    /// What `GET /v1/rules` answers.
+    /// The response of `GET /v1/rules`.
     pub fn new() -> RulesCatalogue {
         let preset = |preset: Preset| PresetView {
             name: preset,
@@ -167,7 +167,7 @@ impl RulesCatalogue {
         let option = |&(name, meaning): &_| OptionView { name, meaning };
         RulesCatalogue {
             presets: Preset::ALL.map(preset).into(),
-            options: MEANINGS.iter().map(option).collect(),
+            options: OPTION_MEANINGS.iter().map(option).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What nobody counts while it happens: it is looked up when somebody asks for the metrics.
+//! Gauges whose values are read when `/metrics` is requested.
 
 use std::{
     fs,
@@ -18,11 +18,11 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// How long a count of the games is good enough: it may take the disk some time.
-const COUNT_LIFE: Duration = Duration::from_secs(10);
+/// How long a count of the games is reused, because counting may wait for the disk.
+const COUNT_TTL: Duration = Duration::from_secs(10);
 
-/// Gauges, and where their values are.
-pub(super) struct Snapshot {
+/// The gauges, with the sources of their values.
+pub(super) struct OnDemandGauges {
     store: Store,
     memory: Arc<BodyMemory>,
     body_memory: Gauge,
@@ -34,17 +34,17 @@ pub(super) struct Snapshot {
     games: Family<Label, Gauge>,
     games_due: Gauge,
     games_counted: Mutex<Option<Instant>>,
-    process: Process,
+    process: ProcessGauges,
 }
 
-impl Snapshot {
+impl OnDemandGauges {
     /// Registers the gauges.
     pub(super) fn register(
         registry: &mut Registry,
         store: &Store,
         memory: &Arc<BodyMemory>,
-    ) -> Snapshot {
-        let process = Process::register(registry);
+    ) -> OnDemandGauges {
+        let process = ProcessGauges::register(registry);
         let own = registry.sub_registry_with_prefix("dog");
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
@@ -53,15 +53,15 @@ impl Snapshot {
         };
         gauge(
             "body_memory_limit_bytes",
-            "The most that may be reserved for large bodies",
+            "Maximum of the memory reserved for large bodies",
         )
         .set(memory.limit() as i64);
-        let snapshot = Snapshot {
+        let gauges = OnDemandGauges {
             store: store.clone(),
             memory: Arc::clone(memory),
             body_memory: gauge(
                 "body_memory_bytes",
-                "Memory reserved for large bodies of requests and responses",
+                "Memory reserved for large request and response bodies",
             ),
             database: gauge(
                 "database_bytes",
@@ -69,11 +69,11 @@ impl Snapshot {
             ),
             database_used: gauge(
                 "database_used_bytes",
-                "Bytes of the database that hold something, which its limit is about",
+                "Bytes of the database in use, which its limit applies to",
             ),
             database_max: gauge(
                 "database_max_bytes",
-                "Bytes that the database may hold; 0 for any number",
+                "Maximum number of bytes in use; 0 if unlimited",
             ),
             database_log: gauge(
                 "database_wal_bytes",
@@ -84,38 +84,35 @@ impl Snapshot {
                 "The version of the database's schema",
             ),
             games: Family::default(),
-            games_due: gauge(
-                "bot_games_due",
-                "Games in which the server is to act by now",
-            ),
+            games_due: gauge("bot_games_due", "Games in which the server's action is due"),
             games_counted: Mutex::default(),
             process,
         };
         let help = "Games in the store, by phase";
-        own.register("games", help, snapshot.games.clone());
-        snapshot
+        own.register("games", help, gauges.games.clone());
+        gauges
     }
 
-    /// Looks everything up. What cannot be read stays as it was.
+    /// Reads all values. What cannot be read keeps its last value.
     pub(super) async fn refresh(&self) {
         self.body_memory.set(self.memory.used() as i64);
         let sizes = self.store.sizes();
         self.database.set(sizes.database as i64);
         self.database_log.set(sizes.log as i64);
         if let Err(error) = self.count().await {
-            log::warn!("the size of the database is unknown: {error}");
+            log::warn!("cannot read the size of the database: {error}");
         }
         self.process.refresh();
     }
 
-    /// Sees how full the database is, and counts the games, unless they were counted lately.
+    /// Reads how full the database is, and counts the games unless that was done lately.
     async fn count(&self) -> Result<(), StoreError> {
         let usage = self.store.usage().await?;
         self.database_used.set(usage.used as i64);
         self.database_max.set(usage.max.unwrap_or(0) as i64);
-        // Whoever comes meanwhile waits for this count.
+        // Requests that come meanwhile wait for this count.
         let mut counted = self.games_counted.lock().await;
-        if counted.is_some_and(|at| at.elapsed() < COUNT_LIFE) {
+        if counted.is_some_and(|at| at.elapsed() < COUNT_TTL) {
             return Ok(());
         }
         let game_counts = self.store.game_counts().await?;
@@ -130,16 +127,16 @@ impl Snapshot {
     }
 }
 
-/// The process as Linux sees it, under the names that every program uses.
-struct Process {
+/// Metrics of the process, under the usual names; on Linux only, except its start time.
+struct ProcessGauges {
     memory: Gauge,
     threads: Gauge,
     open_files: Gauge,
     max_files: Gauge,
 }
 
-impl Process {
-    fn register(registry: &mut Registry) -> Process {
+impl ProcessGauges {
+    fn register(registry: &mut Registry) -> ProcessGauges {
         let started = Gauge::<f64, AtomicU64>::default();
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         started.set(now.unwrap_or_default().as_secs_f64());
@@ -147,20 +144,20 @@ impl Process {
         registry.register("process_start_time_seconds", help, started);
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
-            // Other systems do not tell.
+            // Only Linux has /proc.
             if cfg!(target_os = "linux") {
                 registry.register(name, help, gauge.clone());
             }
             gauge
         };
-        Process {
+        ProcessGauges {
             memory: gauge(
                 "process_resident_memory_bytes",
-                "Memory that the process holds",
+                "Resident memory of the process",
             ),
             threads: gauge("process_threads", "Threads of the process"),
             open_files: gauge("process_open_fds", "Open file descriptors"),
-            max_files: gauge("process_max_fds", "File descriptors that may be open"),
+            max_files: gauge("process_max_fds", "Maximum number of open file descriptors"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The move: where pieces came from, the way they took, whom they captured, and the card.
+//! The move: its arrows, the captured pieces, and the card.
 
 use dog_rules::{
     Card, Field, Move, Seat,
@@ -11,17 +11,17 @@ use super::{
     style::{DARK, SvgWriter, circle, colours, shape},
 };
 
-/// A way that ends in the tip of an arrow.
+/// The path of a piece, which ends in the head of an arrow.
 struct Arrow {
-    /// As an SVG path, up to the arrow's head.
+    /// The path in SVG, up to the arrow's head.
     path: String,
     /// Where the head begins.
     base: Point,
     tip: Point,
 }
 
-/// What lies under the pieces: each part's way, and the field it began on.
-pub fn ways(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
+/// Draws what lies under the pieces: the path of each part, and the field where it began.
+pub fn move_paths(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let gap = layout.gap;
     let dashes = if shown.preview {
         let (dash, space) = (Number(0.34 * gap), Number(0.24 * gap));
@@ -60,16 +60,18 @@ fn draw(ink: &mut SvgWriter, gap: f64, arrow: &Arrow, seat: Seat, dashes: &str) 
     let (full, deep) = (colours.full, colours.deep);
     let (wide, narrow, line) = (Number(0.3 * gap), Number(0.18 * gap), Number(0.06 * gap));
     ink.add(format_args!(
-        "<g fill=\"none\" stroke-linejoin=\"round\"{dashes}><path d=\"{path}\" stroke=\"{deep}\" stroke-width=\"{wide}\"/>\
+        "<g fill=\"none\" stroke-linejoin=\"round\"{dashes}><path d=\"{path}\" stroke=\"{deep}\" \
+            stroke-width=\"{wide}\"/>\
          <path d=\"{path}\" stroke=\"{full}\" stroke-width=\"{narrow}\"/></g>\
-         <path d=\"M{tip}L{left} {right}Z\" fill=\"{full}\" stroke=\"{deep}\" stroke-width=\"{line}\" stroke-linejoin=\"round\"/>"
+         <path d=\"M{tip}L{left} {right}Z\" fill=\"{full}\" stroke=\"{deep}\" \
+         stroke-width=\"{line}\" stroke-linejoin=\"round\"/>"
     ));
 }
 
 /// How far before the middle of the last field an arrow's head ends and begins, in gaps.
 const HEAD: (f64, f64) = (0.5, 0.95);
 
-/// The way of a piece that walks, or leaves its kennel.
+/// The path of a piece that walks or leaves its kennel.
 fn walk(layout: &BoardLayout<'_>, part: &PlayedPart, backward: bool) -> Arrow {
     let to = layout.field(part.seat, part.to);
     match (part.from, part.to) {
@@ -103,7 +105,7 @@ fn walk(layout: &BoardLayout<'_>, part: &PlayedPart, backward: bool) -> Arrow {
     }
 }
 
-/// Along the ring; no part goes half way round.
+/// An arc along the ring. No part goes half way round.
 fn arc(layout: &BoardLayout<'_>, backward: bool, to: Point) -> String {
     let (radius, sweep) = (Number(layout.radius), u8::from(backward));
     format!("A{radius} {radius} 0 0 {sweep} {to}")
@@ -119,8 +121,8 @@ fn straight(layout: &BoardLayout<'_>, path: String, from: Point, to: Point) -> A
     }
 }
 
-/// One of the two ways of a swap: bent inward, the second one more than the first; where the
-/// straight way leads past the centre, to either side of it.
+/// One of the two paths of a swap. They are bent inward, the second more than the first; if the
+/// straight line is close to the centre, they pass it on either side.
 fn swap(layout: &BoardLayout<'_>, part: &PlayedPart, index: usize) -> Arrow {
     let from = layout.field(part.seat, part.from.unwrap_or(part.to));
     let to = layout.field(part.seat, part.to);
@@ -131,8 +133,8 @@ fn swap(layout: &BoardLayout<'_>, part: &PlayedPart, index: usize) -> Arrow {
     let side = from.direction_to(to).left();
     let off_centre = middle.distance(CENTRE);
     let bend = if off_centre < 0.6 * layout.inner() {
-        // Seen from its own beginning each goes past the card on the left: the middle of such a
-        // curve lies half way from the middle of the straight way to the point it bends to.
+        // Each passes the card on its left. The middle of such a curve lies half way between the
+        // middle of the straight line and the control point.
         let past = CENTRE.towards(side, 0.8 * layout.inner());
         past.towards(middle.direction_to(past), middle.distance(past))
     } else {
@@ -148,7 +150,7 @@ fn swap(layout: &BoardLayout<'_>, part: &PlayedPart, index: usize) -> Arrow {
     }
 }
 
-/// The captured pieces: outside the ring beside the field where they stood, crossed out.
+/// Draws the captured pieces: crossed out, outside the ring beside the field where they stood.
 pub fn captures(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let gap = layout.gap;
     for capture in shown.captures {
@@ -177,14 +179,15 @@ pub fn captures(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>
             corner(-1.0, 1.0),
         );
         ink.add(format_args!(
-            "<path data-captured=\"{}\" d=\"M{a}L{b}M{c}L{d}\" stroke=\"{DARK}\" stroke-width=\"{}\" stroke-linecap=\"round\"/>",
+            "<path data-captured=\"{}\" d=\"M{a}L{b}M{c}L{d}\" stroke=\"{DARK}\" \
+                stroke-width=\"{}\" stroke-linecap=\"round\"/>",
             capture.from,
             Number(0.08 * gap),
         ));
     }
 }
 
-/// The card, in the middle of the board, with the shape of the seat that plays it.
+/// Draws the card in the middle of the board, with the shape of the seat that plays it.
 pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     let Move::Play { card, rank, .. } = shown.mv else {
         return;
@@ -204,7 +207,8 @@ pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
         String::new()
     };
     ink.add(format_args!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"#fff\" stroke=\"{}\" stroke-width=\"{line}\"{dashes}/>",
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"#fff\" stroke=\"{}\" \
+            stroke-width=\"{line}\"{dashes}/>",
         Number(left),
         Number(top),
         Number(width),
@@ -214,7 +218,8 @@ pub fn card(ink: &mut SvgWriter, layout: &BoardLayout<'_>, shown: &Shown<'_>) {
     ));
     let mut text = |text: &str, below: f64, size: f64| {
         ink.add(format_args!(
-            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-weight=\"bold\" fill=\"{DARK}\" text-anchor=\"middle\">{text}</text>",
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-weight=\"bold\" fill=\"{DARK}\" \
+                text-anchor=\"middle\">{text}</text>",
             Number(CENTRE.x),
             Number(CENTRE.y + below * height),
             Number(size * height),

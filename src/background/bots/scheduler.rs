@@ -1,0 +1,297 @@
+//! Which games are due and which of them comes next. The threads' time is shared fairly among the
+//! creators of the games.
+
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    time::{Duration, Instant},
+};
+
+use rand::seq::IndexedRandom;
+
+use crate::{
+    fair::{Charge, FairShares},
+    store::{Creator, GameId, Store, StoreError},
+};
+
+/// The expected cost of a decision, until it is known.
+const EXPECTED_COST: Duration = Duration::from_millis(5);
+
+/// The next game is picked at random among this many that have been due the longest, so that two
+/// processes on one file seldom pick the same one.
+const PICK_FROM: usize = 8;
+
+/// The games that threads work on, and the time that their creators have used.
+#[derive(Debug)]
+pub(super) struct DueScheduler {
+    /// Threads that one creator may occupy.
+    max_threads: usize,
+    /// A thread is deciding in these games, or its decision is not committed yet.
+    claimed: HashSet<GameId>,
+    /// Games that are left alone until then, after an error.
+    backed_off: HashMap<GameId, Instant>,
+    shares: FairShares<ShareKey>,
+    /// Threads that each creator occupies.
+    threads: HashMap<ShareKey, usize>,
+    /// Keys with a due game, when a game was last claimed.
+    waiting: usize,
+}
+
+/// To whom the time of a decision is charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ShareKey {
+    Creator(Creator),
+    /// A game whose creator is not known.
+    Game(GameId),
+}
+
+/// A claimed game, with the charge for the decision.
+#[derive(Debug)]
+pub(super) struct ClaimedGame {
+    pub id: GameId,
+    charge: Charge<ShareKey>,
+}
+
+impl DueScheduler {
+    /// A scheduler for this many threads, with no game claimed.
+    pub fn new(threads: usize) -> DueScheduler {
+        DueScheduler {
+            // Not all, so that the long decisions of one creator's bots do not block those of
+            // others.
+            max_threads: threads.saturating_sub(1).max(1),
+            claimed: HashSet::new(),
+            backed_off: HashMap::new(),
+            shares: FairShares::default(),
+            threads: HashMap::new(),
+            waiting: 0,
+        }
+    }
+
+    /// The number of games that cannot be claimed, due or not.
+    pub fn busy(&mut self) -> usize {
+        self.backed_off.retain(|_, until| *until > Instant::now());
+        self.claimed.len() + self.backed_off.len()
+    }
+
+    /// Claims one of these due games: one whose creator has used the least time lately. The games of
+    /// one creator must be in the order in which they are due.
+    pub fn claim(
+        &mut self,
+        due: impl IntoIterator<Item = (GameId, Option<Creator>)>,
+    ) -> Option<ClaimedGame> {
+        let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
+        let mut keys = HashSet::new();
+        for (id, creator) in due {
+            if self.claimed.contains(&id) || self.backed_off.contains_key(&id) {
+                continue;
+            }
+            let key = creator.map_or(ShareKey::Game(id), ShareKey::Creator);
+            keys.insert(key);
+            let threads = self.threads.get(&key).copied().unwrap_or(0);
+            let tag = self.shares.tag(&key);
+            if threads >= self.max_threads || tag > smallest {
+                continue;
+            }
+            if tag < smallest {
+                smallest = tag;
+                best.clear();
+            }
+            if best.len() < PICK_FROM {
+                best.push((id, key));
+            }
+        }
+        self.waiting = keys.len();
+        let &(id, key) = best.choose(&mut rand::rng())?;
+        self.claimed.insert(id);
+        *self.threads.entry(key).or_default() += 1;
+        let charge = self.shares.begin(key, EXPECTED_COST);
+        Some(ClaimedGame { id, charge })
+    }
+
+    /// Ends the charge for a decision that took so long. The game stays claimed.
+    pub fn decided(&mut self, game: ClaimedGame, took: Duration) {
+        if let Entry::Occupied(mut threads) = self.threads.entry(game.charge.payer) {
+            *threads.get_mut() -= 1;
+            if *threads.get() == 0 {
+                threads.remove();
+            }
+        }
+        self.shares.end(game.charge, took, self.waiting);
+    }
+
+    /// Lets the game be claimed again.
+    pub fn release(&mut self, id: GameId) {
+        self.claimed.remove(&id);
+    }
+
+    /// Releases the game, but lets nobody claim it before then.
+    pub fn back_off(&mut self, id: GameId, until: Instant) {
+        self.claimed.remove(&id);
+        self.backed_off.insert(id, until);
+    }
+}
+
+/// Games read at once, those due the longest first.
+const DUE_BATCH: usize = 64;
+
+/// Creators read by one scan.
+const CREATOR_BATCH: u32 = 256;
+
+/// How long the result of a scan is used.
+const SCAN_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Finds due games. The two scans are for games of bots only, and for games with humans.
+#[derive(Debug, Default)]
+pub(super) struct DueGames([CreatorScan; 2]);
+
+/// One due game of each creator, for when very many games of one creator are due.
+#[derive(Debug, Default)]
+struct CreatorScan {
+    at: Option<Instant>,
+    games: Vec<(GameId, Option<Creator>)>,
+    /// The last creator that was read, if there are more.
+    after: Option<Creator>,
+}
+
+impl DueGames {
+    /// Games in which the server is to act now, with humans or without. Those of one creator are in
+    /// the order in which they are due. At most `busy` of them cannot be claimed.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn find(
+        &mut self,
+        store: &Store,
+        has_human: bool,
+        busy: usize,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let limit = u32::try_from(busy + DUE_BATCH).unwrap_or(u32::MAX);
+        let mut due = store.due(has_human, limit).await?;
+        if due.len() >= limit as usize {
+            let scan = &mut self.0[usize::from(has_human)];
+            scan.refresh(store, has_human).await?;
+            due.extend(scan.games.iter().copied());
+        }
+        Ok(due)
+    }
+}
+
+impl CreatorScan {
+    async fn refresh(&mut self, store: &Store, has_human: bool) -> Result<(), StoreError> {
+        if self.at.is_some_and(|at| at.elapsed() < SCAN_INTERVAL) {
+            return Ok(());
+        }
+        let (games, after) = store
+            .due_by_creator(has_human, self.after, CREATOR_BATCH)
+            .await?;
+        *self = CreatorScan {
+            at: Some(Instant::now()),
+            games,
+            after,
+        };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG_DECISION: Duration = Duration::from_millis(200);
+    const SHORT_DECISION: Duration = Duration::from_millis(1);
+
+    fn creator(number: u8) -> Option<Creator> {
+        Some(Creator([number; 16]))
+    }
+
+    fn games(count: usize, creator: Option<Creator>) -> Vec<(GameId, Option<Creator>)> {
+        (0..count).map(|_| (GameId::random(), creator)).collect()
+    }
+
+    /// Claims a game, decides in it in that time, and puts it at the end of the due games.
+    fn serve(
+        scheduler: &mut DueScheduler,
+        due: &mut Vec<(GameId, Option<Creator>)>,
+        took: Duration,
+    ) -> GameId {
+        let game = scheduler.claim(due.iter().copied()).expect("a game");
+        let id = game.id;
+        scheduler.decided(game, took);
+        scheduler.release(id);
+        let place = due.iter().position(|(other, _)| *other == id);
+        let game = due.remove(place.expect("one of them"));
+        due.push(game);
+        id
+    }
+
+    #[test]
+    fn creators_get_equal_time_however_many_games_they_have() {
+        let mut scheduler = DueScheduler::new(1);
+        let (many, one) = (games(60, creator(1)), games(1, creator(2)));
+        let mut due = [many.clone(), one.clone()].concat();
+        let mut served = HashMap::<GameId, u32>::new();
+        for _ in 0..600 {
+            *served
+                .entry(serve(&mut scheduler, &mut due, LONG_DECISION))
+                .or_default() += 1;
+        }
+        let ours = served[&one[0].0];
+        assert!((295..=305).contains(&ours), "{ours}");
+        // The games of one creator take scheduler.
+        assert!(many.iter().all(|(id, _)| (2..=9).contains(&served[id])));
+    }
+
+    #[test]
+    fn games_without_a_creator_get_equal_time_each() {
+        let mut scheduler = DueScheduler::new(2);
+        let mut due = games(10, None);
+        let mut served = HashMap::<GameId, u32>::new();
+        for _ in 0..1_000 {
+            *served
+                .entry(serve(&mut scheduler, &mut due, SHORT_DECISION))
+                .or_default() += 1;
+        }
+        assert!(
+            served.values().all(|times| (95..=105).contains(times)),
+            "{served:?}"
+        );
+    }
+
+    #[test]
+    fn one_creator_leaves_a_thread_to_others() {
+        let mut scheduler = DueScheduler::new(3);
+        let due = games(10, creator(1));
+        let claim = |scheduler: &mut DueScheduler| scheduler.claim(due.iter().copied());
+        let first = claim(&mut scheduler).expect("a game");
+        let second = claim(&mut scheduler).expect("another");
+        assert_ne!(first.id, second.id);
+        assert!(claim(&mut scheduler).is_none());
+        let other = scheduler.claim([due.clone(), games(1, creator(2))].concat());
+        assert!(other.is_some());
+        scheduler.decided(first, LONG_DECISION);
+        assert!(claim(&mut scheduler).is_some());
+        // A single thread is for all creators.
+        assert!(DueScheduler::new(1).claim(due).is_some());
+    }
+
+    #[test]
+    fn a_claimed_or_backed_off_game_is_not_claimed_again() {
+        let mut scheduler = DueScheduler::new(4);
+        let due = games(1, None);
+        let claim = |scheduler: &mut DueScheduler| scheduler.claim(due.iter().copied());
+        let game = claim(&mut scheduler).expect("the game");
+        scheduler.decided(game, SHORT_DECISION);
+        assert!(
+            claim(&mut scheduler).is_none(),
+            "its decision is not committed"
+        );
+        scheduler.release(due[0].0);
+        let game = claim(&mut scheduler).expect("the game");
+        scheduler.decided(game, SHORT_DECISION);
+        scheduler.back_off(due[0].0, Instant::now() + LONG_DECISION * 1_000);
+        assert_eq!(scheduler.busy(), 1);
+        assert!(claim(&mut scheduler).is_none());
+        scheduler.back_off(due[0].0, Instant::now());
+        assert_eq!(scheduler.busy(), 0);
+        assert!(claim(&mut scheduler).is_some());
+    }
+}
