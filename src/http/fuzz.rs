@@ -6,8 +6,9 @@ use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
     headers::{EntityTags, is_not_modified, preferred},
+    json::{from_body, from_query},
     problem::Problem,
-    request::{IDEMPOTENCY_KEY, caller, idempotency_key, parse},
+    request::{IDEMPOTENCY_KEY, caller, idempotency_key},
     routes::history::replay_record,
     wire::{
         advice::AdviceParams,
@@ -15,7 +16,7 @@ use super::{
         picture::{self, AnalysisParams, PictureParams},
         request::{
             CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
-            ListParams, MovesParams, NoQuery, PlayRequest, SwapRequest, query,
+            ListParams, MovesParams, NoQuery, PlayRequest, SwapRequest,
         },
     },
 };
@@ -35,44 +36,45 @@ pub const BODIES: u8 = 8;
 pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
     Ok(match kind {
         0 => {
-            if let Creation::New { setup, .. } = parse::<CreateGame>(bytes)??.creation()? {
+            if let Creation::New { setup, .. } = from_body::<CreateGame>(bytes)??.creation()? {
                 Game::new(setup);
             }
             None
         }
         1 => {
-            let position = AnalysisPosition::read(parse(bytes)??)?;
+            let position = AnalysisPosition::read(from_body(bytes)??)?;
             let moves = position.legal_moves(true)?;
             position.picture(moves.first())?;
             None
         }
         2 => {
-            let analysis: AdviceAnalysis = parse(bytes)??;
+            let analysis: AdviceAnalysis = from_body(bytes)??;
             analysis.settings()?;
             AdvicePosition::read(analysis)?.view()?;
             None
         }
         3 => {
-            replay_record(&parse::<ImportRequest>(bytes)??.record)?;
+            replay_record(&from_body::<ImportRequest>(bytes)??.record)?;
             None
         }
-        4 => Some(match parse::<SwapRequest>(bytes)??.action()? {
+        4 => Some(match from_body::<SwapRequest>(bytes)??.action()? {
             ExchangeAction::Offer(card) => Action::Offer { seat, card },
             ExchangeAction::Decline => Action::Decline { seat },
             ExchangeAction::Ask => Action::Ask { seat },
         }),
         5 => {
-            let mv = parse::<PlayRequest>(bytes)??.mv()?;
+            let mv = from_body::<PlayRequest>(bytes)??.mv()?;
             Some(Action::Play { seat, mv })
         }
         6 => {
-            let HandOver { bot, name, level } = parse::<HandOverRequest>(bytes)??.hand_over()?;
+            let HandOver { bot, name, level } =
+                from_body::<HandOverRequest>(bytes)??.hand_over()?;
             let name = name.unwrap_or_else(|| game.player(seat).name.clone());
             let player = Player { name, bot, level };
             Some(Action::HandOver { seat, player })
         }
         _ => {
-            parse::<DealRequest>(bytes)??;
+            from_body::<DealRequest>(bytes)??;
             Some(Action::Deal { by: Some(seat) })
         }
     })
@@ -81,14 +83,14 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
 /// Parses a text as the query of every route with one, and as a part of a path.
 pub fn line(text: &str, game: &Game) {
     let _ = text.parse::<GameId>();
-    let _ = query::<NoQuery>(text);
-    let _ = query::<GameParams>(text);
-    let _ = query::<EventsParams>(text);
-    let _ = query::<MovesParams>(text).map(|params| params.boards());
-    let _ = query::<AdviceParams>(text).map(|params| params.settings().is_ok());
-    let _ = query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
-    if let Ok(params) = query::<ListParams>(text) {
-        let _ = (params.phase(), params.limit());
+    let _ = from_query::<NoQuery>(text);
+    let _ = from_query::<GameParams>(text);
+    let _ = from_query::<EventsParams>(text);
+    let _ = from_query::<MovesParams>(text).map(|params| params.boards());
+    let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
+    let _ = from_query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
+    if let Ok(params) = from_query::<ListParams>(text) {
+        let _ = params.limit();
         if let Some(Ok(cursor)) = params.cursor.map(|text| text.parse::<Cursor>()) {
             assert_eq!(
                 cursor.to_string().parse(),
@@ -97,7 +99,7 @@ pub fn line(text: &str, game: &Game) {
             );
         }
     }
-    if let Ok(params) = query::<PictureParams>(text)
+    if let Ok(params) = from_query::<PictureParams>(text)
         && let Ok(preview) = params.preview(game)
     {
         picture::of_game(game, preview.as_ref());

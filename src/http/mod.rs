@@ -4,6 +4,7 @@ mod answer;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;
+mod json;
 mod limits;
 mod metrics;
 mod middleware;

@@ -2,7 +2,6 @@
 
 use std::{
     convert::Infallible,
-    fmt,
     future::{Ready, poll_fn, ready},
     rc::Rc,
     task::Poll,
@@ -16,13 +15,11 @@ use actix_web::{
     rt, web,
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
-use serde::{
-    Deserialize, Deserializer,
-    de::{DeserializeOwned, MapAccess, SeqAccess, Visitor},
-};
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
     headers::EntityTags,
+    json::{from_body, from_query},
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
@@ -30,7 +27,7 @@ use super::{
         memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
-    wire::request::{NoQuery, WriteBody, query},
+    wire::request::{NoQuery, WriteBody},
 };
 use crate::{
     service::{Caller, IdempotencyKey, RequestContext, Retry},
@@ -82,7 +79,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
         let body = body(request, payload, MAX_BODY, false);
         Box::pin(async move {
             let ReadBody { bytes, memory, .. } = body.await?;
-            let content = parse_blocking(bytes, parse::<T>).await?.0;
+            let content = parse_blocking(bytes, from_body::<T>).await?.0;
             Ok(Body {
                 content,
                 _memory: memory,
@@ -141,75 +138,6 @@ async fn parse_blocking<T: Send + 'static>(
     }
     let parsed = web::block(move || Ok((parse(&bytes)?, bytes))).await;
     parsed.map_err(Problem::internal)?
-}
-
-/// Parses JSON; an empty text is an empty object. JSON of another type gives `invalid_request` as
-/// content.
-///
-/// # Errors
-/// `malformed_json`.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>, Problem> {
-    let malformed = |error: &dyn fmt::Display| Problem::new(Code::MalformedJson, error);
-    let text = str::from_utf8(bytes).map_err(|error| malformed(&error))?;
-    let text = if text.is_empty() { "{}" } else { text };
-    match serde_json::from_str(text) {
-        Ok(content) => Ok(Ok(content)),
-        Err(error) => match serde_json::from_str::<JsonSyntax>(text) {
-            Ok(JsonSyntax) => Ok(Err(Problem::invalid(error))),
-            Err(error) => Err(malformed(&error)),
-        },
-    }
-}
-
-/// Any JSON, which is parsed and discarded. (`IgnoredAny` does not check strings and numbers.)
-struct JsonSyntax;
-
-impl<'de> Deserialize<'de> for JsonSyntax {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonSyntax, D::Error> {
-        deserializer.deserialize_any(JsonSyntax)
-    }
-}
-
-impl<'de> Visitor<'de> for JsonSyntax {
-    type Value = JsonSyntax;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_unit<E>(self) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<JsonSyntax, A::Error> {
-        while list.next_element::<JsonSyntax>()?.is_some() {}
-        Ok(JsonSyntax)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<JsonSyntax, A::Error> {
-        while object.next_entry::<JsonSyntax, JsonSyntax>()?.is_some() {}
-        Ok(JsonSyntax)
-    }
 }
 
 /// The version that a body names, even if the rest of it is invalid.
@@ -323,7 +251,7 @@ impl<T: WriteBody> WriteRequest<T> {
         } = body;
         let (content, bytes) = parse_blocking(bytes, move |bytes| {
             if !is_text {
-                return parse::<T>(bytes);
+                return from_body::<T>(bytes);
             }
             let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
             let text = str::from_utf8(bytes).map_err(malformed)?;
@@ -340,7 +268,7 @@ impl<T: WriteBody> WriteRequest<T> {
             Ok(content) => content.version(),
             Err(_) => version_of(&bytes),
         };
-        let no_query = query(request.query_string()).map(|NoQuery {}| ());
+        let no_query = from_query(request.query_string()).map(|NoQuery {}| ());
         Ok(WriteRequest {
             context: RequestContext {
                 caller,

@@ -60,9 +60,7 @@ impl Caller {
                 role = Some(Role::Seat(seat));
             }
         }
-        role.ok_or(ServiceError::Unauthorized(
-            "the token does not belong to this game",
-        ))
+        role.ok_or(ServiceError::UnknownToken)
     }
 
     /// The hash of the presented token, if any.
@@ -80,7 +78,7 @@ impl Caller {
         if token == self.0 {
             return Ok(());
         }
-        Err(ServiceError::Unauthorized("the token was replaced"))
+        Err(ServiceError::TokenReplaced)
     }
 
     /// The caller's role in this game, for routes that need a token.
@@ -89,9 +87,7 @@ impl Caller {
     /// `unauthorized`, without a token of this game.
     pub fn known_role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         match self.role(record)? {
-            Role::Spectator => Err(ServiceError::Unauthorized(
-                "this needs a token of this game",
-            )),
+            Role::Spectator => Err(ServiceError::NoToken),
             role => Ok(role),
         }
     }
@@ -103,9 +99,7 @@ impl Caller {
     pub fn seat(self, record: &StoredGame) -> Result<Seat, ServiceError> {
         match self.known_role(record)?.viewer() {
             Viewer::Seat(seat) => Ok(seat),
-            Viewer::Spectator => Err(ServiceError::Forbidden(
-                "only seats may do this; the host has no cards",
-            )),
+            Viewer::Spectator => Err(ServiceError::SeatOnly),
         }
     }
 }

@@ -12,10 +12,18 @@ pub enum ServiceError {
     GameNotFound,
     #[error("the game has no such seat")]
     SeatNotFound,
-    #[error("{0}")]
-    Unauthorized(&'static str),
-    #[error("{0}")]
-    Forbidden(&'static str),
+    #[error("this needs a token of this game")]
+    NoToken,
+    #[error("the token does not belong to this game")]
+    UnknownToken,
+    #[error("the token was replaced")]
+    TokenReplaced,
+    #[error("only the host may {0}")]
+    HostOnly(&'static str),
+    #[error("only seats may do this; the host has no cards")]
+    SeatOnly,
+    #[error("only the seat itself and the host may reissue its token")]
+    AnotherSeat,
     /// While a bot plays a seat, the holder of its token cannot act.
     #[error("a bot plays {0} until the host hands it back")]
     BotPlays(Seat),

@@ -405,23 +405,15 @@ fn acting_seat<E>(
 ) -> Result<Option<Seat>, ServiceError> {
     match (command, role) {
         (GameCommand::HandOver { .. }, Role::Host) => Ok(named),
-        (GameCommand::HandOver { .. }, _) => Err(ServiceError::Forbidden(
-            "only the host may hand over a seat",
-        )),
+        (GameCommand::HandOver { .. }, _) => Err(ServiceError::HostOnly("hand over a seat")),
         (GameCommand::ReissueToken { .. }, Role::Host) => Ok(named),
         (GameCommand::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
-        (GameCommand::ReissueToken { .. }, _) => Err(ServiceError::Forbidden(
-            "only the seat itself and the host may reissue its token",
-        )),
+        (GameCommand::ReissueToken { .. }, _) => Err(ServiceError::AnotherSeat),
         (GameCommand::Remove(_), Role::Host) | (GameCommand::CreateTicket(_), _) => Ok(None),
-        (GameCommand::Remove(_), _) => {
-            Err(ServiceError::Forbidden("only the host may remove a game"))
-        }
+        (GameCommand::Remove(_), _) => Err(ServiceError::HostOnly("remove a game")),
         (GameCommand::Deal(_), Role::Host) => Ok(None),
         (_, Role::Seat(seat)) => Ok(Some(seat)),
-        (_, _) => Err(ServiceError::Forbidden(
-            "only seats may do this; the host has no cards",
-        )),
+        (_, _) => Err(ServiceError::SeatOnly),
     }
 }
 
@@ -516,9 +508,7 @@ fn create_ticket(
     let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let token = request.caller.token();
-    let token = token.ok_or(ServiceError::Unauthorized(
-        "this needs a token of this game",
-    ))?;
+    let token = token.ok_or(ServiceError::NoToken)?;
     let expires_at = now() + TICKET_TTL;
     let ticket = NewTicket {
         hash: TokenHash::of(&tokens.ticket()),

@@ -151,10 +151,15 @@ pub enum Refusal {
     NoEffectStranger { seat: Seat, field: u8 },
     #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is none")]
     SevenPart { from: PlaceName, to: PlaceName },
-    #[error("part {part} of the seven may not end on field {field}: it must be free")]
-    SevenLanding { part: usize, field: u8 },
+    #[error("a part of a seven may not end on field {field}: it must be free")]
+    SevenLanding { field: u8 },
     #[error("the parts of a seven add up to 7 steps, not {0}")]
     SevenSteps(u8),
+    #[error("the piece on {0} was captured by an earlier part of the seven")]
+    CapturedBefore(PlaceName),
+    /// One part of a seven, counted from 1, is refused.
+    #[error("{refusal}")]
+    InPart { part: usize, refusal: Box<Refusal> },
 }
 
 /// A place as the texts of refusals name it.
@@ -353,35 +358,13 @@ impl<'a> MoveJudge<'a> {
 
     /// RULES §5: the parts in order, each judged and carried out literally.
     fn seven(mut self, parts: &[Part]) -> Result<Outcome, Refusal> {
-        let partner = self.seat.partner(self.rules.seats);
         let mut left = 7;
         for (index, part) in parts.iter().enumerate() {
-            let (owner, from, to) = self.piece(*part)?;
-            match self.rules.seven_partner {
-                SevenPartner::WhenHome => self.check_mover(part.from, owner, self.mover())?,
-                SevenPartner::Always if owner == partner => {}
-                SevenPartner::Always => self.check_mover(part.from, owner, self.seat)?,
-            }
-            let steps = steps_forward(self.rules, owner, from, to)
-                .filter(|steps| (1..=7).contains(steps))
-                .ok_or(Refusal::SevenPart {
-                    from: PlaceName(part.from),
-                    to: PlaceName(part.to),
-                })?;
-            if steps > left {
-                return Err(Refusal::SevenSteps(7 - left + steps));
-            }
+            let steps = self.seven_part(*part, left).map_err(|refusal| {
+                let (part, refusal) = (index + 1, Box::new(refusal));
+                Refusal::InPart { part, refusal }
+            })?;
             left -= steps;
-            let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
-            if let Field::Track(field) = to
-                && !seven::may_end(self.rules, &self.board, to)
-            {
-                let part = index + 1;
-                return Err(Refusal::SevenLanding { part, field });
-            }
-            self.capture(walk.stepped);
-            self.board.relocate(self.rules, owner, from, to);
-            self.moved(owner, Some(from), to, steps);
         }
         let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin
             && self.board.team_home(self.rules, self.seat);
@@ -389,6 +372,45 @@ impl<'a> MoveJudge<'a> {
             return Err(Refusal::SevenSteps(7 - left));
         }
         Ok(self.done(MoveKind::Seven))
+    }
+
+    /// Carries out one part of a seven with so many steps left, and returns its steps.
+    fn seven_part(&mut self, part: Part, left: u8) -> Result<u8, Refusal> {
+        let partner = self.seat.partner(self.rules.seats);
+        let (owner, from, to) = self
+            .piece(part)
+            .map_err(|refusal| match (refusal, part.from) {
+                (Refusal::NoPiece(place), NotedField::Track(field))
+                    if self.captures.iter().any(|capture| capture.from == field) =>
+                {
+                    Refusal::CapturedBefore(place)
+                }
+                (refusal, _) => refusal,
+            })?;
+        match self.rules.seven_partner {
+            SevenPartner::WhenHome => self.check_mover(part.from, owner, self.mover())?,
+            SevenPartner::Always if owner == partner => {}
+            SevenPartner::Always => self.check_mover(part.from, owner, self.seat)?,
+        }
+        let steps = steps_forward(self.rules, owner, from, to)
+            .filter(|steps| (1..=7).contains(steps))
+            .ok_or(Refusal::SevenPart {
+                from: PlaceName(part.from),
+                to: PlaceName(part.to),
+            })?;
+        if steps > left {
+            return Err(Refusal::SevenSteps(7 - left + steps));
+        }
+        let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
+        if let Field::Track(field) = to
+            && !seven::may_end(self.rules, &self.board, to)
+        {
+            return Err(Refusal::SevenLanding { field });
+        }
+        self.capture(walk.stepped);
+        self.board.relocate(self.rules, owner, from, to);
+        self.moved(owner, Some(from), to, steps);
+        Ok(steps)
     }
 
     /// Refuses a piece, named by where it stands, that is not the mover's.

@@ -12,15 +12,16 @@ use super::{App, execute_in_game, read_id};
 use crate::{
     http::{
         headers::preferred,
+        json::from_query,
         limits::{ClientAddress, memory::no_memory},
         metrics::SkipLatency,
-        problem::{Code, Problem},
+        problem::{Code, Problem, Reason},
         request::WriteRequest,
         stream::{EventStream, Start, hub::Format},
         wire::{
             game::TicketResponse,
             history::LogEntryView,
-            request::{EventsParams, TokenRequest, query},
+            request::{EventsParams, TokenRequest},
         },
     },
     service::{Caller, GameCommand},
@@ -58,7 +59,7 @@ pub async fn stream_events(
     let subscription = app.hub.subscribe(id);
     let record = app.store.game(&id).await?;
     let record = record.ok_or_else(Problem::game_not_found)?;
-    let params: Result<EventsParams, Problem> = query(request.query_string());
+    let params: Result<EventsParams, Problem> = from_query(request.query_string());
     let ticket = match (&params, caller.token()) {
         (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
         // A wrong ticket is refused before a wrong parameter.
@@ -108,13 +109,13 @@ pub async fn stream_events(
     Ok(response.streaming(stream.stream(app.metrics.open_stream())))
 }
 
-/// The ticket in a query, even if the rest of it is invalid.
+/// The ticket in a even if the rest of it is invalid.
 fn ticket_of(text: &str) -> Option<TokenHash> {
     #[derive(Deserialize)]
     struct TicketQuery {
         ticket: String,
     }
-    let parsed = query::<TicketQuery>(text);
+    let parsed = from_query::<TicketQuery>(text);
     parsed.ok().map(|query| TokenHash::of(&query.ticket))
 }
 
@@ -138,14 +139,14 @@ fn start(
         Ok(version) if digits && version <= now => Ok(Start::After(version)),
         _ => {
             let detail = format!("the last event's id must be a version from 0 to {now}");
-            Err(Problem::invalid(detail))
+            Err(Problem::wrong_value("last_event_id", detail))
         }
     }
 }
 
 fn invalid_ticket() -> Problem {
     let detail = "the ticket does not belong to this game, was used, or has expired";
-    Problem::new(Code::Unauthorized, detail)
+    Problem::new(Code::Unauthorized, detail).because(Reason::InvalidTicket)
 }
 
 /// A ticket for one stream, for `EventSource`, which cannot send a token: `?ticket=`.

@@ -14,6 +14,7 @@ use super::{App, execute, execute_in_game, load_game, picture};
 use crate::{
     http::{
         headers::{is_not_modified, private_response},
+        json::from_query,
         limits::ClientAddress,
         metrics::SkipLatency,
         pool::SHORT_JOB_COST,
@@ -22,7 +23,7 @@ use crate::{
         wire::{
             game::{Created, GameList, GameView},
             picture::{PictureParams, of_game},
-            request::{CreateGame, GameParams, ListParams, RemoveRequest, query},
+            request::{CreateGame, GameParams, ListParams, RemoveRequest},
         },
     },
     service::{Caller, Command, GameCommand, etag},
@@ -56,11 +57,12 @@ pub async fn create_game(
     params(ListParams),
     responses((status = 200, description = "A page of the list.", body = GameList)))]
 pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let params: ListParams = query(request.query_string())?;
-    let (phase, limit) = (params.phase()?, params.limit()?);
+    let params: ListParams = from_query(request.query_string())?;
+    let (phase, limit) = (params.phase, params.limit()?);
     let cursor = params.cursor.as_deref().map(str::parse).transpose();
-    let after =
-        cursor.map_err(|_| Problem::invalid("cursor must be `next` of an earlier response"))?;
+    let after = cursor.map_err(|_| {
+        Problem::wrong_value("cursor", "cursor must be `next` of an earlier response")
+    })?;
     let query = ListQuery {
         phase,
         after,
@@ -93,7 +95,7 @@ pub async fn get_game(
 ) -> Result<HttpResponse, Problem> {
     let mut record = load_game(&app.store, &id).await?;
     let mut role = caller.role(&record)?;
-    let GameParams { after_version } = query(request.query_string())?;
+    let GameParams { after_version } = from_query(request.query_string())?;
     let known_version = |version| after_version.is_some_and(|known| version <= known);
     if let Some(known) = after_version
         && known_version(record.game.version())
@@ -160,7 +162,7 @@ pub async fn get_board_picture(
 ) -> Result<HttpResponse, Problem> {
     let record = load_game(&app.store, &id).await?;
     caller.role(&record)?;
-    let params: PictureParams = query(request.query_string())?;
+    let params: PictureParams = from_query(request.query_string())?;
     let game = &record.game;
     let preview = params.preview(game)?;
     let what = preview.as_ref().map_or("board", |_| "preview");

@@ -11,7 +11,7 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_rules::record::{
-    ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, Transcript,
+    ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, TextError, Transcript,
 };
 use futures_util::stream::{self, StreamExt};
 
@@ -20,6 +20,7 @@ use crate::{
     http::{
         answer::json,
         headers::{preferred, private_response},
+        json::from_query,
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
@@ -27,7 +28,7 @@ use crate::{
         wire::{
             game::Created,
             history::{HistoryHead, HistoryView, LogEntryView},
-            request::{ImportRequest, NoQuery, query},
+            request::{ImportRequest, NoQuery},
         },
     },
     service::{Caller, Command, Creation, Role},
@@ -70,7 +71,7 @@ pub async fn get_history(
     if let Ok(TEXT) = media_type {
         transcript(&record)?;
     }
-    let NoQuery {} = query(request.query_string())?;
+    let NoQuery {} = from_query(request.query_string())?;
     let media_type = media_type?;
     let history = Arc::new(History {
         record,
@@ -262,14 +263,16 @@ pub async fn import_game(
 /// # Errors
 /// `invalid_record`, with the line and what is wrong with it.
 pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
-    let invalid = |error: &dyn std::fmt::Display| Problem::new(Code::InvalidRecord, error);
-    let record = ParsedRecord::read(text).map_err(|error| invalid(&error))?;
+    let invalid = |error: TextError| Problem::new(Code::InvalidRecord, &error).on_line(error.line);
+    let record = ParsedRecord::read(text).map_err(invalid)?;
     if record.transcript.steps.len() >= MAX_VERSIONS {
         let detail = format!("a game of more than {MAX_VERSIONS} versions cannot be imported");
         return Err(Problem::new(Code::InvalidRecord, detail));
     }
-    let replayed = record.replay().map_err(|error| invalid(&error))?;
-    replayed.check_finished().map_err(|error| invalid(&error))?;
+    let replayed = record.replay().map_err(invalid)?;
+    replayed
+        .check_finished()
+        .map_err(|error| Problem::new(Code::InvalidRecord, error))?;
     Ok(replayed)
 }
 

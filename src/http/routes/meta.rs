@@ -20,13 +20,11 @@ use super::App;
 use crate::{
     http::{
         headers::{accepts_gzip, gzip},
+        json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
-        wire::{
-            request::{NoQuery, query},
-            rules::RulesCatalogue,
-        },
+        wire::{request::NoQuery, rules::RulesCatalogue},
     },
     store::{Store, StoreError, Usage},
 };
@@ -221,6 +219,6 @@ pub async fn get_docs(
 #[utoipa::path(get, path = "/v1/rules", operation_id = "list_rules", tag = "rules",
     responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue)))]
 pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let NoQuery {} = query(request.query_string())?;
+    let NoQuery {} = from_query(request.query_string())?;
     Ok(HttpResponse::Ok().json(RulesCatalogue::new()))
 }

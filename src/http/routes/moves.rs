@@ -16,6 +16,7 @@ use super::{App, SVG, load_game, picture};
 use crate::{
     http::{
         headers::{preferred, private_response},
+        json::from_query,
         limits::ClientAddress,
         pool::SHORT_JOB_COST,
         problem::Problem,
@@ -25,7 +26,7 @@ use crate::{
             analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis},
             moves::{LegalMoves, outcome},
             picture::{AnalysisParams, Preview, of_position},
-            request::{MovesParams, NoQuery, query},
+            request::{MovesParams, NoQuery},
         },
     },
     service::Caller,
@@ -54,7 +55,7 @@ pub async fn list_legal_moves(
     let record = load_game(&app.store, &id).await?;
     let seat = caller.seat(&record)?;
     record.game.check_play(seat)?;
-    let boards = query::<MovesParams>(request.query_string())?.boards();
+    let boards = from_query::<MovesParams>(request.query_string())?.boards();
     let list = move || {
         let game = &record.game;
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
@@ -82,7 +83,7 @@ pub async fn suggest_move(
         Phase::Exchange => record.game.check_exchange(seat)?,
         _ => record.game.check_play(seat)?,
     }
-    let settings = query::<AdviceParams>(request.query_string())?.settings()?;
+    let settings = from_query::<AdviceParams>(request.query_string())?.settings()?;
     let target = SuggestionRoute {
         game: format!("/v1/games/{}", record.id),
         version: Some(record.game.version()),
@@ -107,7 +108,7 @@ pub async fn analyse_legal_moves(
     body: Body<MovesAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
-    let params: AnalysisParams = query(request.query_string())?;
+    let params: AnalysisParams = from_query(request.query_string())?;
     let position = body.content.and_then(AnalysisPosition::read)?;
     if media_type == SVG {
         let draw = move || position.picture(params.preview());
@@ -130,7 +131,7 @@ pub async fn analyse_suggest_move(
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
-    let NoQuery {} = query(request.query_string())?;
+    let NoQuery {} = from_query(request.query_string())?;
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;

@@ -7,10 +7,7 @@ use dog_rules::{Card, Seat, SeatView};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    moves::MoveView,
-    request::{in_range, level},
-};
+use super::{moves::MoveView, request::in_range};
 use crate::http::problem::Problem;
 
 /// Maximum milliseconds of a search.
@@ -25,8 +22,7 @@ const MAX_SAMPLES: u32 = 10_000;
 #[into_params(parameter_in = Query)]
 pub struct AdviceParams {
     /// How well to think: `strong` by default.
-    #[param(value_type = Option<Level>)]
-    pub level: Option<String>,
+    pub level: Option<Level>,
     /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
     /// and `greedy` ignore it. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
@@ -56,7 +52,7 @@ impl AdviceParams {
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
-        let level = self.level.as_deref().map_or(Ok(Level::Strong), level)?;
+        let level = self.level.unwrap_or(Level::Strong);
         let requested = self.budget()?;
         let budget = Budget::of(level).map(|own| requested.unwrap_or(own));
         // 53 bits, so that a client that parses numbers as doubles can send it back.
@@ -75,7 +71,7 @@ impl AdviceParams {
             (Some(_), Some(_)) => {
                 let detail =
                     "send budget_ms or samples, not both: samples take the place of a time";
-                Err(Problem::invalid(detail))
+                Err(Problem::wrong_combination(detail))
             }
             (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
             (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),

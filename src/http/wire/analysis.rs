@@ -5,26 +5,28 @@ use std::collections::BTreeMap;
 use dog_bot::Level;
 use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
     advice::{AdviceParams, AdviceSettings},
     moves::{LegalMoves, SeatBoardRequest, read_board},
     picture::{Preview, of_position},
-    request::{BySeatList, seat_of},
+    request::{BySeatList, card_of, seat_of},
     rules::{self, RulesRequest},
 };
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::{Code, Problem, Reason};
 
-fn cards(names: &[String]) -> Result<Cards, Problem> {
+/// The cards of these names, which stand in the list at that place in the body.
+fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;
-    for name in names {
-        let card: Card = name.parse()?;
+    for (index, name) in names.iter().enumerate() {
+        let card = card_of(name, format!("{pointer}/{index}"))?;
         // No deck has more, and `Cards` cannot count further.
         if cards.count(card) == 12 {
             let detail = format!("no deck holds so many {card}");
-            return Err(Problem::new(Code::InvalidHand, detail));
+            return Err(Problem::new(Code::InvalidHand, detail)
+                .because(Reason::MoreThanDeck)
+                .card(card));
         }
         cards.add(card);
     }
@@ -43,8 +45,7 @@ fn cards(names: &[String]) -> Result<Cards, Problem> {
 pub struct MovesAnalysis {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
-    #[schema(value_type = Option<RulesRequest>)]
-    rules: Option<Box<RawValue>>,
+    rules: Option<RulesRequest>,
     /// One entry per seat, in turn order.
     #[schema(value_type = Vec<SeatBoardRequest>)]
     board: BySeatList<SeatBoardRequest>,
@@ -71,8 +72,7 @@ pub struct MovesAnalysis {
 pub struct AdviceAnalysis {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
-    #[schema(value_type = Option<RulesRequest>)]
-    rules: Option<Box<RawValue>>,
+    rules: Option<RulesRequest>,
     /// One entry per seat, in turn order.
     #[schema(value_type = Vec<SeatBoardRequest>)]
     board: BySeatList<SeatBoardRequest>,
@@ -85,8 +85,7 @@ pub struct AdviceAnalysis {
     /// What else the seat knows.
     known: Option<KnownCards>,
     /// How well to think: `strong` by default.
-    #[schema(value_type = Option<Level>)]
-    level: Option<String>,
+    level: Option<Level>,
     /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
     /// and `greedy` ignore it. Not together with `samples`.
     #[schema(minimum = 1, maximum = 2000)]
@@ -134,7 +133,7 @@ pub struct AnalysisPosition {
 
 impl AnalysisPosition {
     fn new(
-        rules: Option<&RawValue>,
+        rules: Option<RulesRequest>,
         BySeatList(board): BySeatList<SeatBoardRequest>,
         seat: u8,
         hand: &[String],
@@ -142,15 +141,18 @@ impl AnalysisPosition {
         let rules = rules::rules(rules)?;
         let board = read_board(&rules, board)?;
         let seat = seat_of(seat, &rules, "seat")?;
-        let hand = cards(hand)?;
+        let hand = cards(hand, "/hand")?;
         if hand.is_empty() {
-            return Err(Problem::new(Code::InvalidHand, "the hand is empty"));
+            let empty = Problem::new(Code::InvalidHand, "the hand is empty");
+            return Err(empty.because(Reason::EmptyHand));
         }
         let deck = rules.deck();
         let too_many = |card: &Card| hand.count(*card) > deck.count(*card);
         if let Some(card) = hand.ranks().find(too_many) {
             let detail = format!("the deck has only {} {card}", deck.count(card));
-            return Err(Problem::new(Code::InvalidHand, detail));
+            return Err(Problem::new(Code::InvalidHand, detail)
+                .because(Reason::MoreThanDeck)
+                .card(card));
         }
         if let Some(team) = board.winner(&rules) {
             let detail = format!("team {team} has all its pieces in its goals: the game is over");
@@ -169,7 +171,7 @@ impl AnalysisPosition {
     /// # Errors
     /// What is wrong with it, with the code of that error.
     pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
-        let rules = request.rules.as_deref();
+        let rules = request.rules;
         AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
     }
 
@@ -200,7 +202,7 @@ impl AdviceAnalysis {
     /// As [`AdviceParams::settings`].
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let params = AdviceParams {
-            level: self.level.clone(),
+            level: self.level,
             budget_ms: self.budget_ms,
             samples: self.samples,
             seed: self.seed,
@@ -215,7 +217,7 @@ impl AdvicePosition {
     /// # Errors
     /// What is wrong with it, with the code of that error.
     pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
-        let rules = request.rules.as_deref();
+        let rules = request.rules;
         let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
         let known = request.known;
         Ok(AdvicePosition { position, known })
@@ -232,56 +234,71 @@ impl AdvicePosition {
             seat,
             hand,
         } = &self.position;
-        let invalid = |detail: String| Problem::new(Code::InvalidKnowledge, detail);
+        let invalid = |member: &str, detail: String| {
+            Problem::new(Code::InvalidKnowledge, detail).at(format!("/known{member}"), None)
+        };
         let mut view = SeatView::to_play(rules, *board, *seat, *hand);
         let Some(known) = &self.known else {
             return Ok(view);
         };
         if known.counts.len() != usize::from(rules.seats) {
-            return Err(invalid(format!("counts must have {} entries", rules.seats)));
+            return Err(invalid(
+                "/counts",
+                format!("counts must have {} entries", rules.seats),
+            ));
         }
         for (other, &count) in rules.ring().seats().zip(&known.counts) {
             view.counts[other] = count;
         }
         if view.counts[*seat] != hand.len() {
-            return Err(invalid(format!("counts and hand disagree on {seat}")));
+            return Err(invalid(
+                "/counts",
+                format!("counts and hand disagree on {seat}"),
+            ));
         }
         for (number, names) in &known.hands {
             let other = number.parse().ok();
             let other = other
                 .and_then(|number| Seat::new(number, rules.seats))
-                .ok_or_else(|| invalid(format!("hands has no seat {number:?}")))?;
-            let cards = cards(names)?;
+                .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
+            let place = format!("/known/hands/{}", other.number());
+            let cards = cards(names, &place)?;
             if other == *seat && cards != *hand || cards.len() > view.counts[other] {
                 let detail = format!("hands and counts or hand disagree on {other}");
-                return Err(invalid(detail));
+                return Err(invalid("/hands", detail));
             }
             if other != *seat {
                 view.known[other] = cards;
             }
         }
         for (name, &count) in &known.gone {
-            let card: Card = name.parse()?;
+            let card = card_of(name, "/known/gone".to_owned())?;
             if count > rules.deck().count(card) {
-                return Err(invalid(format!("more {card} are gone than the deck has")));
+                return Err(invalid(
+                    "/gone",
+                    format!("more {card} are gone than the deck has"),
+                ));
             }
             (0..count).for_each(|_| view.gone.add(card));
         }
         for &number in &known.folded {
             let other = Seat::new(number, rules.seats)
-                .ok_or_else(|| invalid(format!("folded has no seat {number}")))?;
+                .ok_or_else(|| invalid("/folded", format!("folded has no seat {number}")))?;
             if view.counts[other] > 0 {
-                return Err(invalid(format!("{other} has folded and cannot hold cards")));
+                return Err(invalid(
+                    "/folded",
+                    format!("{other} has folded and cannot hold cards"),
+                ));
             }
             view.folded[other] = true;
         }
-        check_deck(rules, &view).map_err(invalid)?;
+        check_deck(rules, &view).map_err(|detail| invalid("", detail))?;
         view.round = known.round.unwrap_or(1);
         if view.round == 0 {
-            return Err(invalid("rounds are counted from 1".to_owned()));
+            return Err(invalid("/round", "rounds are counted from 1".to_owned()));
         }
         if let Some(number) = known.beginner {
-            view.beginner = seat_of(number, rules, "beginner")?;
+            view.beginner = seat_of(number, rules, "known/beginner")?;
         }
         Ok(view)
     }

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use super::{moves::outcome, request::seat_of};
 use crate::{
-    http::problem::{Code, Problem},
+    http::problem::Problem,
     picture::{self, Picture, Shown},
 };
 
@@ -57,9 +57,8 @@ impl Preview {
         hand: Cards,
         id: &str,
     ) -> Result<Preview, Problem> {
-        let refused = |refusal| Problem::new(Code::IllegalMove, refusal);
-        let mv = id.parse().map_err(Refusal::Notation).map_err(refused)?;
-        let outcome = judge::judge(rules, board, seat, hand, &mv).map_err(refused)?;
+        let mv = id.parse().map_err(Refusal::Notation)?;
+        let outcome = judge::judge(rules, board, seat, hand, &mv)?;
         Ok(Preview { seat, mv, outcome })
     }
 
@@ -98,7 +97,7 @@ impl PictureParams {
             (None, None) => return Ok(None),
             (None, Some(_)) => {
                 let detail = "seat says whose move is previewed: send move with it";
-                return Err(Problem::invalid(detail));
+                return Err(Problem::wrong_combination(detail));
             }
             (Some(id), None) => {
                 game.check_phase(Phase::Play)?;
@@ -122,7 +121,7 @@ impl AnalysisParams {
     pub fn boards(&self) -> Result<bool, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
-            return Err(Problem::invalid(detail));
+            return Err(Problem::wrong_combination(detail));
         }
         Ok(self.board.unwrap_or(true))
     }

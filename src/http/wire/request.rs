@@ -3,13 +3,13 @@
 use std::{fmt, marker::PhantomData};
 
 use dog_rules::{
-    Card, Level, Move, Phase, Player, Refusal, Rules, Seat, Seed, Setup, seat::MAX_SEATS,
+    Card, Level, Move, ParseCardError, Phase, Player, Refusal, Rules, Seat, Seed, Setup,
+    seat::MAX_SEATS,
 };
 use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, SeqAccess, Visitor},
 };
-use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -52,15 +52,8 @@ pub trait WriteBody: DeserializeOwned + Send + 'static {
     /// # Errors
     /// If the route takes no record.
     fn of_text(_: String) -> Result<Self, Problem> {
-        Err(Problem::invalid("this route takes no plain text"))
+        Err(Problem::wrong_combination("this route takes no plain text"))
     }
-}
-
-/// Parses a query; `invalid_request` says which parameter is wrong.
-pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
-    actix_web::web::Query::<T>::from_query(text)
-        .map(actix_web::web::Query::into_inner)
-        .map_err(Problem::invalid)
 }
 
 /// No parameters.
@@ -97,8 +90,7 @@ pub struct EventsParams {
 #[into_params(parameter_in = Query)]
 pub struct ListParams {
     /// Only games in this phase.
-    #[param(value_type = Option<Phase>)]
-    phase: Option<String>,
+    pub phase: Option<Phase>,
     /// Where to continue: `next` of an earlier response.
     #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,
@@ -108,17 +100,6 @@ pub struct ListParams {
 }
 
 impl ListParams {
-    /// The requested phase.
-    pub fn phase(&self) -> Result<Option<Phase>, Problem> {
-        let named = |name: &String| {
-            Phase::by_name(name).ok_or_else(|| {
-                let names = Phase::ALL.map(Phase::name).join(", ");
-                Problem::invalid(format!("phase must be one of {names}"))
-            })
-        };
-        self.phase.as_ref().map(named).transpose()
-    }
-
     /// Maximum number of games.
     pub fn limit(&self) -> Result<u32, Problem> {
         let (default, max) = LIST_LIMIT;
@@ -146,8 +127,18 @@ impl MovesParams {
 pub(super) fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
     Seat::new(number, rules.seats).ok_or_else(|| {
         let last = rules.seats - 1;
-        Problem::invalid(format!("{what} must be a seat from 0 to {last}"))
+        Problem::wrong_value(what, format!("/{what} must be a seat from 0 to {last}"))
     })
+}
+
+/// The card of this name, which stands at that place in the body.
+///
+/// # Errors
+/// `unknown_card`.
+pub(super) fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
+    let unknown = |error| Problem::new(Code::UnknownCard, error);
+    let parsed = name.parse().map_err(|error: ParseCardError| unknown(error));
+    parsed.map_err(|problem| problem.at(pointer, Some(&Card::ALL.map(Card::name))))
 }
 
 pub(super) fn in_range(
@@ -157,9 +148,10 @@ pub(super) fn in_range(
     max: u32,
 ) -> Result<Option<u32>, Problem> {
     match value {
-        Some(value) if !(min..=max).contains(&value) => {
-            Err(Problem::invalid(format!("{name} must be {min} to {max}")))
-        }
+        Some(value) if !(min..=max).contains(&value) => Err(Problem::wrong_value(
+            name,
+            format!("/{name} must be {min} to {max}"),
+        )),
         value => Ok(value),
     }
 }
@@ -174,8 +166,7 @@ pub(super) fn in_range(
 pub struct CreateGame {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
-    #[schema(value_type = Option<RulesRequest>)]
-    rules: Option<Box<RawValue>>,
+    rules: Option<RulesRequest>,
     /// One entry per seat; by default humans with default names.
     #[schema(value_type = Option<Vec<SeatRequest>>)]
     seats: Option<BySeatList<SeatRequest>>,
@@ -245,8 +236,7 @@ pub struct SeatRequest {
     )]
     name: Option<String>,
     /// A bot's level, `fast` by default. For a human, how the server plays when the time is up.
-    #[schema(value_type = Option<Level>)]
-    level: Option<String>,
+    level: Option<Level>,
 }
 
 impl WriteBody for CreateGame {}
@@ -257,7 +247,7 @@ impl CreateGame {
     /// # Errors
     /// What is wrong with it, with the code of that error.
     pub fn creation(self) -> Result<Creation, Problem> {
-        let rules = rules::rules(self.rules.as_deref())?;
+        let rules = rules::rules(self.rules)?;
         let seats = self.seats.map(|BySeatList(seats)| seats);
         let seats = seats.unwrap_or_else(|| {
             let seats = Seat::all(rules.seats);
@@ -267,7 +257,7 @@ impl CreateGame {
             let (found, needed) = (seats.len(), rules.seats);
             let detail =
                 format!("seats has {found} entries, but the rules are for {needed} players");
-            return Err(Problem::invalid(detail));
+            return Err(Problem::wrong_value("seats", detail));
         }
         let players = seats.into_iter().enumerate().map(player);
         let players = players.collect::<Result<Vec<_>, _>>()?;
@@ -300,30 +290,22 @@ impl CreateGame {
 /// The player of the seat of that number in a new game.
 fn player((number, seat): (usize, SeatRequest)) -> Result<Player, Problem> {
     let bot = seat.kind.unwrap_or_default() == SeatKind::Bot;
-    let level = seat.level.as_deref().map(level).transpose()?;
     let unnamed = || format!("{} {number}", if bot { "Bot" } else { "Seat" });
-    let name = seat.name.map_or_else(|| Ok(unnamed()), name)?;
-    let level = level.unwrap_or_default();
+    let checked = |text| name(text, &format!("seats/{number}/name"));
+    let name = seat.name.map_or_else(|| Ok(unnamed()), checked)?;
+    let level = seat.level.unwrap_or_default();
     Ok(Player { name, bot, level })
 }
 
-/// A name that is none too long.
-fn name(name: String) -> Result<String, Problem> {
+/// Checks the name in that member of the body.
+fn name(name: String, member: &str) -> Result<String, Problem> {
     let length = name.chars().count();
     if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
         let detail =
             format!("a seat's name must have 1 to {NAME_LENGTH} characters and no control ones");
-        return Err(Problem::invalid(detail));
+        return Err(Problem::wrong_value(member, detail));
     }
     Ok(name)
-}
-
-/// The level with that name.
-pub(super) fn level(name: &str) -> Result<Level, Problem> {
-    Level::by_name(name).ok_or_else(|| {
-        let names = Level::ALL.map(Level::name).join(", ");
-        Problem::invalid(format!("level must be one of {names}"))
-    })
 }
 
 /// Hands a seat to a bot, or back to a human.
@@ -340,8 +322,7 @@ pub struct HandOverRequest {
     )]
     name: Option<String>,
     /// As for a seat of a new game.
-    #[schema(value_type = Option<Level>)]
-    level: Option<String>,
+    level: Option<Level>,
     /// Refuse with 412 unless the game is at this version.
     version: Option<u64>,
 }
@@ -352,11 +333,10 @@ impl HandOverRequest {
     /// # Errors
     /// `invalid_request`, if there is no such level, or the name is too long.
     pub fn hand_over(self) -> Result<HandOver, Problem> {
-        let level = self.level.as_deref().map(level).transpose()?;
         Ok(HandOver {
             bot: self.kind == SeatKind::Bot,
-            name: self.name.map(name).transpose()?,
-            level: level.unwrap_or_default(),
+            name: self.name.map(|text| name(text, "name")).transpose()?,
+            level: self.level.unwrap_or_default(),
         })
     }
 }
@@ -393,11 +373,11 @@ impl SwapRequest {
     pub fn action(self) -> Result<ExchangeAction, Problem> {
         match (self.card, self.decline, self.ask) {
             (Some(card), None | Some(false), None | Some(false)) => {
-                Ok(ExchangeAction::Offer(card.parse()?))
+                Ok(ExchangeAction::Offer(card_of(&card, "/card".to_owned())?))
             }
             (None, Some(true), None | Some(false)) => Ok(ExchangeAction::Decline),
             (None, None | Some(false), Some(true)) => Ok(ExchangeAction::Ask),
-            _ => Err(Problem::invalid(
+            _ => Err(Problem::wrong_combination(
                 r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
             )),
         }
@@ -419,8 +399,8 @@ pub struct PlayRequest {
 impl PlayRequest {
     /// The move; `illegal_move`, if the id is not that of a move.
     pub fn mv(self) -> Result<Move, Problem> {
-        let illegal = |error| Problem::new(Code::IllegalMove, Refusal::Notation(error));
-        self.id.parse().map_err(illegal)
+        let mv = self.id.parse().map_err(Refusal::Notation)?;
+        Ok(mv)
     }
 }
 

@@ -5,10 +5,9 @@ use dog_rules::{
     SevenPartner, SevenSurplus,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Problem;
 
 /// How many cards each seat gets: first one list of rounds, then another that is repeated.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -121,14 +120,13 @@ impl From<DealSizes> for DealSizesView {
     }
 }
 
-/// Parses the rules of a request; the default preset if there are none.
-pub fn rules(json: Option<&RawValue>) -> Result<Rules, Problem> {
-    let request = match json {
-        None => RulesRequest::default(),
-        Some(json) => serde_json::from_str(json.get())
-            .map_err(|error| Problem::new(Code::InvalidRules, format!("rules: {error}")))?,
-    };
-    Ok(Rules::try_from(request.options())?)
+/// The rules of a request; the default preset if there are none.
+///
+/// # Errors
+/// `invalid_rules`.
+pub fn rules(request: Option<RulesRequest>) -> Result<Rules, Problem> {
+    let options = request.unwrap_or_default().options();
+    Rules::try_from(options).map_err(Problem::from)
 }
 
 /// The five presets and what each option means.

@@ -1,0 +1,310 @@
+//! The table of errors: each code with its status, log level and meaning, and its reasons. It also
+//! feeds the OpenAPI document and `docs/errors.md`.
+
+use actix_web::http::StatusCode;
+use log::Level;
+use serde::{Serialize, Serializer};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+};
+
+macro_rules! table {
+    ($($code:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal
+       $({ $($reason:ident $reason_name:literal $reason_meaning:literal;)+ })?;)+) => {
+        /// The stable code of an error.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = $meaning] $code,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Code] = &[$(Code::$code),+];
+
+            /// The code as a client sees it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Code::$code => $name),+ }
+            }
+
+            /// The HTTP status it comes with.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Code::$code => StatusCode::$status),+ }
+            }
+
+            /// The log level: a mistake of a client is never logged as an error.
+            pub const fn level(self) -> Level {
+                match self { $(Code::$code => Level::$level),+ }
+            }
+
+            /// A short summary, the same whenever it occurs.
+            pub const fn title(self) -> &'static str {
+                match self { $(Code::$code => $title),+ }
+            }
+
+            /// What it means.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Code::$code => $meaning),+ }
+            }
+
+            const fn own_reasons(self) -> &'static [Reason] {
+                match self { $(Code::$code => &[$($(Reason::$reason),+)?]),+ }
+            }
+        }
+
+        /// Why an error occurred, where its code alone does not say it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reason {
+            $($($(#[doc = $reason_meaning] $reason,)+)?)+
+        }
+
+        impl Reason {
+            /// The reason as a client sees it.
+            pub const fn name(self) -> &'static str {
+                match self { $($($(Reason::$reason => $reason_name,)+)?)+ }
+            }
+
+            /// What it means.
+            pub const fn meaning(self) -> &'static str {
+                match self { $($($(Reason::$reason => $reason_meaning,)+)?)+ }
+            }
+        }
+    };
+}
+
+table! {
+    BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
+        "The request is not valid HTTP, or its If-Match header is malformed.";
+    MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
+        "The body is not JSON, or not UTF-8.";
+    InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
+        "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
+    Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized"
+        "The route needs a token and none was sent, or the token does not belong to this game." {
+        NoToken "no_token" "No token was sent.";
+        UnknownToken "unknown_token" "The token does not belong to this game.";
+        TokenReplaced "token_replaced" "The token was replaced while the request was being served.";
+        InvalidTicket "invalid_ticket" "The ticket does not belong to this game, was used before, or has expired.";
+    };
+    Forbidden "forbidden" FORBIDDEN Debug "Forbidden"
+        "The token is valid, but its holder may not do this. For example, a host plays no cards, \
+         and a seat cannot remove the game." {
+        HostOnly "host_only" "Only the host may do this.";
+        SeatOnly "seat_only" "Only a seat may do this. The host has no cards.";
+        AnotherSeat "another_seat" "Only the host and the seat itself may do this.";
+        DealerOnly "dealer_only" "Only the host and the dealer may do this.";
+        BotPlays "bot_plays" "A bot plays the seat `seat` until the host hands it back.";
+    };
+    RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
+        "There is no route with this path.";
+    GameNotFound "game_not_found" NOT_FOUND Debug "No such game"
+        "No game has this id, or it was removed.";
+    SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat"
+        "The game has no seat of this number.";
+    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed"
+        "The path exists, but not for this method. The Allow header lists its methods.";
+    NotAcceptable "not_acceptable" NOT_ACCEPTABLE Debug "Not acceptable"
+        "The response is not available in a media type or an encoding that the request accepts.";
+    RequestTimeout "request_timeout" REQUEST_TIMEOUT Debug "Request timeout"
+        "The request took too long to arrive.";
+    GameOver "game_over" CONFLICT Debug "The game is over"
+        "A team has won, and the game no longer changes.";
+    WrongPhase "wrong_phase" CONFLICT Debug "Wrong phase"
+        "This action is not possible in the present phase of the game.";
+    NotYourTurn "not_your_turn" CONFLICT Debug "Not your turn"
+        "Another seat is to act, or this seat has already acted." {
+        AnotherSeatMoves "another_seat_moves" "The seat `seat` is to move.";
+        AnotherSeatDeals "another_seat_deals" "The seat `seat` is to deal.";
+        AlreadyAnswered "already_answered" "The seat `seat` has already answered in this exchange.";
+        ExchangeDone "exchange_done" "The seat `seat` and its partner have finished the exchange.";
+    };
+    NoHuman "no_human" CONFLICT Debug "No human plays the seat"
+        "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
+    TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
+        "The game has reached 50,000 versions by play, the maximum.";
+    StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version"
+        "The game is no longer at the version that If-Match or the body names.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large"
+        "The body is larger than 64 KiB, or a record larger than 1 MiB.";
+    UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long"
+        "The path with its query is longer than 8 KiB.";
+    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type"
+        "A body must be sent as application/json, without a content encoding.";
+    InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request"
+        "The JSON or the query is well formed, but a field is missing, unknown or of the wrong \
+         type." {
+        UnknownMember "unknown_member" "There is no member or parameter of this name.";
+        Missing "missing" "A member is missing.";
+        Duplicate "duplicate" "A member or parameter is sent twice.";
+        WrongValue "wrong_value" "A value has the wrong type, is out of range, or is not one of those allowed.";
+        WrongCombination "wrong_combination" "Members or parameters do not go together.";
+    };
+    InvalidRules "invalid_rules" UNPROCESSABLE_ENTITY Debug "Invalid rules"
+        "The preset or an option is unknown, out of range, or contradicts another.";
+    InvalidBoard "invalid_board" UNPROCESSABLE_ENTITY Debug "Invalid board"
+        "The board is impossible: two pieces on one field, more than four pieces of a seat, a \
+         field off the board, or `fresh` without a piece on the start." {
+        WrongSeats "wrong_seats" "The board has another number of entries than the rules have seats.";
+        WrongPieces "wrong_pieces" "The seat `seat` does not have four pieces.";
+        NoSuchField "no_such_field" "The seat `seat` has a piece on a field that the board does not have.";
+        FieldTwice "field_twice" "Two pieces are on the field `place`.";
+        NoFreshPiece "no_fresh_piece" "The seat `seat` has no piece on its start that could be fresh.";
+    };
+    InvalidHand "invalid_hand" UNPROCESSABLE_ENTITY Debug "Invalid hand"
+        "The hand is empty, or contains more of a card than the deck." {
+        EmptyHand "empty_hand" "The hand is empty.";
+        MoreThanDeck "more_than_deck" "The hand has more of `card` than the deck.";
+    };
+    InvalidKnowledge "invalid_knowledge" UNPROCESSABLE_ENTITY Debug "Invalid knowledge"
+        "`known` contradicts itself, the hand or the deck.";
+    FinishedPosition "finished_position" UNPROCESSABLE_ENTITY Debug "Finished position"
+        "A team has all its pieces in its goals, so there is nothing to analyse.";
+    UnknownCard "unknown_card" UNPROCESSABLE_ENTITY Debug "Unknown card"
+        "There is no card of that name.";
+    CardNotInHand "card_not_in_hand" UNPROCESSABLE_ENTITY Debug "Card not in hand"
+        "The card to give to the partner is not in the hand.";
+    IllegalMove "illegal_move" UNPROCESSABLE_ENTITY Debug "Illegal move"
+        "The rules do not allow the move. The detail says why." {
+        NotAMove "not_a_move" "The text is not a move id.";
+        NotInHand "not_in_hand" "The card `card` is not in the hand.";
+        MustBePlayed "must_be_played" "A card in the hand can be played, so the hand cannot be folded.";
+        Blocked "blocked" "The piece of `seat` on the field `place` blocks the way.";
+        GoalOccupied "goal_occupied" "A piece is on the goal field `place`. No piece lands on another in the goal, or passes it.";
+        BeyondGoal "beyond_goal" "The steps lead beyond the last goal field.";
+        GoalOutOfReach "goal_out_of_reach" "The steps do not reach the goal.";
+        FreshPiece "fresh_piece" "A fresh piece must leave its start before it may enter the goal.";
+        NotOverStart "not_over_start" "A piece that walks back enters the goal only over its own start.";
+        NoBackwardEntry "no_backward_entry" "By these rules no piece walks back into the goal.";
+        NoSuchPlace "no_such_place" "The board has no field `place`.";
+        NoSuchPiece "no_such_piece" "No piece is on `place`.";
+        CapturedBefore "captured_before" "An earlier part of the seven captured the piece on `place`.";
+        NotThePiece "not_the_piece" "The piece on `place` belongs to `seat`, and this move takes another seat's.";
+        KennelEmpty "kennel_empty" "The kennel of `seat` is empty.";
+        ForeignGoal "foreign_goal" "A piece enters only its own goal.";
+        LeavesGoal "leaves_goal" "No piece leaves the goal or moves backward in it.";
+        WrongSteps "wrong_steps" "The card `card` does not take a piece that far.";
+        SwapWithItself "swap_with_itself" "The two pieces of a swap are on two fields.";
+        SwapOwnPair "swap_own_pair" "By these rules a jack does not swap two pieces of one seat.";
+        SwapProtected "swap_protected" "The piece of `seat` on `place` cannot be swapped.";
+        NoEffectRefused "no_effect_refused" "By these rules a jack is not played without effect.";
+        NoPieceOnRing "no_piece_on_ring" "A jack is played without effect only with a piece of `seat` on the ring.";
+        OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring; `seat` has one on `place`.";
+        PartSteps "part_steps" "A part of a seven takes 1 to 7 steps forward.";
+        LandingOccupied "landing_occupied" "By these rules a part of a seven ends on a free field, and `place` is not.";
+        TotalSteps "total_steps" "The parts of a seven do not add up to 7 steps.";
+    };
+    IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange"
+        "The exchange does not allow this: declining or asking where it is mandatory, or asking \
+         twice." {
+        ExchangeMandatory "exchange_mandatory" "By these rules each seat gives a card.";
+        AlreadyAsked "already_asked" "The seat `seat` has already asked.";
+    };
+    InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed"
+        "A shuffle seed is 64 hex digits.";
+    InvalidRecord "invalid_record" UNPROCESSABLE_ENTITY Debug "Invalid record"
+        "The text is not a record, or its game is not over or breaks the rules. The detail names \
+         the line and says why.";
+    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY Debug "Idempotency key reused"
+        "The Idempotency-Key was used before with another body. Bodies are compared byte by byte, \
+         blanks included.";
+    WeakIdempotencyKey "weak_idempotency_key" UNPROCESSABLE_ENTITY Debug "Weak idempotency key"
+        "Where the response contains a secret, the Idempotency-Key must carry 128 random bits or \
+         more.";
+    TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests"
+        "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
+    TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
+        "Limit exceeded for hand-overs, names and tokens of this game: 100, and one more for \
+         every 4 versions by play.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
+        "There are more than 64 headers, or more than 16 KiB of them.";
+    Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"
+        "The server failed, and nothing was changed. Its log has more under the request id.";
+    DatabaseFull "database_full" INSUFFICIENT_STORAGE Warn "Database full"
+        "The database is nearly full, so new games are refused, or it is full, so all writes are. \
+         Nothing was changed.";
+    Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable"
+        "The server cannot do this at present: it is overloaded, or the disk is full or \
+         read-only. Try again after Retry-After seconds.";
+}
+
+impl Code {
+    /// The reasons that an error of this code may give.
+    pub const fn reasons(self) -> &'static [Reason] {
+        match self {
+            // The rules are a part of a body.
+            Code::InvalidRules => Code::InvalidRequest.own_reasons(),
+            code => code.own_reasons(),
+        }
+    }
+}
+
+/// Writes both enums as their names, and lists these in the OpenAPI document.
+macro_rules! named {
+    ($($name:ident: $all:expr, $about:literal;)+) => {
+        $(impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new()
+                    .schema_type(Type::String)
+                    .description(Some($about))
+                    .enum_values(Some($all))
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {})+
+    };
+}
+
+named! {
+    Code: Code::ALL.iter().map(|code| code.name()), "The stable code of an error.";
+    Reason: Code::ALL.iter().flat_map(|code| code.own_reasons()).map(|reason| reason.name()),
+        "Why an error occurred, where its code alone does not say it.";
+}
+
+/// The table as a Markdown page.
+pub fn markdown() -> String {
+    let mut page = String::from(
+        "# Errors\n\n\
+         Every error is an `application/problem+json` document (RFC 9457) with `type`, `title`,\n\
+         `status`, `detail` and a stable `code`: branch on the code, show the detail. This page is\n\
+         printed by `dog errors` from the table that the server answers from; a test fails when it\n\
+         is out of date.\n\n\
+         | code | status | meaning |\n|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        let (name, status, meaning) = (code.name(), code.status().as_u16(), code.meaning());
+        page += &format!("| `{name}` | {status} | {meaning} |\n");
+    }
+    page += "\n## Reasons\n\n\
+        Some errors say more in members that a program can read, for instance to show them in its\n\
+        own language. `reason` is one of the reasons of the code. The other members are there if the\n\
+        reason is about such a thing: `seat`, `place` (as in the parts of a move: `kennel`, a track\n\
+        field such as `17`, or `goal:2`), `card`, `part` (of a seven, from 1).\n\n\
+        | code | reason | meaning |\n|---|---|---|\n";
+    for code in Code::ALL {
+        for reason in code.reasons() {
+            let (code, reason, meaning) = (code.name(), reason.name(), reason.meaning());
+            page += &format!("| `{code}` | `{reason}` | {meaning} |\n");
+        }
+    }
+    page += MEMBERS;
+    page
+}
+
+/// The members that belong to a code rather than to a reason.
+const MEMBERS: &str = "\n## Other members\n\n\
+    | code | member | meaning |\n|---|---|---|\n\
+    | `stale_version` | `version` | the version of the game |\n\
+    | `wrong_phase` | `phase`, `expected` | the phase of the game, and the phase that the action \
+    needs |\n\
+    | `invalid_record` | `line` | the line of the record, from 1 |\n\
+    | `invalid_request`, `invalid_rules`, `unknown_card` | `errors` | what is wrong with the body or \
+    the query: `pointer` is a JSON pointer (RFC 6901) to the member, a parameter being a member of \
+    the query, and `allowed` lists the names or values that may be there, or is null if no list \
+    says it |\n";
