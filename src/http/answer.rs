@@ -17,7 +17,7 @@ use crate::service::{CommandOutcome, Renderers, Response};
 /// How games are written down for those who change them.
 pub const RENDERERS: Renderers<Problem> = Renderers {
     game: |record, role| json(&GameView::new(record, role)),
-    changed: |draft, role| json(&ActionResponse::new(&draft.record, &draft.events, role)),
+    changed: |draft, role| json(&ActionResponse::new(&draft.next, &draft.events, role)),
 };
 
 /// JSON of something that has a JSON form.

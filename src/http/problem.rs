@@ -18,7 +18,7 @@ use utoipa::{
 
 use crate::{
     service,
-    store::{ActError, LimitReached, StoreError},
+    store::{DraftError, LimitReached, StoreError},
 };
 
 macro_rules! codes {
@@ -331,12 +331,12 @@ impl From<service::ServiceError> for Problem {
     }
 }
 
-impl From<ActError> for Problem {
-    fn from(error: ActError) -> Problem {
+impl From<DraftError> for Problem {
+    fn from(error: DraftError) -> Problem {
         match error {
-            ActError::Refused(refusal) => refusal.into(),
-            ActError::LimitReached(exhausted) => exhausted.into(),
-            ActError::Store(error) => error.into(),
+            DraftError::Refused(refusal) => refusal.into(),
+            DraftError::LimitReached(exhausted) => exhausted.into(),
+            DraftError::Store(error) => error.into(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use dog_rules::Seat;
 use thiserror::Error;
 
-use crate::store::{ActError, LimitReached, StoreError};
+use crate::store::{DraftError, LimitReached, StoreError};
 
 /// Why a request is refused, apart from its content.
 #[derive(Debug, Error)]
@@ -30,7 +30,7 @@ pub enum ServiceError {
     WeakIdempotencyKey,
     /// The game refuses the action, takes no more of its kind, or the store failed.
     #[error(transparent)]
-    Act(#[from] ActError),
+    Act(#[from] DraftError),
     /// Others were quicker each time.
     #[error("others change this game all the time")]
     Contended,

@@ -200,7 +200,7 @@ fn new_game(
             seats: BySeat::default(),
         },
         timing: Timing::default(),
-        changes: AdminChanges::default(),
+        admin_changes: AdminChanges::default(),
         deadline: None,
         game: game.into(),
     };
@@ -244,7 +244,7 @@ impl RequestContext {
     fn write(&self, effect: WriteOp, response: &Response) -> Result<Write, ServiceError> {
         let save = self.retry.as_ref().map(|retry| retry.save(response));
         let save = save.transpose()?;
-        Ok(Write { effect, save })
+        Ok(Write { op: effect, save })
     }
 
     /// The response that this very request got before.
@@ -286,7 +286,7 @@ fn attempt<E: Clone + From<ServiceError>>(
     views: &Renderers<E>,
 ) -> Result<(Option<WriteOp>, CommandOutcome), E> {
     let replay = || {
-        let saved = look.saved.as_ref();
+        let saved = look.saved_response.as_ref();
         saved.map(|saved| request.replay(saved)).transpose()
     };
     let (record, act) = match (command, &look.game) {
@@ -349,7 +349,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         _ => {
             let action = action(act, record, actor)?;
             let draft = Draft::new(record, &action).map_err(ServiceError::from)?;
-            let etag = etag(draft.record.game.version(), role);
+            let etag = etag(draft.next.game.version(), role);
             let body = (views.changed)(&draft, role)?;
             let outcome = CommandOutcome::plain(200, Some(etag), body);
             (WriteOp::Update(draft.into()), outcome)
@@ -369,7 +369,7 @@ fn create<E: Clone + From<ServiceError>>(
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let creation = creation.as_ref().map_err(Clone::clone)?;
     let new = new_game(creation, creator, &tokens).map_err(ServiceError::from)?;
-    let record = &new.record;
+    let record = &new.game;
     let seats = record.game.rules().seats;
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
     let response = Response::Created {
@@ -480,8 +480,8 @@ fn reissue_token<E: Clone + From<ServiceError>>(
     let (effect, version) = if role == Role::Host {
         let action = Action::ReissueToken { seat };
         let mut draft = Draft::new(record, &action).map_err(ServiceError::from)?;
-        draft.record.tokens.seats[seat] = fresh;
-        let version = draft.record.game.version();
+        draft.next.tokens.seats[seat] = fresh;
+        let version = draft.next.game.version();
         (WriteOp::Update(draft.into()), version)
     } else {
         let mut all = record.tokens.clone();

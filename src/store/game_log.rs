@@ -12,11 +12,11 @@ use super::{StoreError, id::GameId};
 
 /// Versions in a page. It takes 4 kB or a little more, which fills pages of SQLite well; pages of 64
 /// would waste half of the space.
-pub(super) const PAGE: usize = 128;
+pub(super) const PAGE_VERSIONS: usize = 128;
 
 /// Bytes of a page at most, unpacked. An entry has 4 kB at most, so that a page is far from
 /// it, and so are the 10,000 of a log that an earlier release packed whole.
-const MOST: u64 = 64 << 20;
+const MAX_PAGE_BYTES: u64 = 64 << 20;
 
 /// How one version of a game came to be. It holds secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(super) struct PackedPage {
 
 /// An entry as it is packed.
 #[derive(Serialize, Deserialize)]
-struct Packed<'a> {
+struct PackedEntry<'a> {
     version: u64,
     at: i64,
     action: Cow<'a, Option<Action>>,
@@ -129,7 +129,10 @@ impl PackedLog {
             let entries = pack(entries)?;
             Ok(PackedPage { first, entries })
         };
-        let pages = log.chunks(PAGE).zip((1..).step_by(PAGE)).map(page);
+        let pages = log
+            .chunks(PAGE_VERSIONS)
+            .zip((1..).step_by(PAGE_VERSIONS))
+            .map(page);
         Ok(PackedLog {
             pages: pages.collect::<Result<_, StoreError>>()?,
             versions,
@@ -140,7 +143,7 @@ impl PackedLog {
 /// # Errors
 /// None that can happen: an entry has a JSON form, and memory takes what is written to it.
 fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
-    let entries: Vec<Packed<'_>> = entries.iter().map(Packed::from).collect();
+    let entries: Vec<PackedEntry<'_>> = entries.iter().map(PackedEntry::from).collect();
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
     serde_json::to_writer(&mut packed, &entries)
         .map_err(std::io::Error::from)
@@ -155,17 +158,17 @@ fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
 fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
     let mut text = Vec::new();
     DeflateDecoder::new(packed)
-        .take(MOST)
+        .take(MAX_PAGE_BYTES)
         .read_to_end(&mut text)
         .map_err(|_| StoreError::Damaged(format!("the log of game {id} cannot be unpacked")))?;
-    let entries: Vec<Packed<'_>> =
+    let entries: Vec<PackedEntry<'_>> =
         serde_json::from_slice(&text).map_err(|error| StoreError::unreadable(id, &error))?;
-    entries.into_iter().map(Packed::entry).collect()
+    entries.into_iter().map(PackedEntry::entry).collect()
 }
 
-impl<'a> From<&'a LogEntry> for Packed<'a> {
-    fn from(entry: &'a LogEntry) -> Packed<'a> {
-        Packed {
+impl<'a> From<&'a LogEntry> for PackedEntry<'a> {
+    fn from(entry: &'a LogEntry) -> PackedEntry<'a> {
+        PackedEntry {
             version: entry.version,
             at: entry.at.as_microsecond(),
             action: Cow::Borrowed(&entry.action),
@@ -174,7 +177,7 @@ impl<'a> From<&'a LogEntry> for Packed<'a> {
     }
 }
 
-impl Packed<'_> {
+impl PackedEntry<'_> {
     fn entry(self) -> Result<LogEntry, StoreError> {
         Ok(LogEntry {
             version: self.version,

@@ -11,7 +11,7 @@ use thiserror::Error;
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Digits in an id: 26 × 5 = 130 bits, so that the first is at most 7.
-const LENGTH: usize = 26;
+const ID_LENGTH: usize = 26;
 
 /// A game's id: 128 random bits, written as 26 lower-case digits of Crockford's base 32.
 ///
@@ -33,9 +33,9 @@ impl GameId {
     }
 
     /// The digits, the most significant first.
-    fn digits(self) -> [u8; LENGTH] {
+    fn digits(self) -> [u8; ID_LENGTH] {
         let mut rest = self.0;
-        let mut digits = [0; LENGTH];
+        let mut digits = [0; ID_LENGTH];
         for digit in digits.iter_mut().rev() {
             *digit = DIGITS[(rest % 32) as usize];
             rest /= 32;
@@ -53,7 +53,7 @@ impl FromStr for GameId {
     type Err = GameIdError;
 
     fn from_str(text: &str) -> Result<GameId, GameIdError> {
-        if text.len() != LENGTH || text.as_bytes()[0] > b'7' {
+        if text.len() != ID_LENGTH || text.as_bytes()[0] > b'7' {
             return Err(GameIdError);
         }
         let mut value = 0;
@@ -79,12 +79,12 @@ impl fmt::Debug for GameId {
 }
 
 /// Bytes of a hash, and of the key.
-const SIZE: usize = 16;
+const HASH_BYTES: usize = 16;
 
 /// A keyed hash of the address that created or imported a game. It is kept until the game is over
 /// and its log is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Creator(pub [u8; SIZE]);
+pub struct Creator(pub [u8; HASH_BYTES]);
 
 impl fmt::Debug for Creator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,7 +93,7 @@ impl fmt::Debug for Creator {
 }
 
 /// What the hashes of one database are made with, so that those of two cannot be compared.
-pub(super) struct CreatorKey(pub [u8; SIZE]);
+pub(super) struct CreatorKey(pub [u8; HASH_BYTES]);
 
 impl CreatorKey {
     /// The hash of an address.
@@ -121,7 +121,7 @@ mod tests {
     fn ids_are_written_in_one_way() {
         for id in [GameId(0), GameId(31), GameId(u128::MAX), GameId::random()] {
             let text = id.to_string();
-            assert_eq!(text.len(), LENGTH);
+            assert_eq!(text.len(), ID_LENGTH);
             assert_eq!(text.parse(), Ok(id));
         }
         assert_eq!(GameId(32).to_string(), "00000000000000000000000010");

@@ -11,12 +11,12 @@ use prometheus_client::{
 use super::StoreError;
 
 /// Upper bounds of a commit's time, in seconds.
-const SECONDS: [f64; 11] = [
+const COMMIT_SECONDS_BUCKETS: [f64; 11] = [
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0,
 ];
 
 /// Upper bounds of how many writes share a commit.
-const WRITES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+const COMMIT_WRITES_BUCKETS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 /// What the store has done since it was opened; a clone counts together with it.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ impl StoreMetrics {
         StoreMetrics {
             writes_waiting: Gauge::default(),
             commits: Counter::default(),
-            commit_seconds: Histogram::new(SECONDS),
-            commit_writes: Histogram::new(WRITES),
+            commit_seconds: Histogram::new(COMMIT_SECONDS_BUCKETS),
+            commit_writes: Histogram::new(COMMIT_WRITES_BUCKETS),
         }
     }
 
@@ -56,7 +56,7 @@ impl StoreMetrics {
     }
 
     /// So many writes wait no longer.
-    pub(super) fn taken(&self, writes: usize) {
+    pub(super) fn dequeued(&self, writes: usize) {
         self.writes_waiting.dec_by(writes as i64);
     }
 
@@ -89,14 +89,14 @@ pub struct Sizes {
 }
 
 /// Per cent of the limit from which on an operator is warned.
-const WARN: u64 = 80;
+const WARN_PERCENT: u64 = 80;
 
 /// Per cent of the limit from which on there are no new games, so that those that are there can go
 /// on.
-const NO_NEW_GAMES: u64 = 90;
+const NO_NEW_GAMES_PERCENT: u64 = 90;
 
 /// Bytes that a write needs room for.
-const WRITE: u64 = 32 << 10;
+const WRITE_BYTES: u64 = 32 << 10;
 
 /// How much of a database is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,8 @@ pub struct Usage {
 impl Usage {
     /// Whether it is time to make room.
     pub fn is_nearly_full(self) -> bool {
-        self.max.is_some_and(|max| self.used >= percent(max, WARN))
+        self.max
+            .is_some_and(|max| self.used >= percent(max, WARN_PERCENT))
     }
 
     /// Makes sure that there is room for a new game, and for those that are there to go on.
@@ -119,7 +120,7 @@ impl Usage {
     /// [`StoreError::Quota`].
     pub(super) fn check_new_game(self) -> Result<(), StoreError> {
         match self.max {
-            Some(max) if self.used >= percent(max, NO_NEW_GAMES) => Err(StoreError::Quota),
+            Some(max) if self.used >= percent(max, NO_NEW_GAMES_PERCENT) => Err(StoreError::Quota),
             _ => Ok(()),
         }
     }
@@ -130,7 +131,7 @@ impl Usage {
     /// [`StoreError::Quota`].
     pub(super) fn check_write(self) -> Result<(), StoreError> {
         match self.max {
-            Some(max) if self.used + WRITE > max => Err(StoreError::Quota),
+            Some(max) if self.used + WRITE_BYTES > max => Err(StoreError::Quota),
             _ => Ok(()),
         }
     }

@@ -12,9 +12,9 @@ mod error;
 mod game_log;
 mod id;
 mod metrics;
-mod record;
 mod retention;
 mod sqlite;
+mod stored_game;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tokens;
@@ -31,16 +31,16 @@ pub use self::{
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
-    record::{
+    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
+    sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
+    stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
         GamePage, GameUpdate, LimitReached, ListQuery, LoadedGame, MAX_PLAY_VERSIONS, StoredGame,
         Timing, now,
     },
-    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
-    sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
     tokens::{TokenHash, Tokens},
     write::{
-        ActError, CommitResult, Draft, NewGame, NewTicket, SavedResponse, Scope, Write, WriteOp,
+        CommitResult, Draft, DraftError, NewGame, NewTicket, SavedResponse, Scope, Write, WriteOp,
     },
 };
 
@@ -76,8 +76,8 @@ impl Store {
     ///
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: impl AsRef<Path>, settings: StoreConfig) -> Result<Store, StoreError> {
-        Database::open(path.as_ref(), settings).map(Store)
+    pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
+        Database::open(path.as_ref(), config).map(Store)
     }
 
     /// A game, if it is there.
@@ -98,14 +98,23 @@ impl Store {
     ) -> Result<LoadedGame, StoreError> {
         // In this order: else a response could be missed that belongs to the game as it is.
         let game = id.map(|id| self.0.game(id)).transpose()?.flatten();
-        let saved = scope.map(|scope| self.0.read_one(|reader| reader.saved(scope, now())));
-        let saved = saved.transpose()?.flatten();
-        Ok(LoadedGame { game, saved })
+        let response = scope.map(|scope| {
+            self.0
+                .read_one(|reader| reader.saved_response(scope, now()))
+        });
+        Ok(LoadedGame {
+            game,
+            saved_response: response.transpose()?.flatten(),
+        })
     }
 
     /// The game that was added under this unique key, if it is there.
-    pub async fn game_of_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
-        self.0.read_one(|reader| reader.game_of_key(unique_key))
+    pub async fn game_by_unique_key(
+        &self,
+        unique_key: &str,
+    ) -> Result<Option<StoredGame>, StoreError> {
+        self.0
+            .read_one(|reader| reader.game_by_unique_key(unique_key))
     }
 
     /// A game's version, if it is there.
@@ -120,13 +129,13 @@ impl Store {
 
     /// What is new in a game since this version, if one is known: the last entries of its log, so
     /// many at most. Of a packed log there may be more after them. None if there is no such game.
-    pub async fn news(
+    pub async fn update_since(
         &self,
         id: &GameId,
         known: Option<u64>,
         limit: u32,
     ) -> Result<Option<GameUpdate>, StoreError> {
-        self.0.read(|reader| reader.news(id, known, limit))
+        self.0.read(|reader| reader.update_since(id, known, limit))
     }
 
     /// The first of the entries of a game's log after this version, so many at most. There may be
@@ -160,11 +169,11 @@ impl Store {
     /// those with humans, or those without.
     pub async fn due(
         &self,
-        with_humans: bool,
+        has_human: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         self.0
-            .read_one(|reader| reader.due(with_humans, now(), limit))
+            .read_one(|reader| reader.due(has_human, now(), limit))
     }
 
     /// The longest due of each creator's games in which the server is to act by now: of so many
@@ -172,12 +181,12 @@ impl Store {
     /// a creator come with them. Says which creator was the last, if there may be more.
     pub async fn due_by_creator(
         &self,
-        with_humans: bool,
+        has_human: bool,
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         self.0
-            .read(|reader| reader.due_by_creator(with_humans, now(), after, limit))
+            .read(|reader| reader.due_by_creator(has_human, now(), after, limit))
     }
 
     /// When the server is to act next after that time, in whatever game.
@@ -191,12 +200,12 @@ impl Store {
     /// the search: what is young is not looked at, however much it is.
     pub async fn expired_games(
         &self,
-        keep: RetentionPolicy,
+        policy: RetentionPolicy,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
         self.0
-            .read_one(|reader| reader.expired_games(keep, now(), after, limit))
+            .read_one(|reader| reader.expired_games(policy, now(), after, limit))
     }
 
     /// How many games there are: some 10 ms for 100,000 games.

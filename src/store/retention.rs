@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{id::GameId, record::Cursor};
+use super::{id::GameId, stored_game::Cursor};
 
 /// How long games are kept after their last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct ExpiredBatch {
 
 impl RetentionPolicy {
     /// Whatever changed in that phase by then is old now, in microseconds; none if it is kept.
-    pub(super) fn horizon(self, finished: bool, now: Timestamp) -> Option<i64> {
+    pub(super) fn cutoff(self, finished: bool, now: Timestamp) -> Option<i64> {
         let days = if finished {
             self.finished_days
         } else {

@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 /// Bytes of a hash.
-pub(super) const SIZE: usize = 32;
+pub(super) const HASH_BYTES: usize = 32;
 
 /// SHA-256 of a token. A token has 128 random bits or more, so there is nothing to guess and no
 /// need for salt or for a slow hash. Comparing takes the same time whatever the hashes are.
 #[derive(Clone, Copy, Eq)]
-pub struct TokenHash(pub [u8; SIZE]);
+pub struct TokenHash(pub [u8; HASH_BYTES]);
 
 impl TokenHash {
     /// The hash of a token as the client sends it.
@@ -44,7 +44,7 @@ pub struct Tokens {
 
 impl Tokens {
     /// Whether this is one of them. Every one is compared, whichever fits.
-    pub fn hold(&self, token: &TokenHash) -> bool {
+    pub fn contains(&self, token: &TokenHash) -> bool {
         let seats = self.seats.iter().flatten();
         seats.fold(self.host == *token, |held, seat| held | (seat == token))
     }

@@ -10,13 +10,13 @@ use thiserror::Error;
 
 use super::{
     PackedLog, StoreError,
-    record::{ExpectedState, LimitReached, StoredGame, now},
+    stored_game::{ExpectedState, LimitReached, StoredGame, now},
     tokens::{TokenHash, Tokens},
 };
 
 /// A change of the store, and the response that is saved with it. Both happen or neither does.
 pub struct Write {
-    pub effect: WriteOp,
+    pub op: WriteOp,
     /// For a request with an `Idempotency-Key`: where its response is saved, and the response.
     pub save: Option<(Scope, SavedResponse)>,
 }
@@ -57,7 +57,7 @@ pub struct NewTicket {
 
 /// A game to add, with its log so far.
 pub struct NewGame {
-    pub record: StoredGame,
+    pub game: StoredGame,
     /// A name that no other game has, such as that of the next game after another.
     pub unique_key: Option<String>,
     pub(super) snapshot: String,
@@ -77,34 +77,34 @@ impl NewGame {
     ///
     /// # Errors
     /// The game is not at its first version.
-    pub fn created(mut record: StoredGame, event: &Event) -> Result<NewGame, StoreError> {
-        if record.game.version() != 1 {
+    pub fn created(mut stored: StoredGame, event: &Event) -> Result<NewGame, StoreError> {
+        if stored.game.version() != 1 {
             return Err(StoreError::Misuse("a game is created at its first version"));
         }
-        let at = record.created_at;
+        let at = stored.created_at;
         let events = std::slice::from_ref(event);
-        record.set_deadline(at, events);
+        stored.set_deadline(at, events);
         let events = to_json(&events)?;
-        NewGame::new(record, NewLog::Created { at, events })
+        NewGame::new(stored, NewLog::Created { at, events })
     }
 
     /// A finished game with its whole log.
     ///
     /// # Errors
     /// The log does not fit.
-    pub fn finished(record: StoredGame, log: PackedLog) -> Result<NewGame, StoreError> {
-        let game = &record.game;
+    pub fn finished(stored: StoredGame, log: PackedLog) -> Result<NewGame, StoreError> {
+        let game = &stored.game;
         if game.phase() != Phase::Finished || game.version() != log.versions {
             return Err(StoreError::Misuse("only a whole log can be packed"));
         }
-        NewGame::new(record, NewLog::Packed(log))
+        NewGame::new(stored, NewLog::Packed(log))
     }
 
-    fn new(record: StoredGame, log: NewLog) -> Result<NewGame, StoreError> {
+    fn new(stored: StoredGame, log: NewLog) -> Result<NewGame, StoreError> {
         Ok(NewGame {
-            snapshot: to_json(&record.game)?,
+            snapshot: to_json(&stored.game)?,
             unique_key: None,
-            record,
+            game: stored,
             log,
         })
     }
@@ -113,11 +113,11 @@ impl NewGame {
 /// A game's next version. It is full of secrets, and so cannot be printed.
 pub struct Draft {
     /// The game as it was.
-    pub(super) seen: ExpectedState,
+    pub(super) expected: ExpectedState,
     /// The phase that it was in.
     pub(super) phase: Phase,
     /// The game as it will be.
-    pub record: StoredGame,
+    pub next: StoredGame,
     /// What comes of the action, in full.
     pub events: Vec<Event>,
     /// The rows, as they will be written.
@@ -133,7 +133,7 @@ pub(super) struct GameColumns {
 
 /// Why an action changed nothing.
 #[derive(Debug, Error)]
-pub enum ActError {
+pub enum DraftError {
     /// The game does not allow it.
     #[error(transparent)]
     Refused(#[from] ActionRefusal),
@@ -151,31 +151,31 @@ impl Draft {
     ///
     /// # Errors
     /// The game refuses the action, or takes no more of its kind.
-    pub fn new(record: &StoredGame, action: &Action) -> Result<Draft, ActError> {
+    pub fn new(stored: &StoredGame, action: &Action) -> Result<Draft, DraftError> {
         let is_play = !matches!(
             action,
             Action::ReissueToken { .. } | Action::HandOver { .. }
         );
         if is_play {
-            record.check_play()?;
+            stored.check_play()?;
         } else {
-            record.check_admin_change()?;
+            stored.check_admin_change()?;
         }
-        let (seen, phase) = (record.expected_state(), record.game.phase());
-        let mut record = record.clone();
-        record.changes.versions += u32::from(!is_play);
-        let events = Arc::make_mut(&mut record.game).apply(action)?;
-        record.updated_at = now();
-        record.set_deadline(record.updated_at, &events);
+        let (expected, phase) = (stored.expected_state(), stored.game.phase());
+        let mut next = stored.clone();
+        next.admin_changes.versions += u32::from(!is_play);
+        let events = Arc::make_mut(&mut next.game).apply(action)?;
+        next.updated_at = now();
+        next.set_deadline(next.updated_at, &events);
         let rows = GameColumns {
-            snapshot: to_json(&record.game)?,
+            snapshot: to_json(&next.game)?,
             action: to_json(action)?,
             events: to_json(&events)?,
         };
         Ok(Draft {
-            seen,
+            expected,
             phase,
-            record,
+            next,
             events,
             rows,
         })
@@ -186,7 +186,7 @@ impl From<Draft> for Write {
     /// The write of a draft that no client has asked for.
     fn from(draft: Draft) -> Write {
         Write {
-            effect: WriteOp::Update(Box::new(draft)),
+            op: WriteOp::Update(Box::new(draft)),
             save: None,
         }
     }

@@ -196,7 +196,7 @@ mod tests {
         },
         store::{
             CommitResult, Write, WriteOp,
-            tests::{Dir, fresh, insert},
+            tests::{Dir, insert, new_game},
         },
     };
 
@@ -219,10 +219,15 @@ mod tests {
 
     impl Table {
         async fn new() -> Table {
-            let (record, dir) = (fresh(), Dir::new());
+            let (record, dir) = (new_game(), Dir::new());
             let store = dir.store();
             let effect = WriteOp::Insert(insert(&record));
-            let added = store.commit(Write { effect, save: None }).await;
+            let added = store
+                .commit(Write {
+                    op: effect,
+                    save: None,
+                })
+                .await;
             assert_eq!(added.unwrap(), CommitResult::Done);
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, watching) = Hub::start(&store, &pool);

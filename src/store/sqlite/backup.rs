@@ -26,7 +26,7 @@ use super::{
 use crate::store::StoreError;
 
 /// Pages that are copied at once.
-const PART: i32 = 1024;
+const PAGES_PER_STEP: i32 = 1024;
 
 /// What was copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum BackupError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("the copy is damaged, and likely the database is: {0}")]
-    Spoilt(#[source] StoreError),
+    Damaged(#[source] StoreError),
 }
 
 impl From<rusqlite::Error> for BackupError {
@@ -74,10 +74,10 @@ pub fn backup(
     }
     let source = reader(database)?;
     migrations::identify(&source)?;
-    let partial = Partial::create(to)?;
-    let copied = copy(&source, &partial.0, progress)?;
+    let partial = PartialFile::create(to)?;
+    let report = copy(&source, &partial.0, progress)?;
     partial.finish(to)?;
-    Ok(copied)
+    Ok(report)
 }
 
 /// Copies all pages and checks them.
@@ -95,7 +95,7 @@ fn copy(
     state.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     let backup = Backup::new(&state, &mut target)?;
     loop {
-        let step = backup.step(PART)?;
+        let step = backup.step(PAGES_PER_STEP)?;
         let pages = backup.progress();
         let all = pages.pagecount as u64;
         progress(all - pages.remaining as u64, all);
@@ -113,7 +113,7 @@ fn copy(
     if journal != "delete" {
         return Err(StoreError::NoWriteAheadLog(journal).into());
     }
-    quick_check(&target).map_err(BackupError::Spoilt)?;
+    quick_check(&target).map_err(BackupError::Damaged)?;
     let sql = "SELECT count(*) FROM games WHERE phase <> 'removed'";
     let games: i64 = target.query_row(sql, [], |row| row.get(0))?;
     target.close().map_err(|(_, error)| error)?;
@@ -124,10 +124,10 @@ fn copy(
 }
 
 /// A copy that is not done, under a name of its own. Dropping it removes it.
-struct Partial(PathBuf);
+struct PartialFile(PathBuf);
 
-impl Partial {
-    fn create(to: &Path) -> io::Result<Partial> {
+impl PartialFile {
+    fn create(to: &Path) -> io::Result<PartialFile> {
         let mut name = OsString::from(to);
         name.push(".partial");
         let path = PathBuf::from(name);
@@ -136,7 +136,7 @@ impl Partial {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&path) {
-            Ok(_) => Ok(Partial(path)),
+            Ok(_) => Ok(PartialFile(path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(io::Error::new(
                 ErrorKind::AlreadyExists,
                 format!(
@@ -164,7 +164,7 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         // It is gone already if it has got its name.
         let _ = fs::remove_file(&self.0);

@@ -13,17 +13,17 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::{
-    at_first_look,
-    connect::{beside, check_not_lost, is_empty, reader},
+    connect::{check_not_lost, is_empty, reader, sidecar},
     game_cache::LastChange,
     migrations::{self, MIGRATIONS},
+    read_only_if_unopenable,
     reader::Reader,
     wal,
 };
 use crate::store::{GameId, LogEntry, StoreError, StoredGame};
 
 /// Complaints of SQLite's that are told when a server does not start.
-const TOLD: usize = 3;
+const MAX_REPORTED_ERRORS: usize = 3;
 
 /// Something that is wrong. No text has a card or another secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct CheckReport {
     pub versions: u64,
     /// Of the file and its write-ahead log.
     pub bytes: u64,
-    pub findings: Vec<Defect>,
+    pub defects: Vec<Defect>,
 }
 
 /// Makes sure, before a file is served, that it is whole: that every page is where it belongs and
@@ -64,14 +64,14 @@ pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     if is_empty(path) {
         return Ok(());
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     wal::check(path)?;
     let connection = reader(path)?;
-    migrations::identify(&connection).map_err(at_first_look)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
     quick_check(&connection)?;
     log::info!(
         "the database was checked in {:.3} s ({} bytes)",
-        begun.elapsed().as_secs_f64(),
+        started.elapsed().as_secs_f64(),
         size(path)
     );
     Ok(())
@@ -82,17 +82,20 @@ pub fn verify_file(path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// The database is damaged.
 pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
-    let complaints = complaints(connection, &format!("PRAGMA quick_check({TOLD})"))?;
-    if complaints.is_empty() {
+    let sqlite_errors = sqlite_errors(
+        connection,
+        &format!("PRAGMA quick_check({MAX_REPORTED_ERRORS})"),
+    )?;
+    if sqlite_errors.is_empty() {
         return Ok(());
     }
-    Err(StoreError::Damaged(complaints.join("; ")))
+    Err(StoreError::Damaged(sqlite_errors.join("; ")))
 }
 
 /// Bytes of a database and its write-ahead log.
 fn size(path: &Path) -> u64 {
     let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    length(path) + length(&beside(path, "-wal"))
+    length(path) + length(&sidecar(path, "-wal"))
 }
 
 /// Looks at everything in a database, which may be in use: whether SQLite can read it, and whether
@@ -103,85 +106,85 @@ fn size(path: &Path) -> u64 {
 /// There is no database of ours to look at.
 pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport, StoreError> {
     check_not_lost(path)?;
-    if let Err(spoilt @ StoreError::Damaged(_)) = wal::check(path) {
+    if let Err(damaged @ StoreError::Damaged(_)) = wal::check(path) {
         // Opening the database would spoil the evidence.
         return Ok(CheckReport {
             bytes: size(path),
-            findings: vec![Defect {
+            defects: vec![Defect {
                 game: None,
-                what: spoilt.to_string(),
+                what: damaged.to_string(),
             }],
             ..CheckReport::default()
         });
     }
-    let mut check = Verifier {
+    let mut verifier = Verifier {
         connection: reader(path)?,
-        checked: CheckReport::default(),
+        report: CheckReport::default(),
     };
-    migrations::identify(&check.connection).map_err(at_first_look)?;
-    let found = migrations::check_version(&check.connection, MIGRATIONS)? as u32;
+    migrations::identify(&verifier.connection).map_err(read_only_if_unopenable)?;
+    let found = migrations::check_version(&verifier.connection, MIGRATIONS)? as u32;
     let needed = MIGRATIONS.len() as u32;
     if found < needed {
         return Err(StoreError::Older { found, needed });
     }
-    check.pages();
-    check.games(progress);
-    check.checked.bytes = size(path);
-    Ok(check.checked)
+    verifier.check_pages();
+    verifier.check_games(progress);
+    verifier.report.bytes = size(path);
+    Ok(verifier.report)
 }
 
 struct Verifier {
     connection: Connection,
-    checked: CheckReport,
+    report: CheckReport,
 }
 
 impl Verifier {
-    fn note(&mut self, game: Option<GameId>, what: impl fmt::Display) {
+    fn report(&mut self, game: Option<GameId>, what: impl fmt::Display) {
         let what = what.to_string();
-        self.checked.findings.push(Defect { game, what });
+        self.report.defects.push(Defect { game, what });
     }
 
     /// What SQLite can tell.
-    fn pages(&mut self) {
-        let pages = complaints(&self.connection, "PRAGMA integrity_check")
+    fn check_pages(&mut self) {
+        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
             .unwrap_or_else(|error| vec![error.to_string()]);
-        pages.into_iter().for_each(|what| self.note(None, what));
+        pages.into_iter().for_each(|what| self.report(None, what));
         let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
         references
             .into_iter()
-            .for_each(|what| self.note(None, what));
+            .for_each(|what| self.report(None, what));
         if let Err(error) = LastChange::read(&self.connection) {
-            self.note(None, format!("the count of changes: {error}"));
+            self.report(None, format!("the count of changes: {error}"));
         }
     }
 
     /// Every game that is there now, each in a state of its own: one that lasted for the whole
     /// check would keep a busy server's write-ahead log from ever being emptied.
-    fn games(&mut self, mut progress: impl FnMut(u64, u64)) {
-        let (ids, error) = ids(&self.connection);
+    fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
+        let (ids, error) = game_ids(&self.connection);
         if let Some(error) = error {
             let what = format!("not all games can be found: {error}");
-            self.note(None, what);
+            self.report(None, what);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
             // What is damaged enough may do what no game can.
-            let look = AssertUnwindSafe(|| game(&self.connection, row_id, id));
+            let look = AssertUnwindSafe(|| check_game(&self.connection, row_id, id));
             match catch_unwind(look) {
                 Ok(Ok(Some(versions))) => {
-                    self.checked.games += 1;
-                    self.checked.versions += versions;
+                    self.report.games += 1;
+                    self.report.versions += versions;
                 }
                 // It was removed meanwhile.
                 Ok(Ok(None)) => {}
                 Ok(Err(wrong)) => {
-                    self.checked.games += 1;
-                    self.note(Some(id), wrong);
+                    self.report.games += 1;
+                    self.report(Some(id), wrong);
                 }
                 Err(_) => {
-                    self.checked.games += 1;
-                    self.note(Some(id), "the rules cannot make anything of it");
+                    self.report.games += 1;
+                    self.report(Some(id), "the rules cannot make anything of it");
                 }
             }
         }
@@ -190,15 +193,15 @@ impl Verifier {
 }
 
 /// What a check of SQLite's complains of.
-fn complaints(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
+fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(pragma)?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let mut complaints = Vec::new();
+    let mut sqlite_errors = Vec::new();
     for line in lines {
-        complaints.extend(line?.lines().map(str::to_owned));
+        sqlite_errors.extend(line?.lines().map(str::to_owned));
     }
-    complaints.retain(|line| line != "ok");
-    Ok(complaints)
+    sqlite_errors.retain(|line| line != "ok");
+    Ok(sqlite_errors)
 }
 
 /// Rows that refer to a game that is not there.
@@ -214,7 +217,7 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
 
 /// The games that can be found, by an index, so that a row that cannot be read hides itself only;
 /// and why there are no more, if that is not the end.
-fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
+fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
     let mut find = || -> Result<(), StoreError> {
         let mut statement = connection
@@ -233,14 +236,14 @@ fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
 ///
 /// # Errors
 /// What is wrong with it first.
-fn game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
+fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
     let failed = |error: StoreError| error.to_string();
     let state = connection
         .unchecked_transaction()
         .map_err(|error| failed(error.into()))?;
     let reader = Reader {
         connection: &state,
-        recent: None,
+        cache: None,
     };
     let Some(row) = Row::read(&state, row_id).map_err(failed)? else {
         return Ok(None);
@@ -248,11 +251,11 @@ fn game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>,
     if row.id != id.to_string() {
         return Err("its row has another id".into());
     }
-    let Some(record) = reader.game(&id).map_err(failed)? else {
+    let Some(stored) = reader.game(&id).map_err(failed)? else {
         return Err("its id leads to no row".into());
     };
-    row.check(&record)?;
-    let versions = replay(&reader, &record)?;
+    row.check(&stored)?;
+    let versions = replay(&reader, &stored)?;
     Ok(Some(versions))
 }
 
@@ -280,13 +283,13 @@ impl Row {
         }))
     }
 
-    fn check(&self, record: &StoredGame) -> Result<(), String> {
-        let due_at = record.due_at(record.updated_at);
+    fn check(&self, stored: &StoredGame) -> Result<(), String> {
+        let due_at = stored.due_at(stored.updated_at);
         let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
-        if self.phase != record.game.phase().name() {
+        if self.phase != stored.game.phase().name() {
             return wrong("the phase");
         }
-        if self.has_human != record.game.has_human() {
+        if self.has_human != stored.game.has_human() {
             return wrong("whether a human plays");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {
@@ -300,33 +303,33 @@ impl Row {
 ///
 /// # Errors
 /// What first differs.
-fn replay(reader: &Reader<'_>, record: &StoredGame) -> Result<u64, String> {
+fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
     let mut played = StoredGame {
         deadline: None,
-        game: record.game.at_creation().into(),
-        ..record.clone()
+        game: stored.game.at_creation().into(),
+        ..stored.clone()
     };
-    let log = reader.log(&record.id, 0, u32::MAX);
+    let log = reader.log(&stored.id, 0, u32::MAX);
     let log = log.map_err(|error| format!("its log: {error}"))?;
     for (entry, version) in log.iter().zip(1..) {
-        follow(Arc::make_mut(&mut played.game), entry, version)?;
+        replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
         played.set_deadline(entry.at, &entry.events);
     }
-    let (count, version) = (log.len() as u64, record.game.version());
+    let (count, version) = (log.len() as u64, stored.game.version());
     if count != version {
         return Err(format!(
             "its log ends at version {count}, the game is at {version}"
         ));
     }
-    if played.game != record.game {
+    if played.game != stored.game {
         return Err("its snapshot is not what the log makes of it".into());
     }
-    if played.deadline != record.deadline {
+    if played.deadline != stored.deadline {
         return Err("its deadline is not what the log makes of it".into());
     }
     let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
     let times = (at(log.first()), at(log.last()));
-    if times != (Some(record.created_at), Some(record.updated_at)) {
+    if times != (Some(stored.created_at), Some(stored.updated_at)) {
         return Err("its times are not those of its log".into());
     }
     Ok(count)
@@ -336,7 +339,7 @@ fn replay(reader: &Reader<'_>, record: &StoredGame) -> Result<u64, String> {
 ///
 /// # Errors
 /// What differs.
-fn follow(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
+fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
     if entry.version != version {
         return Err(format!("its log has no version {version}"));
     }
@@ -344,7 +347,9 @@ fn follow(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String>
         (None, 1) => vec![game.last_event().clone()],
         // The refusal may name a card.
         (Some(action), 2..) => Some(action)
-            .filter(|action| actor(action).is_none_or(|seat| seat.number() < game.rules().seats))
+            .filter(|action| {
+                acting_seat(action).is_none_or(|seat| seat.number() < game.rules().seats)
+            })
             .and_then(|action| game.apply(action).ok())
             .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
         _ => return Err(format!("version {version} has no action, or one too many")),
@@ -358,7 +363,7 @@ fn follow(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String>
 }
 
 /// The seat that an action names.
-fn actor(action: &Action) -> Option<Seat> {
+fn acting_seat(action: &Action) -> Option<Seat> {
     match *action {
         Action::Deal { by } => by,
         Action::Offer { seat, .. }

@@ -12,26 +12,26 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{at_first_look, migrations};
+use super::{migrations, read_only_if_unopenable};
 use crate::store::StoreError;
 
 /// How long to wait for another process to let go of a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait before looking again.
-const BUSY_INTERVAL: Duration = Duration::from_millis(1);
+const BUSY_RETRY_DELAY: Duration = Duration::from_millis(1);
 
 /// Prepared statements kept ready on a connection; more than there are.
-const STATEMENTS: usize = 32;
+const STATEMENT_CACHE_CAPACITY: usize = 32;
 
 /// Bytes the write-ahead log may keep once all of it is in the database.
-const KEPT_LOG: i64 = 128 << 20;
+const LOG_SIZE_LIMIT: i64 = 128 << 20;
 
 /// Connections that are opened at the start: for a request and for a background thread.
-const FIRST_READERS: usize = 2;
+const INITIAL_READERS: usize = 2;
 
 /// Connections kept for later reads; more are opened when more threads read at once.
-const KEPT_READERS: usize = 32;
+const MAX_IDLE_READERS: usize = 32;
 
 /// Opens the file to write, creates it if it is not there, and brings it to the last of these
 /// schema versions.
@@ -40,20 +40,20 @@ const KEPT_READERS: usize = 32;
 /// Says why the file cannot be used. One that is not ours has not been changed.
 pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
     check_not_lost(path)?;
-    create(path).map_err(|error| match error.kind() {
+    create_file(path).map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
         _ => StoreError::Create(Arc::new(error)),
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    migrations::identify(&connection).map_err(at_first_look)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
-    let journal = use_log(&connection)?;
+    let journal = enable_wal(&connection)?;
     if journal != "wal" {
         return Err(StoreError::NoWriteAheadLog(journal));
     }
-    connection.pragma_update(None, "journal_size_limit", KEPT_LOG)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT)?;
     // A commit returns when the log is on the disk; a thread of its own carries it over.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
@@ -64,15 +64,15 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
 }
 
 /// Has the file keep a write-ahead log; the journal that it has then. While another process does the
-/// same, SQLite says at once that the database is busy, without asking [`patience`].
-fn use_log(connection: &Connection) -> Result<String, StoreError> {
-    let begun = Instant::now();
+/// same, SQLite says at once that the database is busy, without asking [`busy_handler`].
+fn enable_wal(connection: &Connection) -> Result<String, StoreError> {
+    let started = Instant::now();
     loop {
         let journal =
             connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
         match journal.map_err(StoreError::from) {
-            Err(StoreError::Busy) if begun.elapsed() < BUSY_TIMEOUT => {
-                thread::sleep(BUSY_INTERVAL);
+            Err(StoreError::Busy) if started.elapsed() < BUSY_TIMEOUT => {
+                thread::sleep(BUSY_RETRY_DELAY);
             }
             journal => return journal,
         }
@@ -81,7 +81,7 @@ fn use_log(connection: &Connection) -> Result<String, StoreError> {
 
 /// Creates the file, for its owner's eyes only, unless it is there. A file that is there is not
 /// touched: closing it would drop the locks this process holds on it.
-fn create(path: &Path) -> io::Result<()> {
+fn create_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -114,8 +114,8 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     // A connection is used by one thread at a time, which is all that SQLite asks for here.
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_handler(Some(patience()))?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_handler(Some(busy_handler()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
@@ -123,13 +123,13 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
 /// What a connection does while another process has the lock that it needs: it looks again every
 /// millisecond, which is about as long as a commit takes. SQLite's own way to wait gets slower and
 /// slower, so that a process with little to write may starve beside one with much.
-fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+fn busy_handler() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut since = Instant::now();
     move |tries| {
         if tries == 0 {
             since = Instant::now();
         }
-        thread::sleep(BUSY_INTERVAL);
+        thread::sleep(BUSY_RETRY_DELAY);
         since.elapsed() < BUSY_TIMEOUT
     }
 }
@@ -164,7 +164,7 @@ impl Drop for ReadTransaction<'_> {
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
-    place: FileIdentity,
+    identity: FileIdentity,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -173,10 +173,14 @@ impl Readers {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub(super) fn open(path: PathBuf, place: FileIdentity) -> Result<Readers, StoreError> {
-        let first = (0..FIRST_READERS).map(|_| reader(&path));
+    pub(super) fn open(path: PathBuf, identity: FileIdentity) -> Result<Readers, StoreError> {
+        let first = (0..INITIAL_READERS).map(|_| reader(&path));
         let idle = Mutex::new(first.collect::<Result<_, _>>()?);
-        Ok(Readers { path, place, idle })
+        Ok(Readers {
+            path,
+            identity,
+            idle,
+        })
     }
 
     /// Does some reading on a connection of its own.
@@ -190,7 +194,7 @@ impl Readers {
             None => {
                 let connection = reader(&self.path)?;
                 // Of another file it would read another state than its neighbours.
-                self.place.check()?;
+                self.identity.check()?;
                 connection
             }
         };
@@ -198,7 +202,7 @@ impl Readers {
         // One that is stuck in a transaction would see the past for ever.
         if connection.is_autocommit() {
             let mut idle = self.idle();
-            if idle.len() < KEPT_READERS {
+            if idle.len() < MAX_IDLE_READERS {
                 idle.push(connection);
             }
         }
@@ -217,7 +221,7 @@ impl Readers {
 }
 
 /// A file that SQLite keeps beside the database: its name with `-wal` or `-shm` after it.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sidecar(database: &Path, suffix: &str) -> PathBuf {
     // SQLite follows links before it adds anything.
     let mut name = fs::canonicalize(database)
         .unwrap_or_else(|_| database.to_owned())
@@ -240,7 +244,7 @@ pub(super) fn is_empty(database: &Path) -> bool {
 /// # Errors
 /// There is a log, and nothing that it belongs to.
 pub(super) fn check_not_lost(database: &Path) -> Result<(), StoreError> {
-    let log = beside(database, "-wal");
+    let log = sidecar(database, "-wal");
     if is_empty(database) && log.exists() {
         return Err(StoreError::Lost(log));
     }
@@ -262,8 +266,8 @@ impl FileIdentity {
     /// # Errors
     /// They are not.
     pub(super) fn of(database: &Path) -> Result<FileIdentity, StoreError> {
-        let log = beside(database, "-wal");
-        let files = files(database, &log).ok_or(StoreError::Gone)?;
+        let log = sidecar(database, "-wal");
+        let files = file_numbers(database, &log).ok_or(StoreError::Gone)?;
         Ok(FileIdentity {
             database: database.to_owned(),
             log,
@@ -277,7 +281,7 @@ impl FileIdentity {
     /// # Errors
     /// They are gone, or others are in their place.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        match files(&self.database, &self.log) {
+        match file_numbers(&self.database, &self.log) {
             Some(files) if files == self.files => Ok(()),
             _ => Err(StoreError::Gone),
         }
@@ -286,7 +290,7 @@ impl FileIdentity {
 
 /// What tells the two files from others, if they are there and the database is not empty.
 #[cfg(unix)]
-fn files(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
+fn file_numbers(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
     use std::os::unix::fs::MetadataExt;
     let (database, log) = (fs::metadata(database).ok()?, fs::metadata(log).ok()?);
     let node = [database.dev(), database.ino(), log.dev(), log.ino()];
@@ -295,7 +299,7 @@ fn files(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
 
 /// Elsewhere open files can be neither removed nor replaced.
 #[cfg(not(unix))]
-fn files(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
+fn file_numbers(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
     (!is_empty(database)).then_some(None)
 }
 
@@ -303,7 +307,7 @@ fn files(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
 ///
 /// # Errors
 /// The database cannot be read.
-pub(super) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
+pub(super) fn limit_size(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
     let Some(max) = max else { return Ok(()) };
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());

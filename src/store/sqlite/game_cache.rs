@@ -24,7 +24,7 @@ pub(super) struct GameCache {
     index: WalIndex,
     /// What is known of changes. Whoever adds a game holds the lock for reading, whoever learns of
     /// changes holds it for writing.
-    known: RwLock<FeedPosition>,
+    position: RwLock<FeedPosition>,
 }
 
 /// How far the changes are known.
@@ -54,12 +54,12 @@ impl LastChange {
         let sql = "SELECT number, game, version FROM changes ORDER BY number DESC LIMIT 1";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
-        let last = rows.next()?.map(LastChange::of).transpose()?;
+        let last = rows.next()?.map(LastChange::from_row).transpose()?;
         Ok(last.unwrap_or_default())
     }
 
     /// The change in a row of number, game and version.
-    fn of(row: &Row<'_>) -> Result<LastChange, StoreError> {
+    fn from_row(row: &Row<'_>) -> Result<LastChange, StoreError> {
         Ok(LastChange {
             number: row.get(0)?,
             game: row.get(1)?,
@@ -74,21 +74,21 @@ impl GameCache {
         GameCache {
             games: (games > 0).then(|| Cache::new(games)),
             index,
-            known: RwLock::default(),
+            position: RwLock::default(),
         }
     }
 
     /// The game as it is on the disk, if it is here and nobody has committed anything since.
     pub fn current(&self, id: GameId) -> Option<StoredGame> {
-        self.up_to_date()?;
+        self.current_change()?;
         self.get(id)
     }
 
     /// The number of the last change that is known, if nobody has committed anything since.
-    fn up_to_date(&self) -> Option<i64> {
+    fn current_change(&self) -> Option<i64> {
         let index = self.index.header()?;
-        let known = self.known();
-        (known.index == Some(index)).then_some(known.last.number)
+        let position = self.position();
+        (position.index == Some(index)).then_some(position.last.number)
     }
 
     /// The game as it was last read or written, if it is here. It is as it is on the disk for a
@@ -106,24 +106,24 @@ impl GameCache {
         let Some(games) = &self.games else {
             return Ok(0);
         };
-        if let Some(last) = self.up_to_date() {
+        if let Some(last) = self.current_change() {
             return Ok(last);
         }
-        let mut known = self.known_mut();
+        let mut position = self.position_mut();
         // Before the changes are read: whoever commits in between is seen the next time.
         let index = self.index.header();
-        if index.is_some() && known.index == index {
-            return Ok(known.last.number);
+        if index.is_some() && position.index == index {
+            return Ok(position.last.number);
         }
         let sql = "SELECT number, game, version FROM changes WHERE number >= ?1 ORDER BY number";
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([known.last.number])?;
+        let mut rows = statement.query([position.last.number])?;
         let mut changes = Vec::new();
         while let Some(row) = rows.next()? {
-            changes.push(LastChange::of(row)?);
+            changes.push(LastChange::from_row(row)?);
         }
         // A list that does not hold what is known is another, or has forgotten it.
-        if changes.first().unwrap_or(&LastChange::default()) != &known.last {
+        if changes.first().unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
         for change in changes.iter().skip(1) {
@@ -131,20 +131,20 @@ impl GameCache {
                 games.remove(&id);
             }
         }
-        known.last = changes.pop().unwrap_or_default();
-        known.index = index;
-        Ok(known.last.number)
+        position.last = changes.pop().unwrap_or_default();
+        position.index = index;
+        Ok(position.last.number)
     }
 
     /// Keeps a game that was read after its reader had caught up with that change.
-    pub fn offer(&self, record: &StoredGame, caught_up: i64) {
-        let known = self.known();
+    pub fn insert_read(&self, stored: &StoredGame, caught_up: i64) {
+        let position = self.position();
         // Else it may have changed by a change that others know of.
         if let Some(games) = &self.games
-            && may_be_kept(record)
-            && known.last.number <= caught_up
+            && is_cacheable(stored)
+            && position.last.number <= caught_up
         {
-            games.insert(record.id, record.clone());
+            games.insert(stored.id, stored.clone());
         }
     }
 
@@ -161,40 +161,42 @@ impl GameCache {
         let index = self.index.header();
         // In this order: else another process could have committed in between.
         let is_last = LastChange::read(connection).is_ok_and(|last| last == after);
-        let mut known = self.known_mut();
-        if known.last != before && known.last != after {
+        let mut position = self.position_mut();
+        if position.last != before && position.last != after {
             // Others have committed, too. Readers see to it.
             return;
         }
-        for (id, record) in changed {
-            match record {
-                Some(record) if may_be_kept(&record) => games.insert(id, record),
+        for (id, stored) in changed {
+            match stored {
+                Some(stored) if is_cacheable(&stored) => games.insert(id, stored),
                 _ => drop(games.remove(&id)),
             }
         }
-        known.last = after;
-        known.index = index.filter(|_| is_last);
+        position.last = after;
+        position.index = index.filter(|_| is_last);
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, FeedPosition> {
+    fn position(&self) -> RwLockReadGuard<'_, FeedPosition> {
         // What was half done when somebody panicked is done again by the next reader.
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+        self.position.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
-        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    fn position_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
+        self.position
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
 /// forgotten when its log is packed.
-fn may_be_kept(record: &StoredGame) -> bool {
-    record.creator.is_none() || record.game.phase() != Phase::Finished
+fn is_cacheable(stored: &StoredGame) -> bool {
+    stored.creator.is_none() || stored.game.phase() != Phase::Finished
 }
 
 /// Without the games, which are full of secrets.
 impl fmt::Debug for GameCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recent").finish_non_exhaustive()
+        f.debug_struct("GameCache").finish_non_exhaustive()
     }
 }

@@ -32,7 +32,7 @@ pub use self::{
     check::{CheckReport, Defect, check, verify_file},
 };
 use self::{
-    checkpoint::Checkpoints,
+    checkpoint::CheckpointThread,
     connect::{FileIdentity, ReadTransaction, Readers},
     game_cache::GameCache,
     migrations::MIGRATIONS,
@@ -56,7 +56,7 @@ struct DatabaseInner {
     creator_key: CreatorKey,
     max_bytes: Option<u64>,
     readers: Readers,
-    recent: Arc<GameCache>,
+    cache: Arc<GameCache>,
     changes: Arc<ChangeSignal>,
     _watcher: Watcher,
     metrics: StoreMetrics,
@@ -69,47 +69,47 @@ impl Database {
     ///
     /// # Errors
     /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: &Path, settings: StoreConfig) -> Result<Database, StoreError> {
-        Database::open_migrated(path, MIGRATIONS, settings)
+    pub fn open(path: &Path, config: StoreConfig) -> Result<Database, StoreError> {
+        Database::open_migrated(path, MIGRATIONS, config)
     }
 
     fn open_migrated(
         path: &Path,
         migrations: &[&str],
-        settings: StoreConfig,
+        config: StoreConfig,
     ) -> Result<Database, StoreError> {
         let create = |error| StoreError::Create(Arc::new(error));
         // Readers come later, when the working directory may be another one. It also keeps SQLite
         // from taking a name such as ":memory:" for more than a name.
         let path = path::absolute(path).map_err(create)?;
         let connection = connect::writer(&path, migrations)?;
-        let max_bytes = Some(settings.max_bytes).filter(|&max| max > 0);
-        connect::limit(&connection, max_bytes)?;
+        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
+        connect::limit_size(&connection, max_bytes)?;
         let sql = "SELECT key FROM creator_key";
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
-        let place = FileIdentity::of(&path)?;
+        let file_identity = FileIdentity::of(&path)?;
         let index = WalIndex::open(&path).map_err(create)?;
-        let recent = Arc::new(GameCache::new(settings.games_in_memory, index));
+        let cache = Arc::new(GameCache::new(config.games_in_memory, index));
         let changes = Arc::new(ChangeSignal::new());
         let watcher = Watcher::start(&path, &changes)?;
         let thread = WriterThread {
             connection,
-            place: place.clone(),
-            checkpoints: Checkpoints::start(&path)?,
-            batch: settings.commit_batch.max(1),
+            file_identity: file_identity.clone(),
+            checkpoints: CheckpointThread::start(&path)?,
+            max_batch: config.commit_batch.max(1),
             max_bytes,
-            recent: Arc::clone(&recent),
+            cache: Arc::clone(&cache),
             changes: Arc::clone(&changes),
             metrics: metrics.clone(),
         };
         let writer = Writer::start(thread).map_err(create)?;
-        let readers = Readers::open(path, place)?;
+        let readers = Readers::open(path, file_identity)?;
         Ok(Database(Arc::new(DatabaseInner {
             creator_key,
             max_bytes,
             readers,
-            recent,
+            cache,
             changes,
             _watcher: watcher,
             metrics,
@@ -128,8 +128,8 @@ impl Database {
         self.0.readers.with(|connection| {
             let _state = ReadTransaction::begin(connection)?;
             // What is known of games in memory is of another state.
-            let recent = None;
-            read(&Reader { connection, recent })
+            let cache = None;
+            read(&Reader { connection, cache })
         })
     }
 
@@ -138,8 +138,8 @@ impl Database {
     /// # Errors
     /// The database cannot be read, or the game cannot be understood.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        match self.0.recent.current(*id) {
-            Some(record) => Ok(Some(record)),
+        match self.0.cache.current(*id) {
+            Some(stored) => Ok(Some(stored)),
             None => self.read_one(|reader| reader.game(id)),
         }
     }
@@ -153,8 +153,8 @@ impl Database {
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.0.readers.with(|connection| {
-            let recent = Some(&*self.0.recent);
-            read(&Reader { connection, recent })
+            let cache = Some(&*self.0.cache);
+            read(&Reader { connection, cache })
         })
     }
 
@@ -181,7 +181,7 @@ impl Database {
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.0.writer.submit(OnFailure::Nothing, work).await
+        self.0.writer.submit(OnFailure::NoChanges, work).await
     }
 
     /// What addresses are hashed with.
@@ -238,7 +238,7 @@ impl From<rusqlite::Error> for StoreError {
 
 /// What the first look at a database says that is there: SQLite cannot open its log beside it where
 /// nothing may be written.
-fn at_first_look(error: StoreError) -> StoreError {
+fn read_only_if_unopenable(error: StoreError) -> StoreError {
     match &error {
         StoreError::Io(cause) => match cause.downcast_ref::<rusqlite::Error>() {
             Some(cause) if cause.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     game_cache::{GameCache, LastChange},
     migrations,
-    rows::{int, log_row, record, select_games, time, version},
+    rows::{int, log_row, select_games, stored_game, time, version},
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
@@ -22,15 +22,15 @@ pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
     /// Games that need not be taken from their JSON, if all that there is to see here is on the
     /// disk.
-    pub(super) recent: Option<&'c GameCache>,
+    pub(super) cache: Option<&'c GameCache>,
 }
 
 /// Microseconds for which a response is saved: 24 hours.
-const SAVED: i64 = 24 * 60 * 60 * 1_000_000;
+const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// What was saved then or before has expired.
 pub(super) fn expiry(now: Timestamp) -> i64 {
-    now.as_microsecond().saturating_sub(SAVED)
+    now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
 }
 
 impl Reader<'_> {
@@ -40,31 +40,31 @@ impl Reader<'_> {
     /// The database cannot be read, or the game cannot be understood.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let mut caught_up = 0;
-        if let Some(recent) = self.recent {
-            caught_up = recent.catch_up(self.connection)?;
-            if let Some(record) = recent.get(*id) {
-                return Ok(Some(record));
+        if let Some(cache) = self.cache {
+            caught_up = cache.catch_up(self.connection)?;
+            if let Some(stored) = cache.get(*id) {
+                return Ok(Some(stored));
             }
         }
         let sql = select_games!("WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
-        let record = rows.next()?.map(|row| record(row, None)).transpose()?;
-        if let (Some(recent), Some(record)) = (self.recent, &record) {
-            recent.offer(record, caught_up);
+        let stored = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        if let (Some(cache), Some(stored)) = (self.cache, &stored) {
+            cache.insert_read(stored, caught_up);
         }
-        Ok(record)
+        Ok(stored)
     }
 
     /// The game that was added under this unique key, if it is there.
     ///
     /// # Errors
     /// As [`Reader::game`].
-    pub fn game_of_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
+    pub fn game_by_unique_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
         let sql = select_games!("WHERE unique_key = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([unique_key])?;
-        rows.next()?.map(|row| record(row, None)).transpose()
+        rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
     /// A game's version, if it is there: a glance to see whether anything is new.
@@ -119,7 +119,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn saved(
+    pub fn saved_response(
         &self,
         scope: &Scope,
         now: Timestamp,
@@ -160,19 +160,19 @@ impl Reader<'_> {
                 statement.query(params![before, limit + 1, phase.name()])?
             }
         };
-        let (mut games, mut left_out) = (Vec::new(), Vec::new());
+        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
         let mut last = None;
-        while games.len() + left_out.len() < limit as usize
+        while games.len() + unreadable.len() < limit as usize
             && let Some(row) = rows.next()?
         {
             last = Some(Cursor(row.get(0)?));
-            match record(row, self.recent) {
-                Ok(record) => games.push(record),
-                Err(error) => left_out.push(error),
+            match stored_game(row, self.cache) {
+                Ok(stored) => games.push(stored),
+                Err(error) => unreadable.push(error),
             }
         }
-        if let Some(first) = left_out.first() {
-            let many = left_out.len();
+        if let Some(first) = unreadable.first() {
+            let many = unreadable.len();
             log::error!(
                 "{many} games are not listed because they cannot be read; the first: {first}"
             );
@@ -242,7 +242,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn news(
+    pub fn update_since(
         &self,
         id: &GameId,
         known: Option<u64>,
@@ -274,7 +274,7 @@ impl Reader<'_> {
                    AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let page = game_log::PAGE as i64;
+        let page = game_log::PAGE_VERSIONS as i64;
         let rows = statement
             .query_map(params![after, by.as_microsecond(), limit, page], |row| {
                 Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
@@ -321,9 +321,9 @@ impl Reader<'_> {
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         let now = now.as_microsecond();
-        let nobodys = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                        AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(nobodys)?;
+        let mut statement = self.connection.prepare_cached(without_creator)?;
         let mut rows = statement.query(params![has_human, now, limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
@@ -410,12 +410,12 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn expired_games(
         &self,
-        keep: RetentionPolicy,
+        policy: RetentionPolicy,
         now: Timestamp,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
+        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
         let latest = finished.max(idle);
         let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
                    WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
@@ -426,13 +426,13 @@ impl Reader<'_> {
             seen += 1;
             last = Some(Cursor(row.get(0)?));
             let phase = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-            let horizon = if phase == Phase::Finished.name() {
+            let cutoff = if phase == Phase::Finished.name() {
                 finished
             } else {
                 idle
             };
             more |= Some(row.get(4)?) <= latest;
-            if Some(row.get(5)?) <= horizon {
+            if Some(row.get(5)?) <= cutoff {
                 old.push(ExpiredGame {
                     id: row.get(1)?,
                     version: version(row.get(2)?)?,

@@ -11,10 +11,10 @@ use super::game_cache::GameCache;
 use crate::store::{
     GameId, StoreError,
     game_log::LogRow,
-    record::{AdminChanges, StoredGame, Timing},
+    stored_game::{AdminChanges, StoredGame, Timing},
 };
 
-/// The columns that [`record`] reads, in its order, and whatever follows them in a query.
+/// The columns that [`stored_game`] reads, in its order, and whatever follows them in a query.
 macro_rules! select_games {
     ($rest:literal) => {
         concat!(
@@ -31,11 +31,14 @@ pub(super) use select_games;
 ///
 /// # Errors
 /// It cannot be understood, or the row's other columns contradict it.
-pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<StoredGame, StoreError> {
+pub(super) fn stored_game(
+    row: &Row<'_>,
+    cache: Option<&GameCache>,
+) -> Result<StoredGame, StoreError> {
     let id: GameId = row.get(1)?;
     let (version, updated_at): (i64, _) = (row.get(2)?, time(row.get(5)?)?);
-    let known = recent
-        .and_then(|recent| recent.get(id))
+    let known = cache
+        .and_then(|cache| cache.get(id))
         .filter(|known| int(known.game.version()) == version && known.updated_at == updated_at);
     let game: Arc<Game> = match known {
         Some(known) => known.game,
@@ -50,7 +53,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<Stored
     if phase != game.phase().name().as_bytes() {
         return Err(contradiction("the phase"));
     }
-    let record = StoredGame {
+    let stored = StoredGame {
         id,
         listed: row.get(3)?,
         imported: row.get(11)?,
@@ -62,7 +65,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<Stored
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
         },
-        changes: AdminChanges {
+        admin_changes: AdminChanges {
             versions: row.get(15)?,
             renewals: row.get(16)?,
         },
@@ -70,11 +73,11 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<Stored
         game,
     };
     // Else the server would look again and again for what it is to do in this game.
-    let due_at = record.due_at(record.updated_at);
+    let due_at = stored.due_at(stored.updated_at);
     if row.get::<_, Option<i64>>(13)? != due_at.map(Timestamp::as_microsecond) {
         return Err(contradiction("when the server is to act"));
     }
-    Ok(record)
+    Ok(stored)
 }
 
 /// The log entry in a row of version, at, action and events.

@@ -13,25 +13,25 @@ use super::{
 use crate::store::{
     CommitResult, Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewTicket, PackedLog,
     SavedResponse, Scope, StoreError, StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
-    record::now, write::NewLog,
+    stored_game::now, write::NewLog,
 };
 
 /// Expired responses that are thrown away whenever one is added, so that they go faster than they
 /// come and no write has to remove many.
-const SWEPT: i64 = 8;
+const EXPIRED_PER_SAVE: i64 = 8;
 
 /// Changes that are remembered.
-const REMEMBERED: i64 = 10_000;
+const MAX_CHANGES: i64 = 10_000;
 
 /// Older ones that are forgotten at once.
-const FORGOTTEN: i64 = 100;
+const CHANGE_TRIM_INTERVAL: i64 = 100;
 
 /// Rows of a log that are removed at once at most, so that no other write waits long.
-const SLICE: i64 = 1_000;
+const LOG_DELETE_BATCH: i64 = 1_000;
 
 /// Bytes that are written to see whether a write is possible: more than most plays write. They are
 /// random, since SQLite does not write what is there already.
-const PROBE: i64 = 32 << 10;
+const PROBE_BYTES: i64 = 32 << 10;
 
 /// A game that has changed: as it is now or, if it is gone or that is not known, none.
 pub(super) type ChangedGame = (GameId, Option<StoredGame>);
@@ -62,7 +62,7 @@ impl<'c> Transaction<'c> {
         // What is read here may never come to the disk.
         let reader = Reader {
             connection,
-            recent: None,
+            cache: None,
         };
         Transaction {
             reader,
@@ -79,70 +79,72 @@ impl<'c> Transaction<'c> {
     pub fn write(&mut self, write: &Write) -> Result<CommitResult, StoreError> {
         let now = now();
         if let Some((scope, _)) = &write.save
-            && self.saved(scope, now)?.is_some()
+            && self.saved_response(scope, now)?.is_some()
         {
             return Ok(CommitResult::Stale);
         }
-        let committed = match &write.effect {
+        let committed = match &write.op {
             WriteOp::Insert(new) => self.insert(new)?,
             WriteOp::Update(draft) => self.update(draft)?,
-            WriteOp::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
-            WriteOp::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
-            WriteOp::Remove(seen) => match self.row_id_of(seen)? {
+            WriteOp::SetTokens(expected, tokens) => self.set_tokens(expected, tokens)?,
+            WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
+            WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
-                    self.remove(row_id, &seen.id)?;
+                    self.remove(row_id, &expected.id)?;
                     CommitResult::Done
                 }
                 None => CommitResult::Stale,
             },
         };
         if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
-            self.save(scope, saved, now)?;
+            self.save_response(scope, saved, now)?;
         }
         Ok(committed)
     }
 
     /// The row_id of a game, if it is still as it was seen.
-    fn row_id_of(&mut self, seen: &ExpectedState) -> Result<Option<i64>, StoreError> {
+    fn row_id_if_unchanged(&mut self, expected: &ExpectedState) -> Result<Option<i64>, StoreError> {
         // An UPDATE that returns the row_id would be a statement less, but SQLite makes ready to undo
         // such a one, which takes longer.
         let sql = "SELECT row_id FROM games \
                    WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4";
-        let mut statement = self.open()?.prepare_cached(sql)?;
-        let (version, at) = (int(seen.version), seen.updated_at.as_microsecond());
-        let row_id =
-            statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        let (version, at) = (int(expected.version), expected.updated_at.as_microsecond());
+        let row_id = statement
+            .query_row(params![expected.id, version, at, expected.tokens], |row| {
+                row.get(0)
+            });
         let row_id = row_id.optional()?;
         if row_id.is_none() {
             // Whoever saw it did so in memory, perhaps. The next look is at the row.
-            self.changed.push((seen.id, None));
+            self.changed.push((expected.id, None));
         }
         Ok(row_id)
     }
 
     /// Whether another game has the unique key of a new one.
-    fn is_taken(&self, new: &NewGame) -> Result<bool, StoreError> {
+    fn unique_key_exists(&self, new: &NewGame) -> Result<bool, StoreError> {
         let Some(key) = &new.unique_key else {
             return Ok(false);
         };
         let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
-        Ok(self.open()?.prepare_cached(sql)?.exists([key])?)
+        Ok(self.connection()?.prepare_cached(sql)?.exists([key])?)
     }
 
     /// Adds a game with its log.
     fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
-        if self.is_taken(new)? {
+        if self.unique_key_exists(new)? {
             return Ok(CommitResult::Stale);
         }
         let NewGame {
-            record,
+            game: stored,
             unique_key,
             snapshot,
             log,
         } = new;
-        let (version, phase) = (record.game.version(), record.game.phase());
+        let (version, phase) = (stored.game.version(), stored.game.phase());
         self.usage()?.check_new_game()?;
-        let connection = self.open()?;
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "INSERT INTO games \
@@ -152,27 +154,27 @@ impl<'c> Transaction<'c> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
-                record.id,
+                stored.id,
                 int(version),
                 phase.name(),
-                record.listed,
-                record.created_at.as_microsecond(),
-                record.updated_at.as_microsecond(),
-                record.tokens,
+                stored.listed,
+                stored.created_at.as_microsecond(),
+                stored.updated_at.as_microsecond(),
+                stored.tokens,
                 snapshot,
-                record.timing.bot_pace_ms,
-                record.timing.turn_seconds,
-                record.deadline.map(Timestamp::as_microsecond),
-                record.game.has_human(),
-                record
-                    .due_at(record.updated_at)
+                stored.timing.bot_pace_ms,
+                stored.timing.turn_seconds,
+                stored.deadline.map(Timestamp::as_microsecond),
+                stored.game.has_human(),
+                stored
+                    .due_at(stored.updated_at)
                     .map(Timestamp::as_microsecond),
-                record.imported,
-                record.creator,
+                stored.imported,
+                stored.creator,
                 unique_key,
             ])?;
         let row_id = connection.last_insert_rowid();
-        self.note_change(&record.id, Some(version), Some(record))?;
+        self.note_change(&stored.id, Some(version), Some(stored))?;
         match log {
             NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
             NewLog::Packed(log) => self.insert_pages(row_id, log)?,
@@ -184,12 +186,12 @@ impl<'c> Transaction<'c> {
     /// to be.
     fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
         // Nothing is changed before this.
-        let Some(row_id) = self.row_id_of(&draft.seen)? else {
+        let Some(row_id) = self.row_id_if_unchanged(&draft.expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let Draft { record, rows, .. } = draft;
-        let (version, at) = (record.game.version(), record.updated_at);
-        let connection = self.open()?;
+        let Draft { next, rows, .. } = draft;
+        let (version, at) = (next.game.version(), next.updated_at);
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
@@ -199,14 +201,14 @@ impl<'c> Transaction<'c> {
                 row_id,
                 int(version),
                 at.as_microsecond(),
-                record.tokens,
+                next.tokens,
                 rows.snapshot,
-                record.deadline.map(Timestamp::as_microsecond),
-                record.game.has_human(),
-                record.due_at(at).map(Timestamp::as_microsecond),
-                record.changes.versions,
+                next.deadline.map(Timestamp::as_microsecond),
+                next.game.has_human(),
+                next.due_at(at).map(Timestamp::as_microsecond),
+                next.admin_changes.versions,
             ])?;
-        let phase = record.game.phase();
+        let phase = next.game.phase();
         // It seldom changes, and stands in an index.
         if phase != draft.phase {
             connection
@@ -214,7 +216,7 @@ impl<'c> Transaction<'c> {
                 .execute(params![row_id, phase.name()])?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
-        self.note_change(&record.id, Some(version), Some(record))?;
+        self.note_change(&next.id, Some(version), Some(next))?;
         Ok(CommitResult::Done)
     }
 
@@ -224,18 +226,18 @@ impl<'c> Transaction<'c> {
         &mut self,
         id: &GameId,
         version: Option<u64>,
-        record: Option<&StoredGame>,
+        stored: Option<&StoredGame>,
     ) -> Result<(), StoreError> {
-        self.changed.push((*id, record.cloned()));
-        let connection = self.open()?;
+        self.changed.push((*id, stored.cloned()));
+        let connection = self.connection()?;
         connection
             .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
             .execute(params![id, version.map(int)])?;
         let number = connection.last_insert_rowid();
-        if number % FORGOTTEN == 0 {
+        if number % CHANGE_TRIM_INTERVAL == 0 {
             connection
                 .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
-                .execute([number - REMEMBERED])?;
+                .execute([number - MAX_CHANGES])?;
         }
         Ok(())
     }
@@ -249,7 +251,7 @@ impl<'c> Transaction<'c> {
         action: Option<&str>,
         events: &str,
     ) -> Result<(), StoreError> {
-        self.open()?
+        self.connection()?
             .prepare_cached(
                 "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
@@ -266,24 +268,24 @@ impl<'c> Transaction<'c> {
     /// Replaces a game's tokens without a new version.
     fn set_tokens(
         &mut self,
-        seen: &ExpectedState,
+        expected: &ExpectedState,
         tokens: &Tokens,
     ) -> Result<CommitResult, StoreError> {
-        let Some(row_id) = self.row_id_of(seen)? else {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
         let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 WHERE row_id = ?1";
-        self.open()?
+        self.connection()?
             .prepare_cached(sql)?
             .execute(params![row_id, tokens])?;
-        self.note_change(&seen.id, Some(seen.version), None)?;
+        self.note_change(&expected.id, Some(expected.version), None)?;
         Ok(CommitResult::Done)
     }
 
     /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
     /// rest is for [`Transaction::remove_rest`].
     fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         if self.delete_log(row_id)? {
             connection
                 .prepare_cached(
@@ -310,7 +312,7 @@ impl<'c> Transaction<'c> {
         let mut removed = 0;
         for old in games {
             let sql = "SELECT row_id FROM games WHERE id = ?1 AND version = ?2";
-            let mut statement = self.open()?.prepare_cached(sql)?;
+            let mut statement = self.connection()?.prepare_cached(sql)?;
             let row_id = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
             if let Some(row_id) = row_id.optional()? {
                 self.remove(row_id, &old.id)?;
@@ -327,7 +329,7 @@ impl<'c> Transaction<'c> {
     pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
         // Through the index of the public list.
         let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
-        let mut statement = self.open()?.prepare_cached(sql)?;
+        let mut statement = self.connection()?.prepare_cached(sql)?;
         let row_id = statement.query_row([], |row| row.get(0));
         let Some(row_id) = row_id.optional()? else {
             return Ok(false);
@@ -340,14 +342,14 @@ impl<'c> Transaction<'c> {
 
     /// Removes a game's row, and with it all that refers to it.
     fn delete_row(&self, row_id: i64) -> Result<(), StoreError> {
-        self.open()?
+        self.connection()?
             .prepare_cached("DELETE FROM games WHERE row_id = ?1")?
             .execute([row_id])?;
         Ok(())
     }
 
     fn insert_pages(&self, row_id: i64, log: &PackedLog) -> Result<(), StoreError> {
-        let mut insert = self.open()?.prepare_cached(
+        let mut insert = self.connection()?.prepare_cached(
             "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)",
         )?;
         for page in &log.pages {
@@ -362,7 +364,7 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn pack(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         let row_id = connection
             .prepare_cached(
                 "SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished' AND packed = 0",
@@ -391,26 +393,26 @@ impl<'c> Transaction<'c> {
     /// Removes the first entries of a log; says whether there may be more.
     fn delete_log(&self, row_id: i64) -> Result<bool, StoreError> {
         let removed = self
-            .open()?
+            .connection()?
             .prepare_cached(
                 "DELETE FROM log WHERE game = ?1 \
                  AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)",
             )?
-            .execute([row_id, SLICE])?;
-        Ok(removed as i64 >= SLICE)
+            .execute([row_id, LOG_DELETE_BATCH])?;
+        Ok(removed as i64 >= LOG_DELETE_BATCH)
     }
 
     /// Keeps a ticket, and forgets those that have expired.
     fn add_ticket(
         &mut self,
-        seen: &ExpectedState,
+        expected: &ExpectedState,
         ticket: &NewTicket,
         now: Timestamp,
     ) -> Result<CommitResult, StoreError> {
-        let Some(row_id) = self.row_id_of(seen)? else {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let connection = self.open()?;
+        let connection = self.connection()?;
         connection
             .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
             .execute([now.as_microsecond()])?;
@@ -439,7 +441,7 @@ impl<'c> Transaction<'c> {
         now: Timestamp,
     ) -> Result<Option<TokenHash>, StoreError> {
         let taken = self
-            .open()?
+            .connection()?
             .prepare_cached(
                 "DELETE FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
                  AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
@@ -452,15 +454,20 @@ impl<'c> Transaction<'c> {
     }
 
     /// Saves the response to a request for 24 hours, and forgets some older ones.
-    fn save(&self, scope: &Scope, saved: &SavedResponse, now: Timestamp) -> Result<(), StoreError> {
-        let connection = self.open()?;
+    fn save_response(
+        &self,
+        scope: &Scope,
+        saved: &SavedResponse,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR row_id IN \
                  (SELECT row_id FROM idempotency WHERE created_at <= ?1 \
                  ORDER BY created_at LIMIT ?3))",
             )?
-            .execute(params![expiry(now), scope.0, SWEPT])?;
+            .execute(params![expiry(now), scope.0, EXPIRED_PER_SAVE])?;
         connection
             .prepare_cached(
                 "INSERT INTO idempotency (scope, body_hash, response, created_at) \
@@ -481,7 +488,7 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn forget_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         let responses = connection
             .prepare_cached(
                 "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
@@ -499,24 +506,24 @@ impl<'c> Transaction<'c> {
 
     /// Makes sure that the store can be written, by writing as much as a play does.
     pub fn probe(&mut self) -> Result<Usage, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         migrations::check_version(connection, MIGRATIONS)?;
         let usage = self.usage()?;
         usage.check_write()?;
         connection
             .prepare_cached("UPDATE probe SET filler = randomblob(?1)")?
-            .execute([PROBE])?;
+            .execute([PROBE_BYTES])?;
         Ok(usage)
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {
-        self.open()?;
+        self.connection()?;
         self.reader.usage(self.max_bytes)
     }
 
     /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
     /// when the disk is full, and would take what comes after it for changes of their own.
-    fn open(&self) -> Result<&'c Connection, StoreError> {
+    fn connection(&self) -> Result<&'c Connection, StoreError> {
         if self.connection.is_autocommit() {
             return Err(StoreError::RolledBack);
         }

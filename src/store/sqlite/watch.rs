@@ -17,10 +17,10 @@ use super::{connect, game_cache::LastChange};
 use crate::store::{Feed, StoreError};
 
 /// How often another process's commits are looked for: a glance at shared memory.
-const GLANCE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How often they are looked for when the database cannot be read.
-const OUTAGE: Duration = Duration::from_millis(100);
+const ERROR_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The number of the last change, for all who wait for the next.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl ChangeSignal {
     }
 
     /// Looks whether others have committed changes.
-    fn look(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn poll(&self, connection: &Connection) -> Result<(), StoreError> {
         let known = *self.0.borrow();
         let last = LastChange::read(connection)?.number;
         if last < known {
@@ -73,7 +73,7 @@ impl Watcher {
     /// The database cannot be read, or the operating system starts no more threads.
     pub fn start(path: &Path, changes: &Arc<ChangeSignal>) -> Result<Watcher, StoreError> {
         let connection = connect::reader(path)?;
-        changes.look(&connection)?;
+        changes.poll(&connection)?;
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, changes) = (Arc::clone(&stop), Arc::clone(changes));
         let thread = thread::Builder::new()
@@ -102,17 +102,21 @@ impl Drop for Watcher {
 
 /// What the thread does until it is to stop.
 fn watch(connection: &Connection, changes: &ChangeSignal, stop: &AtomicBool) {
-    let mut seen = None;
+    let mut last_version = None;
     while !stop.load(Ordering::Relaxed) {
-        let looked = data_version(connection).and_then(|version| {
-            if seen != Some(version) {
-                changes.look(connection)?;
-                seen = Some(version);
+        let polled = data_version(connection).and_then(|version| {
+            if last_version != Some(version) {
+                changes.poll(connection)?;
+                last_version = Some(version);
             }
             Ok(())
         });
         // Whoever reads meanwhile sees for itself that the database cannot be read.
-        thread::sleep(if looked.is_ok() { GLANCE } else { OUTAGE });
+        thread::sleep(if polled.is_ok() {
+            POLL_INTERVAL
+        } else {
+            ERROR_POLL_INTERVAL
+        });
     }
 }
 

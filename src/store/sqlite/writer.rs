@@ -17,7 +17,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::{
-    checkpoint::Checkpoints,
+    checkpoint::CheckpointThread,
     connect::FileIdentity,
     game_cache::{GameCache, LastChange},
     reader::Reader,
@@ -27,7 +27,7 @@ use super::{
 use crate::store::{StoreError, StoreMetrics};
 
 /// Writes that may wait; one more is refused at once.
-pub(super) const QUEUE: usize = 1024;
+pub(super) const QUEUE_CAPACITY: usize = 1024;
 
 /// What is done about a write that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) enum OnFailure {
     /// It has changed nothing. That spares a savepoint, for which SQLite copies every page before
     /// its first change. Should it have changed something nevertheless, nothing is kept of all
     /// that was to be committed with it.
-    Nothing,
+    NoChanges,
 }
 
 /// Somebody's write, in two steps so that others can be committed with it.
@@ -45,13 +45,13 @@ trait WriteJob: Send {
     fn on_failure(&self) -> OnFailure;
 
     /// Whether nobody waits for the answer any more.
-    fn withdrawn(&self) -> bool;
+    fn is_cancelled(&self) -> bool;
 
     /// Makes the changes; says whether they are to be kept.
     fn run(&mut self, transaction: Transaction<'_>) -> bool;
 
     /// Tells whoever asked what came of it, once the changes are on the disk or gone.
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 /// A job that runs a closure.
@@ -59,7 +59,7 @@ struct ClosureJob<F, T> {
     on_failure: OnFailure,
     work: Option<F>,
     result: Option<Result<T, StoreError>>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    reply_to: oneshot::Sender<Result<T, StoreError>>,
 }
 
 impl<F, T> WriteJob for ClosureJob<F, T>
@@ -71,8 +71,8 @@ where
         self.on_failure
     }
 
-    fn withdrawn(&self) -> bool {
-        self.caller.is_closed()
+    fn is_cancelled(&self) -> bool {
+        self.reply_to.is_closed()
     }
 
     fn run(&mut self, mut transaction: Transaction<'_>) -> bool {
@@ -82,12 +82,12 @@ where
         // What the closure leaves half done is rolled back, so nobody sees it.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|_| Err(StoreError::Panicked));
-        let keep = result.is_ok();
+        let succeeded = result.is_ok();
         self.result = Some(result);
-        keep
+        succeeded
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => return,
@@ -95,12 +95,12 @@ where
             (Err(error), _) => Err(error),
         };
         // The caller may have gone away; the write is done all the same.
-        self.caller.send(result).ok();
+        self.reply_to.send(result).ok();
     }
 }
 
 /// What a commit has changed: the last change before it and after it, and the games.
-type Done = ((LastChange, LastChange), Vec<ChangedGame>);
+type BatchChanges = ((LastChange, LastChange), Vec<ChangedGame>);
 
 /// The way to the thread that writes. Dropping it lets the writes that wait finish.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
-        let (queue, jobs) = sync_channel(QUEUE);
+        let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
         let metrics = thread.metrics.clone();
         let thread = thread::Builder::new()
             .name("store-writer".into())
@@ -135,18 +135,18 @@ impl Writer {
         on_failure: OnFailure,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (caller, outcome) = oneshot::channel();
+        let (reply_to, outcome) = oneshot::channel();
         let job = ClosureJob {
             on_failure,
             work: Some(work),
             result: None,
-            caller,
+            reply_to,
         };
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
         // It is counted first, or the thread might take it before.
         self.metrics.queued();
         queue.try_send(Box::new(job)).map_err(|error| {
-            self.metrics.taken(1);
+            self.metrics.dequeued(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
                 TrySendError::Disconnected(_) => StoreError::Closed,
@@ -172,13 +172,13 @@ impl Drop for Writer {
 /// What the thread works with.
 pub(super) struct WriterThread {
     pub connection: Connection,
-    pub place: FileIdentity,
-    pub checkpoints: Checkpoints,
+    pub file_identity: FileIdentity,
+    pub checkpoints: CheckpointThread,
     /// Writes that are committed together at most.
-    pub batch: usize,
+    pub max_batch: usize,
     /// Bytes that the database may hold.
     pub max_bytes: Option<u64>,
-    pub recent: Arc<GameCache>,
+    pub cache: Arc<GameCache>,
     pub changes: Arc<ChangeSignal>,
     pub metrics: StoreMetrics,
 }
@@ -188,9 +188,9 @@ impl WriterThread {
     fn run(mut self, queue: Receiver<Box<dyn WriteJob>>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
-            batch.extend(queue.try_iter().take(self.batch - 1));
-            self.metrics.taken(batch.len());
-            batch.retain(|job| !job.withdrawn());
+            batch.extend(queue.try_iter().take(self.max_batch - 1));
+            self.metrics.dequeued(batch.len());
+            batch.retain(|job| !job.is_cancelled());
             self.write(batch);
         }
         drop(self.checkpoints);
@@ -206,33 +206,35 @@ impl WriterThread {
         if batch.is_empty() {
             return;
         }
-        let (writes, begun) = (batch.len(), Instant::now());
-        let committed = self.commit(&mut batch).map_err(|error| self.explain(error));
+        let (writes, started) = (batch.len(), Instant::now());
+        let committed = self
+            .commit(&mut batch)
+            .map_err(|error| self.quota_or_disk_full(error));
         // What was committed to a file that is gone by now is lost, so nobody is told it was done.
-        let committed = committed.and_then(|changes| self.place.check().map(|()| changes));
+        let committed = committed.and_then(|changes| self.file_identity.check().map(|()| changes));
         let committed = committed.map(|(changes, changed)| {
-            self.metrics.committed(writes, begun.elapsed());
+            self.metrics.committed(writes, started.elapsed());
             let last = changes.1.number;
-            self.recent.committed(&self.connection, changes, changed);
+            self.cache.committed(&self.connection, changes, changed);
             self.changes.announce(last);
         });
         for job in batch {
-            job.answer(committed.clone());
+            job.reply(committed.clone());
         }
         match committed {
-            Ok(()) => self.checkpoints.written(writes, &self.connection),
+            Ok(()) => self.checkpoints.count_writes(writes, &self.connection),
             // The log is not carried into a file that was emptied or replaced.
-            Err(_) if self.place.check().is_err() => {}
-            Err(_) => self.checkpoints.make_room(),
+            Err(_) if self.file_identity.check().is_err() => {}
+            Err(_) => self.checkpoints.retry(),
         }
     }
 
     /// Tells a full database from a full disk.
-    fn explain(&self, error: StoreError) -> StoreError {
+    fn quota_or_disk_full(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
         let reader = Reader {
             connection: &self.connection,
-            recent: None,
+            cache: None,
         };
         if may_be_quota && let Ok(usage) = reader.usage(self.max_bytes) {
             return usage.check_write().err().unwrap_or(error);
@@ -245,7 +247,7 @@ impl WriterThread {
     ///
     /// # Errors
     /// Nothing of any of them was kept.
-    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<Done, StoreError> {
+    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<BatchChanges, StoreError> {
         if !self.connection.is_autocommit() {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;
@@ -265,24 +267,24 @@ impl WriterThread {
                 Ok::<_, StoreError>(())
             };
             savepoint("SAVEPOINT job")?;
-            let (changes, known) = (transaction.total_changes(), changed.len());
-            let keep = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
+            let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
+            let succeeded = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
             if transaction.is_autocommit() {
                 return Err(StoreError::RolledBack);
             }
-            if !keep {
-                if !undo && transaction.total_changes() != changes {
+            if !succeeded {
+                if !undo && transaction.total_changes() != changes_before {
                     log::error!(
                         "a write failed after it had changed something; its batch is rolled back"
                     );
                     return Err(StoreError::RolledBack);
                 }
                 savepoint("ROLLBACK TO job")?;
-                changed.truncate(known);
+                changed.truncate(changed_before);
             }
             savepoint("RELEASE job")?;
         }
-        self.place.check()?;
+        self.file_identity.check()?;
         let after = LastChange::read(&transaction)?;
         transaction.commit()?;
         Ok(((before, after), changed))

@@ -45,8 +45,8 @@ impl Dir {
         self.store_with(StoreConfig::default())
     }
 
-    pub fn store_with(&self, settings: StoreConfig) -> Store {
-        Store::open(self.file(), settings).unwrap()
+    pub fn store_with(&self, config: StoreConfig) -> Store {
+        Store::open(self.file(), config).unwrap()
     }
 }
 
@@ -80,13 +80,13 @@ pub(super) fn wait<T>(future: impl Future<Output = Result<T, StoreError>>) -> T 
 }
 
 /// Carries out a write that saves no response.
-pub(super) fn commit(store: &Store, effect: WriteOp) -> CommitResult {
-    wait(store.commit(Write { effect, save: None }))
+pub(super) fn commit(store: &Store, op: WriteOp) -> CommitResult {
+    wait(store.commit(Write { op, save: None }))
 }
 
 /// Carries out a write that nobody comes before.
-pub(super) fn done(store: &Store, effect: WriteOp) {
-    assert_eq!(commit(store, effect), CommitResult::Done);
+pub(super) fn commit_done(store: &Store, op: WriteOp) {
+    assert_eq!(commit(store, op), CommitResult::Done);
 }
 
 pub(super) fn seconds(seconds: i64) -> SignedDuration {
@@ -94,7 +94,7 @@ pub(super) fn seconds(seconds: i64) -> SignedDuration {
 }
 
 /// A game nobody has touched.
-pub fn fresh() -> StoredGame {
+pub fn new_game() -> StoredGame {
     let now = now();
     StoredGame {
         id: GameId::random(),
@@ -105,7 +105,7 @@ pub fn fresh() -> StoredGame {
         updated_at: now,
         tokens: tokens("first"),
         timing: Timing::default(),
-        changes: AdminChanges::default(),
+        admin_changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
     }
@@ -131,37 +131,37 @@ pub(super) fn tokens(text: &str) -> Tokens {
 }
 
 /// How that game came to be.
-pub fn creation(record: &StoredGame) -> LogEntry {
+pub fn creation(stored: &StoredGame) -> LogEntry {
     LogEntry {
         version: 1,
-        at: record.created_at,
+        at: stored.created_at,
         action: None,
-        events: vec![record.game.last_event().clone()],
+        events: vec![stored.game.last_event().clone()],
     }
 }
 
 /// What adds that game.
-pub fn insert(record: &StoredGame) -> Box<NewGame> {
-    let new = NewGame::created(record.clone(), record.game.last_event());
+pub fn insert(stored: &StoredGame) -> Box<NewGame> {
+    let new = NewGame::created(stored.clone(), stored.game.last_event());
     Box::new(new.unwrap())
 }
 
 /// What adds that finished game.
-pub(super) fn import(record: &StoredGame, log: &[LogEntry]) -> WriteOp {
-    let new = NewGame::finished(record.clone(), PackedLog::new(log).unwrap());
+pub(super) fn import(stored: &StoredGame, log: &[LogEntry]) -> WriteOp {
+    let new = NewGame::finished(stored.clone(), PackedLog::new(log).unwrap());
     WriteOp::Insert(Box::new(new.unwrap()))
 }
 
 /// Puts a fresh game into the store.
 pub(super) fn create(store: &Store) -> StoredGame {
-    add(store, fresh())
+    add(store, new_game())
 }
 
-pub(super) fn add(store: &Store, record: StoredGame) -> StoredGame {
-    let new = insert(&record);
-    let record = new.record.clone();
-    done(store, WriteOp::Insert(new));
-    record
+pub(super) fn add(store: &Store, stored: StoredGame) -> StoredGame {
+    let new = insert(&stored);
+    let stored = new.game.clone();
+    commit_done(store, WriteOp::Insert(new));
+    stored
 }
 
 /// An action that can be repeated a hundred times.
@@ -172,22 +172,22 @@ pub(super) fn reissue() -> Action {
 }
 
 /// What an action makes of a game.
-pub(super) fn draft(record: &StoredGame, action: &Action) -> Draft {
-    Draft::new(record, action).expect("a legal action")
+pub(super) fn draft(stored: &StoredGame, action: &Action) -> Draft {
+    Draft::new(stored, action).expect("a legal action")
 }
 
 /// What carries out an action.
-pub(super) fn update(record: &StoredGame, action: &Action) -> WriteOp {
-    WriteOp::Update(Box::new(draft(record, action)))
+pub(super) fn update(stored: &StoredGame, action: &Action) -> WriteOp {
+    WriteOp::Update(Box::new(draft(stored, action)))
 }
 
 /// Looks at a game and carries out an action, as the service does.
 pub(super) fn act(store: &Store, id: &GameId, action: &Action) -> StoredGame {
-    let record = wait(store.game(id)).expect("the game is there");
-    let draft = draft(&record, action);
-    let record = draft.record.clone();
+    let stored = wait(store.game(id)).expect("the game is there");
+    let draft = draft(&stored, action);
+    let stored = draft.next.clone();
     assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
-    record
+    stored
 }
 
 /// The entries of a game's log after this version, so many at most.
@@ -219,32 +219,32 @@ pub(super) fn changes(store: &Store, since: i64) -> ChangesSince {
 }
 
 /// A game that was played to its end by chance, its log, and the drafts that led there.
-pub(super) fn played_out(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
+pub(super) fn finished_game(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut record, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
-    while let Some(seat) = record.game.timed_out_seat() {
-        let actions = record.game.legal_actions(seat);
+    let (mut stored, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
+    while let Some(seat) = stored.game.timed_out_seat() {
+        let actions = stored.game.legal_actions(seat);
         let action = actions.choose(&mut dice).expect("it may act");
-        let draft = draft(&record, action);
-        record = draft.record.clone();
+        let draft = draft(&stored, action);
+        stored = draft.next.clone();
         log.push(LogEntry {
-            version: record.game.version(),
-            at: record.updated_at,
+            version: stored.game.version(),
+            at: stored.updated_at,
             action: Some(action.clone()),
             events: draft.events.clone(),
         });
         drafts.push(draft);
     }
-    (record, log, drafts)
+    (stored, log, drafts)
 }
 
 /// Plays a game to its end in the store, and says what its log must be.
-pub(super) fn finish(store: &Store, first: StoredGame) -> (StoredGame, Vec<LogEntry>) {
-    let (record, log, drafts) = played_out(&add(store, first));
+pub(super) fn play_to_end(store: &Store, first: StoredGame) -> (StoredGame, Vec<LogEntry>) {
+    let (stored, log, drafts) = finished_game(&add(store, first));
     for draft in drafts {
-        done(store, WriteOp::Update(Box::new(draft)));
+        commit_done(store, WriteOp::Update(Box::new(draft)));
     }
-    (record, log)
+    (stored, log)
 }
 
 pub(super) fn scope(number: u8) -> Scope {
@@ -264,17 +264,17 @@ pub(super) fn save(number: u8, text: &str) -> (Scope, SavedResponse) {
 }
 
 /// Keeps games for ten days if nobody goes on with them.
-pub(super) const KEEP: RetentionPolicy = RetentionPolicy {
+pub(super) const TEN_IDLE_DAYS: RetentionPolicy = RetentionPolicy {
     finished_days: 0,
     idle_days: 10,
 };
 
 /// A game that was created so many days ago and has not changed for so many.
-pub(super) fn aged(created: i64, changed: i64) -> StoredGame {
+pub(super) fn idle_game(created: i64, changed: i64) -> StoredGame {
     let ago = |days: i64| now() - SignedDuration::from_hours(24 * days);
     StoredGame {
         created_at: ago(created),
         updated_at: ago(changed),
-        ..fresh()
+        ..new_game()
     }
 }

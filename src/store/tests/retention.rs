@@ -6,16 +6,16 @@ use super::*;
 fn a_search_ends_where_all_are_young() {
     let dir = Dir::new();
     let store = dir.store();
-    let old: Vec<GameId> = (0..7).map(|_| add(&store, aged(30, 11)).id).collect();
+    let old: Vec<GameId> = (0..7).map(|_| add(&store, idle_game(30, 11)).id).collect();
     for _ in 0..3 {
-        add(&store, aged(30, 9));
+        add(&store, idle_game(30, 9));
     }
     for _ in 0..20 {
         create(&store);
     }
     let (mut found, mut looks, mut after) = (Vec::new(), 0, None);
     loop {
-        let piece = wait(store.expired_games(KEEP, after, 5));
+        let piece = wait(store.expired_games(TEN_IDLE_DAYS, after, 5));
         found.extend(piece.old.iter().map(|old| old.id));
         looks += 1;
         after = piece.next;
@@ -31,12 +31,12 @@ fn a_search_ends_where_all_are_young() {
         idle_days: 0,
     };
     assert_eq!(wait(store.expired_games(forever, None, 100)).old, []);
-    let (over, log, _) = played_out(&fresh());
+    let (over, log, _) = finished_game(&new_game());
     let over = StoredGame {
-        updated_at: aged(30, 11).updated_at,
+        updated_at: idle_game(30, 11).updated_at,
         ..over
     };
-    done(&store, import(&over, &log));
+    commit_done(&store, import(&over, &log));
     let piece = wait(store.expired_games(forever, None, 100));
     let version = over.game.version();
     assert_eq!(
@@ -52,8 +52,11 @@ fn a_search_ends_where_all_are_young() {
 fn a_game_that_goes_on_stays() {
     let dir = Dir::new();
     let store = dir.store();
-    let (left, taken_up) = (add(&store, aged(30, 11)), add(&store, aged(30, 11)));
-    let found = wait(store.expired_games(KEEP, None, 100)).old;
+    let (left, taken_up) = (
+        add(&store, idle_game(30, 11)),
+        add(&store, idle_game(30, 11)),
+    );
+    let found = wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old;
     assert_eq!(found.len(), 2);
     act(&store, &taken_up.id, &reissue());
     let since = last_change(&store);

@@ -6,20 +6,20 @@ use super::*;
 fn a_response_is_saved_with_its_effect() {
     let dir = Dir::new();
     let store = dir.store();
-    let new = insert(&fresh());
-    let id = new.record.id;
-    let commit = |effect, number, text| {
+    let new = insert(&new_game());
+    let id = new.game.id;
+    let commit = |op, number, text| {
         let save = Some(save(number, text));
-        wait(store.commit(Write { effect, save }))
+        wait(store.commit(Write { op, save }))
     };
     let look = |number| {
         let look = wait(store.load(Some(&id), Some(&scope(number))));
         let version = look.game.map(|game| game.game.version());
         assert_eq!(
-            wait(store.load(None, Some(&scope(number)))).saved,
-            look.saved
+            wait(store.load(None, Some(&scope(number)))).saved_response,
+            look.saved_response
         );
-        (version, look.saved)
+        (version, look.saved_response)
     };
     assert_eq!(look(1), (None, None));
     assert_eq!(
@@ -41,7 +41,10 @@ fn a_response_is_saved_with_its_effect() {
     );
     assert_eq!(look(3), (Some(2), None));
     let plain = wait(store.load(Some(&id), None));
-    assert_eq!((plain.game, plain.saved), (wait(store.game(&id)), None));
+    assert_eq!(
+        (plain.game, plain.saved_response),
+        (wait(store.game(&id)), None)
+    );
 
     let second = wait(store.game(&id)).unwrap();
     let fresh = WriteOp::SetTokens(second.expected_state(), tokens("second"));
@@ -58,7 +61,7 @@ fn a_response_is_saved_with_its_effect() {
     }
     let there = dir.store();
     assert_eq!(
-        wait(there.load(None, Some(&scope(4)))).saved,
+        wait(there.load(None, Some(&scope(4)))).saved_response,
         Some(saved("gone"))
     );
 }
@@ -67,23 +70,23 @@ fn a_response_is_saved_with_its_effect() {
 fn what_is_not_old_is_not_forgotten() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
+    let stored = create(&store);
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: record.tokens.host,
+        token: stored.tokens.host,
         expires_at: now() + seconds(30),
     };
     let write = Write {
-        effect: WriteOp::AddTicket(record.expected_state(), ticket),
+        op: WriteOp::AddTicket(stored.expected_state(), ticket),
         save: Some(save(1, "ticket")),
     };
     assert_eq!(wait(store.commit(write)), CommitResult::Done);
     assert!(!wait(store.forget_expired(1)));
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("ticket"))
     );
-    let found = wait(store.ticket(&record.id, &ticket.hash));
+    let found = wait(store.ticket(&stored.id, &ticket.hash));
     assert_eq!(found, Some(ticket.token));
 }
 

@@ -19,7 +19,7 @@ fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
         updated_at: at,
         timing,
         game: game(player, [7; 32]),
-        ..fresh()
+        ..new_game()
     }
 }
 
@@ -68,11 +68,11 @@ fn a_game_of_each_creator_is_found_however_many_another_has() {
     let mut at = now() - seconds(HOUR);
     let mut of = |creator: Option<u8>, timing| {
         at += seconds(1);
-        let record = StoredGame {
+        let stored = StoredGame {
             creator: creator.map(|number| Creator([number; 16])),
             ..with_bots(&[0], timing, at)
         };
-        add(&store, record)
+        add(&store, stored)
     };
     let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
     let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
@@ -85,7 +85,7 @@ fn a_game_of_each_creator_is_found_however_many_another_has() {
     let last = of(Some(5), not_yet).creator;
     let look = |after, limit| wait(store.due_by_creator(true, after, limit));
     let found = |records: &[&StoredGame]| -> Vec<_> {
-        let found = |record: &&StoredGame| (record.id, record.creator);
+        let found = |stored: &&StoredGame| (stored.id, stored.creator);
         records.iter().map(found).collect()
     };
     let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
@@ -106,17 +106,17 @@ fn a_deadline_moves_with_the_turn_and_not_with_anything_else() {
         bot_pace_ms: 0,
         turn_seconds: Some(5),
     };
-    let record = add(&store, with_bots(&[], clock, now()));
-    let first = record.deadline;
-    assert_eq!(first, Some(record.created_at + seconds(5)));
-    let act = |action| act(&store, &record.id, &action);
+    let stored = add(&store, with_bots(&[], clock, now()));
+    let first = stored.deadline;
+    assert_eq!(first, Some(stored.created_at + seconds(5)));
+    let act = |action| act(&store, &stored.id, &action);
     assert_eq!(act(reissue()).deadline, first);
     let player = Player::bot("Bot", Level::Fast);
     let seat = Seat::default();
     assert_eq!(act(Action::HandOver { seat, player }).deadline, first);
     let dealt = act(Action::Deal { by: None });
     assert_eq!(dealt.deadline, Some(dealt.updated_at + seconds(5)));
-    assert_eq!(wait(store.game(&record.id)), Some(dealt));
+    assert_eq!(wait(store.game(&stored.id)), Some(dealt));
 }
 
 #[test]
@@ -127,24 +127,24 @@ fn changes_are_told_since_the_one_that_is_known() {
     let since = |change| changes(&there, change);
     let before = last();
     let (one, two) = (create(&here), create(&there));
-    let change = |record: &StoredGame, version| Change {
-        id: record.id,
+    let change = |stored: &StoredGame, version| Change {
+        id: stored.id,
         version,
     };
     let created = vec![change(&one, Some(1)), change(&two, Some(1))];
     assert_eq!(since(before), ChangesSince::Of(created));
     let mut known = last();
-    let step = |effect: fn(&StoredGame) -> WriteOp, version, known| {
-        let record = wait(here.game(&one.id)).unwrap();
-        done(&here, effect(&record));
+    let step = |op: fn(&StoredGame) -> WriteOp, version, known| {
+        let stored = wait(here.game(&one.id)).unwrap();
+        commit_done(&here, op(&stored));
         assert_eq!(since(known), ChangesSince::Of(vec![change(&one, version)]));
         last()
     };
-    known = step(|record| update(record, &reissue()), Some(2), known);
-    let fresh = |record: &StoredGame| WriteOp::SetTokens(record.expected_state(), tokens("fresh"));
+    known = step(|stored| update(stored, &reissue()), Some(2), known);
+    let fresh = |stored: &StoredGame| WriteOp::SetTokens(stored.expected_state(), tokens("fresh"));
     known = step(fresh, Some(2), known);
     known = step(
-        |record| WriteOp::Remove(record.expected_state()),
+        |stored| WriteOp::Remove(stored.expected_state()),
         None,
         known,
     );
@@ -183,8 +183,8 @@ fn who_waits_is_woken_by_a_commit_of_any_process() {
 fn a_ticket_is_taken_once_and_in_time() {
     let dir = Dir::new();
     let store = dir.store();
-    let (record, other) = (create(&store), create(&store).id);
-    let id = record.id;
+    let (stored, other) = (create(&store), create(&store).id);
+    let id = stored.id;
     let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
     let add = |seconds_left| {
         let expires_at = now() + seconds(seconds_left);
@@ -193,7 +193,7 @@ fn a_ticket_is_taken_once_and_in_time() {
             token,
             expires_at,
         };
-        done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
+        commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
     };
     let look = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
@@ -210,6 +210,6 @@ fn a_ticket_is_taken_once_and_in_time() {
     assert_eq!((look(), take(id)), (None, None), "it was taken");
     assert_eq!(changes(&store, since), ChangesSince::Of(Vec::new()));
     add(30);
-    done(&store, WriteOp::Remove(record.expected_state()));
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
     assert_eq!((look(), take(id)), (None, None), "it went with its game");
 }

@@ -10,11 +10,11 @@ fn processes_see_each_others_commits() {
     let (here, there) = (dir.store(), dir.store());
     let mut feed = there.feed();
     assert_eq!(feed.changed().now_or_never(), None);
-    let record = create(&here);
-    let id = record.id;
+    let stored = create(&here);
+    let id = stored.id;
     block_on(feed.changed());
     assert_eq!(feed.changed().now_or_never(), None);
-    assert_eq!(wait(there.game(&id)), Some(record.clone()));
+    assert_eq!(wait(there.game(&id)), Some(stored.clone()));
 
     // Each has the game in memory, and sees at once what the other makes of it.
     for version in 2..5 {
@@ -22,7 +22,7 @@ fn processes_see_each_others_commits() {
         assert_eq!(written.game.version(), version);
         assert_eq!(wait(here.version(&id)), Some(version));
         assert_eq!(wait(here.game(&id)), Some(written.clone()));
-        done(
+        commit_done(
             &here,
             WriteOp::SetTokens(written.expected_state(), tokens("next")),
         );
@@ -30,13 +30,13 @@ fn processes_see_each_others_commits() {
     }
     let since = last_change(&there);
     assert_eq!(
-        commit(&here, update(&record, &reissue())),
+        commit(&here, update(&stored, &reissue())),
         CommitResult::Stale
     );
     assert_eq!(changes(&there, since), ChangesSince::Of(Vec::new()));
 
     let last = wait(here.game(&id)).unwrap();
-    done(&here, WriteOp::Remove(last.expected_state()));
+    commit_done(&here, WriteOp::Remove(last.expected_state()));
     assert_eq!(wait(there.game(&id)), None);
     drop(here);
     create(&there);
@@ -49,8 +49,8 @@ fn count_together(stores: &[Store], each: u64) {
     let count = |store: &Store| {
         for _ in 0..each {
             let attempt = || {
-                let record = wait(store.game(&id)).expect("the game is there");
-                commit(store, update(&record, &reissue()))
+                let stored = wait(store.game(&id)).expect("the game is there");
+                commit(store, update(&stored, &reissue()))
             };
             while attempt() == CommitResult::Stale {}
         }
@@ -84,14 +84,14 @@ fn processes_lose_nothing() {
 fn only_one_of_many_is_done_of_what_may_be_done_once() {
     let dir = Dir::new();
     let stores = [dir.store(), dir.store()];
-    let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (fresh(), number)).collect();
-    let add = |(record, number): &(StoredGame, usize)| {
-        let mut new = insert(record);
+    let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();
+    let add = |(stored, number): &(StoredGame, usize)| {
+        let mut new = insert(stored);
         let by_key = number % 4 < 2;
         new.unique_key = by_key.then(|| "the only one".to_owned());
         let write = Write {
-            effect: WriteOp::Insert(new),
-            save: (!by_key).then(|| save(1, &record.id.to_string())),
+            op: WriteOp::Insert(new),
+            save: (!by_key).then(|| save(1, &stored.id.to_string())),
         };
         let committed = wait(stores[number % 2].commit(write));
         (by_key, committed == CommitResult::Done)
@@ -108,15 +108,15 @@ fn only_one_of_many_is_done_of_what_may_be_done_once() {
         let is_done = |outcome: &&(bool, bool)| **outcome == (by_key, true);
         assert_eq!(outcomes.iter().filter(is_done).count(), 1);
     }
-    for ((record, _), (by_key, is_done)) in games.iter().zip(outcomes) {
-        let found = wait(stores[0].game(&record.id));
+    for ((stored, _), (by_key, is_done)) in games.iter().zip(outcomes) {
+        let found = wait(stores[0].game(&stored.id));
         assert_eq!(found.is_some(), is_done);
         if is_done && by_key {
-            assert_eq!(wait(stores[1].game_of_key("the only one")), found);
+            assert_eq!(wait(stores[1].game_by_unique_key("the only one")), found);
         } else if is_done {
-            let response = saved(&record.id.to_string());
+            let response = saved(&stored.id.to_string());
             assert_eq!(
-                wait(stores[1].load(None, Some(&scope(1)))).saved,
+                wait(stores[1].load(None, Some(&scope(1)))).saved_response,
                 Some(response)
             );
         }

@@ -7,7 +7,7 @@ use super::*;
 /// Saves a response, with a game that nobody needs.
 fn keep(store: &Store, number: u8, text: &str) -> CommitResult {
     let write = Write {
-        effect: WriteOp::Insert(insert(&fresh())),
+        op: WriteOp::Insert(insert(&new_game())),
         save: Some(save(number, text)),
     };
     wait(store.commit(write))
@@ -32,7 +32,12 @@ fn responses_are_saved_for_a_day() {
     let connection = Connection::open(dir.file()).unwrap();
     let set = "UPDATE idempotency SET created_at = ?1";
     connection.execute(set, [begin.as_microsecond()]).unwrap();
-    let at = |at: Timestamp| store.0.read(|reader| reader.saved(&scope(1), at)).unwrap();
+    let at = |at: Timestamp| {
+        store
+            .0
+            .read(|reader| reader.saved_response(&scope(1), at))
+            .unwrap()
+    };
     assert_eq!(at(begin), Some(saved("one")));
     let last = begin + day - SignedDuration::from_micros(1);
     assert_eq!(at(last), Some(saved("one")));
@@ -41,16 +46,16 @@ fn responses_are_saved_for_a_day() {
     age(&dir, day - SignedDuration::from_hours(1));
     assert_eq!(keep(&store, 1, "two"), CommitResult::Stale);
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("one"))
     );
     age(&dir, SignedDuration::from_hours(1));
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
     let look = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
-    assert_eq!(look.saved, None);
+    assert_eq!(look.saved_response, None);
     assert_eq!(keep(&store, 1, "two"), CommitResult::Done);
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("two"))
     );
 }
@@ -89,7 +94,7 @@ fn expired_responses_are_forgotten_some_at_a_time() {
     assert_eq!(left, [3, 1]);
     assert_eq!(rows(&dir, "idempotency"), 1);
     assert_eq!(
-        wait(store.load(None, Some(&scope(4)))).saved,
+        wait(store.load(None, Some(&scope(4)))).saved_response,
         Some(saved("a response"))
     );
 }

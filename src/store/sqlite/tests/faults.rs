@@ -4,9 +4,9 @@ use super::*;
 
 /// Tries to write to this game.
 fn write(store: &Store, id: GameId) -> Result<u64, StoreError> {
-    let record = block_on(store.game(&id))?.expect("the game is there");
-    let draft = draft(&record, &reissue());
-    let version = draft.record.game.version();
+    let stored = block_on(store.game(&id))?.expect("the game is there");
+    let draft = draft(&stored, &reissue());
+    let version = draft.next.game.version();
     assert_eq!(block_on(store.commit(draft.into()))?, CommitResult::Done);
     Ok(version)
 }
@@ -93,7 +93,7 @@ fn a_store_locked_by_another_process_is_busy_until_it_lets_go() {
 #[test]
 fn a_game_that_contradicts_its_row_is_damaged() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let (bad, good) = (create(&store).id, create(&store).id);
     for (change, back) in [
         ("version = 9", "version = 1"),
@@ -136,23 +136,23 @@ fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
 #[test]
 fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     let dir = Dir::new();
-    let settings = StoreConfig {
+    let config = StoreConfig {
         max_bytes: 400_000,
         ..StoreConfig::default()
     };
-    let store = dir.store_with(settings);
+    let store = dir.store_with(config);
     let add = || {
-        let record = fresh();
+        let stored = new_game();
         let write = Write {
-            effect: WriteOp::Insert(insert(&record)),
+            op: WriteOp::Insert(insert(&stored)),
             save: None,
         };
-        block_on(store.commit(write)).map(|_| record)
+        block_on(store.commit(write)).map(|_| stored)
     };
     let mut games = Vec::new();
     let full = loop {
         match add() {
-            Ok(record) => games.push(record),
+            Ok(stored) => games.push(stored),
             Err(error) => break error,
         }
     };
@@ -163,7 +163,7 @@ fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     // Those that are there go on for a while.
     assert_eq!(write(&store, games[0].id).unwrap(), 2);
     let mut plays = games.iter().cycle();
-    let full = plays.find_map(|record| write(&store, record.id).err());
+    let full = plays.find_map(|stored| write(&store, stored.id).err());
     assert!(matches!(full, Some(StoreError::Quota)), "{full:?}");
     let refused = block_on(store.ready()).expect_err("it is full");
     assert!(matches!(refused, StoreError::Quota), "{refused}");
@@ -171,9 +171,9 @@ fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     assert!(usage.used <= 400_000, "{usage:?}");
 
     // What goes makes room.
-    for record in &games {
-        let record = wait(store.game(&record.id)).unwrap();
-        done(&store, WriteOp::Remove(record.expected_state()));
+    for stored in &games {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        commit_done(&store, WriteOp::Remove(stored.expected_state()));
     }
     wait(store.ready());
     add().unwrap();

@@ -20,8 +20,8 @@ fn what_was_undone_is_not_seen() {
     let id = create(&store).id;
     let [undone, done] = steps();
     let failed = block_on(store.0.write(move |tx| {
-        let record = act_in(tx, &id, undone)?;
-        assert_eq!(tx.game(&id)?, Some(record));
+        let stored = act_in(tx, &id, undone)?;
+        assert_eq!(tx.game(&id)?, Some(stored));
         Err::<(), _>(StoreError::Misuse("on purpose"))
     }));
     assert!(failed.is_err());
@@ -74,7 +74,7 @@ fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
 #[test]
 fn what_is_in_memory_is_not_written_on_top_of_another_history() {
     let dir = Dir::new();
-    let (store, there) = (dir.store(), forgetful(&dir));
+    let (store, there) = (dir.store(), uncached_store(&dir));
     let first = create(&store);
     let earlier = Restorer::new(&dir);
     let [reissue, deal] = steps();
@@ -89,7 +89,7 @@ fn what_is_in_memory_is_not_written_on_top_of_another_history() {
 }
 
 /// Room for so many games, beside a store.
-fn recent(games: usize) -> (Dir, Store, GameCache) {
+fn cache(games: usize) -> (Dir, Store, GameCache) {
     let dir = Dir::new();
     let store = dir.store();
     let index = WalIndex::open(&dir.file()).unwrap();
@@ -102,42 +102,42 @@ fn numbered(number: u32) -> StoredGame {
     seed[..4].copy_from_slice(&number.to_le_bytes());
     StoredGame {
         game: game(|_| Player::human(""), seed),
-        ..fresh()
+        ..new_game()
     }
 }
 
 /// Keeps a game as one that was written.
-fn put(recent: &GameCache, record: &StoredGame) {
+fn put(cache: &GameCache, stored: &StoredGame) {
     let change = LastChange::default();
-    let changed = vec![(record.id, Some(record.clone()))];
+    let changed = vec![(stored.id, Some(stored.clone()))];
     let connection = Connection::open_in_memory().unwrap();
-    recent.committed(&connection, (change.clone(), change), changed);
+    cache.committed(&connection, (change.clone(), change), changed);
 }
 
 #[test]
 fn games_do_not_take_each_others_places() {
-    let (_dir, _store, recent) = recent(1_024);
+    let (_dir, _store, cache) = cache(1_024);
     let games: Vec<StoredGame> = (0..3_000).map(numbered).collect();
-    for record in &games {
-        assert_eq!(recent.get(record.id), None);
-        put(&recent, record);
-        assert_eq!(recent.get(record.id).as_ref(), Some(record));
+    for stored in &games {
+        assert_eq!(cache.get(stored.id), None);
+        put(&cache, stored);
+        assert_eq!(cache.get(stored.id).as_ref(), Some(stored));
     }
     let mut kept = 0;
-    for record in &games {
-        let game = recent.get(record.id);
+    for stored in &games {
+        let game = cache.get(stored.id);
         kept += usize::from(game.is_some());
-        assert!(game.is_none_or(|game| game == *record));
+        assert!(game.is_none_or(|game| game == *stored));
     }
     assert!((1..=1_024).contains(&kept), "{kept}");
 }
 
 #[test]
 fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
-    let (_dir, _store, recent) = recent(1_024);
+    let (_dir, _store, cache) = cache(1_024);
     let played = numbered(0);
-    recent.offer(&played, 0);
-    let is_there = || recent.get(played.id).is_some();
+    cache.insert_read(&played, 0);
+    let is_there = || cache.get(played.id).is_some();
     assert!(is_there(), "nobody had to go for it");
     let mut driven_out = 0;
     for _ in 0..100 * 1_024 {
@@ -146,9 +146,9 @@ fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
             id,
             ..played.clone()
         };
-        recent.offer(&other, 0);
+        cache.insert_read(&other, 0);
         driven_out += usize::from(!is_there());
-        put(&recent, &played);
+        put(&cache, &played);
     }
     assert!(driven_out <= 60, "{driven_out}");
 }
@@ -157,8 +157,8 @@ fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
 /// is forgotten.
 #[test]
 fn a_finished_game_is_not_kept_while_its_creator_is_known() {
-    let (_dir, _store, recent) = recent(9);
-    let (over, ..) = played_out(&fresh());
+    let (_dir, _store, cache) = cache(9);
+    let (over, ..) = finished_game(&new_game());
     let creator = Some(Creator([1; 16]));
     for (going_on, creator, is_kept) in [
         (true, creator, true),
@@ -166,32 +166,32 @@ fn a_finished_game_is_not_kept_while_its_creator_is_known() {
         (false, creator, false),
         (false, None, true),
     ] {
-        let record = StoredGame {
+        let stored = StoredGame {
             creator,
-            ..if going_on { fresh() } else { over.clone() }
+            ..if going_on { new_game() } else { over.clone() }
         };
         // It was kept before it was finished.
         let before = StoredGame {
-            id: record.id,
-            ..fresh()
+            id: stored.id,
+            ..new_game()
         };
-        put(&recent, &before);
-        put(&recent, &record);
-        let kept = is_kept.then_some(record.clone());
-        assert_eq!(recent.get(record.id), kept);
-        recent.offer(&record, 0);
-        assert_eq!(recent.get(record.id), kept);
+        put(&cache, &before);
+        put(&cache, &stored);
+        let kept = is_kept.then_some(stored.clone());
+        assert_eq!(cache.get(stored.id), kept);
+        cache.insert_read(&stored, 0);
+        assert_eq!(cache.get(stored.id), kept);
     }
 }
 
 #[test]
 fn a_store_works_without_games_in_memory() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let id = create(&store).id;
     for action in steps() {
         let written = act(&store, &id, &action);
         assert_eq!(wait(store.game(&id)), Some(written));
-        assert_eq!(store.0.0.recent.get(id), None);
+        assert_eq!(store.0.0.cache.get(id), None);
     }
 }

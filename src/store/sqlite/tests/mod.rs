@@ -26,13 +26,13 @@ use crate::store::{ChangesSince, tests::*, *};
 /// Carries out an action in the middle of a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
     let draft = draft(&tx.game(id)?.expect("the game is there"), &action);
-    let record = draft.record.clone();
+    let stored = draft.next.clone();
     assert_eq!(tx.write(&draft.into())?, CommitResult::Done);
-    Ok(record)
+    Ok(stored)
 }
 
 /// A store that keeps no games in memory, and so sees what is done to its rows.
-fn forgetful(dir: &Dir) -> Store {
+fn uncached_store(dir: &Dir) -> Store {
     dir.store_with(StoreConfig {
         games_in_memory: 0,
         ..StoreConfig::default()
@@ -53,7 +53,7 @@ fn rows(dir: &Dir, table: &str) -> i64 {
 }
 
 /// What a check of the file finds.
-fn findings(dir: &Dir) -> Vec<String> {
+fn defects(dir: &Dir) -> Vec<String> {
     let checked = check(&dir.file(), |_, _| {}).unwrap();
-    checked.findings.iter().map(Defect::to_string).collect()
+    checked.defects.iter().map(Defect::to_string).collect()
 }

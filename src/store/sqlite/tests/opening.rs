@@ -92,23 +92,23 @@ fn older_files_are_migrated_and_newer_ones_refused() {
 #[test]
 fn games_of_the_second_schema_go_on() {
     let dir = Dir::new();
-    let record = fresh();
+    let stored = new_game();
     connect::writer(&dir.file(), &MIGRATIONS[..2])
         .unwrap()
         .execute(
             "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
              snapshot, change) VALUES (?1, 1, 'deal', 1, ?2, ?2, ?3, ?4, 1)",
             rusqlite::params![
-                record.id,
-                record.created_at.as_microsecond(),
-                record.tokens,
-                serde_json::to_string(&record.game).unwrap(),
+                stored.id,
+                stored.created_at.as_microsecond(),
+                stored.tokens,
+                serde_json::to_string(&stored.game).unwrap(),
             ],
         )
         .unwrap();
     let store = dir.store();
-    assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
-    let (id, last) = (record.id, last_change(&store));
+    assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
+    let (id, last) = (stored.id, last_change(&store));
     act(&store, &id, &reissue());
     let version = Some(2);
     let change = Change { id, version };

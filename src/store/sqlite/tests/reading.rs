@@ -30,7 +30,7 @@ fn readers_cannot_write() {
 #[test]
 fn a_game_that_cannot_be_read_hides_itself_only() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let (bad, good) = (create(&store).id, create(&store));
     let spoil = "UPDATE games SET snapshot = replace(snapshot, 'deal', 'secret') WHERE id =";
     sql(&dir, &format!("{spoil} '{bad}'"));

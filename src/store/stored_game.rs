@@ -18,7 +18,7 @@ use super::{
 pub const MAX_PLAY_VERSIONS: u64 = 50_000;
 
 /// Table changes that every game may have.
-const FREE_ADMIN_CHANGES: u64 = 100;
+const BASE_ADMIN_CHANGES: u64 = 100;
 
 /// Versions of play that allow one table change more.
 const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
@@ -44,7 +44,7 @@ pub struct StoredGame {
     pub creator: Option<Creator>,
     pub tokens: Tokens,
     pub timing: Timing,
-    pub changes: AdminChanges,
+    pub admin_changes: AdminChanges,
     /// When the time of those who are to act is up. Whoever writes the game sets it.
     pub deadline: Option<Timestamp>,
     pub game: Arc<Game>,
@@ -81,7 +81,7 @@ impl StoredGame {
     /// Versions that are play, the creation among them.
     fn played(&self) -> u64 {
         let version = self.game.version();
-        version.saturating_sub(self.changes.versions.into())
+        version.saturating_sub(self.admin_changes.versions.into())
     }
 
     /// Makes sure that the game may have another version of play.
@@ -101,9 +101,9 @@ impl StoredGame {
     /// # Errors
     /// It was changed too often for a game that has been played for so long.
     pub fn check_admin_change(&self) -> Result<(), LimitReached> {
-        let AdminChanges { versions, renewals } = self.changes;
+        let AdminChanges { versions, renewals } = self.admin_changes;
         let made = u64::from(versions) + u64::from(renewals);
-        if made < FREE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
+        if made < BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
             Ok(())
         } else {
             Err(LimitReached::Admin)
@@ -158,7 +158,7 @@ pub struct LoadedGame {
     /// The game, if it is there.
     pub game: Option<StoredGame>,
     /// The response that was saved for the same request, if it was carried out before.
-    pub saved: Option<SavedResponse>,
+    pub saved_response: Option<SavedResponse>,
 }
 
 /// What is known of a game without reading the game itself.
