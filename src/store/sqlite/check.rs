@@ -1,4 +1,4 @@
-//! What is wrong with a database, if anything: in brief before it is served, and in full.
+//! Checks of a database: a quick one before it is served, and a full one.
 
 use std::{
     fmt, fs,
@@ -22,13 +22,13 @@ use super::{
 };
 use crate::store::{GameId, LogEntry, StoreError, StoredGame};
 
-/// Complaints of SQLite's that are told when a server does not start.
+/// The largest number of SQLite's errors in the error with which a server refuses to start.
 const MAX_REPORTED_ERRORS: usize = 3;
 
-/// Something that is wrong. No text has a card or another secret.
+/// A defect of a database. Its text contains no card and no other secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// The game that it is wrong with; none if it is the file.
+    /// The game with the defect; `None` for a defect of the file.
     pub game: Option<GameId>,
     pub what: String,
 }
@@ -42,23 +42,22 @@ impl fmt::Display for Defect {
     }
 }
 
-/// What a database holds, and what is wrong with it.
+/// The contents and the defects of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     pub games: u64,
-    /// Entries of their logs.
+    /// The number of log entries of these games.
     pub versions: u64,
-    /// Of the file and its write-ahead log.
+    /// The size of the file and its write-ahead log.
     pub bytes: u64,
     pub defects: Vec<Defect>,
 }
 
-/// Makes sure, before a file is served, that it is whole: that every page is where it belongs and
-/// every commit in the write-ahead log can be read. What the pages say is not looked at. A file
-/// that is not there is whole.
+/// The quick check before a file is served: SQLite's `quick_check`, and whether every commit in the
+/// write-ahead log can be read. The games are not checked. A missing file passes.
 ///
 /// # Errors
-/// It is damaged, cannot be read, or is not ours.
+/// The file is damaged, cannot be read, or is not a database of this program.
 pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     check_not_lost(path)?;
     if is_empty(path) {
@@ -77,7 +76,7 @@ pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// SQLite's own check, without whether its indices hold what its tables do.
+/// Runs SQLite's `quick_check`, which does not compare the indexes with the tables.
 ///
 /// # Errors
 /// The database is damaged.
@@ -92,22 +91,22 @@ pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
     Err(StoreError::Damaged(sqlite_errors.join("; ")))
 }
 
-/// Bytes of a database and its write-ahead log.
+/// The size of a database and its write-ahead log in bytes.
 fn size(path: &Path) -> u64 {
     let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     length(path) + length(&sidecar(path, "-wal"))
 }
 
-/// Looks at everything in a database, which may be in use: whether SQLite can read it, and whether
-/// each game is what the rules make of its log. Nothing is changed. `progress` is told how many
-/// games of how many have been looked at.
+/// The full check of a database, which may be in use: SQLite's `integrity_check`, and a replay of
+/// each game from its log. Nothing is changed. `progress` gets the number of games checked and of all
+/// games.
 ///
 /// # Errors
-/// There is no database of ours to look at.
+/// The file is missing, not a database of this program, or of another schema version.
 pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport, StoreError> {
     check_not_lost(path)?;
     if let Err(damaged @ StoreError::Damaged(_)) = wal::check(path) {
-        // Opening the database would spoil the evidence.
+        // Opening the database would change the damaged log.
         return Ok(CheckReport {
             bytes: size(path),
             defects: vec![Defect {
@@ -144,7 +143,7 @@ impl Verifier {
         self.report.defects.push(Defect { game, what });
     }
 
-    /// What SQLite can tell.
+    /// Checks the file by SQLite's means.
     fn check_pages(&mut self) {
         let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
             .unwrap_or_else(|error| vec![error.to_string()]);
@@ -154,29 +153,29 @@ impl Verifier {
             .into_iter()
             .for_each(|what| self.report(None, what));
         if let Err(error) = LastChange::read(&self.connection) {
-            self.report(None, format!("the count of changes: {error}"));
+            self.report(None, format!("the change feed: {error}"));
         }
     }
 
-    /// Every game that is there now, each in a state of its own: one that lasted for the whole
-    /// check would keep a busy server's write-ahead log from ever being emptied.
+    /// Checks every game, each in a read transaction of its own. A single transaction for the whole
+    /// check would keep the write-ahead log of a busy server from being reset.
     fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
         let (ids, error) = game_ids(&self.connection);
         if let Some(error) = error {
-            let what = format!("not all games can be found: {error}");
+            let what = format!("not all games can be listed: {error}");
             self.report(None, what);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
-            // What is damaged enough may do what no game can.
-            let look = AssertUnwindSafe(|| check_game(&self.connection, row_id, id));
-            match catch_unwind(look) {
+            // The rules may panic on a damaged game.
+            let check = AssertUnwindSafe(|| check_game(&self.connection, row_id, id));
+            match catch_unwind(check) {
                 Ok(Ok(Some(versions))) => {
                     self.report.games += 1;
                     self.report.versions += versions;
                 }
-                // It was removed meanwhile.
+                // It was removed in the meantime.
                 Ok(Ok(None)) => {}
                 Ok(Err(wrong)) => {
                     self.report.games += 1;
@@ -184,7 +183,7 @@ impl Verifier {
                 }
                 Err(_) => {
                     self.report.games += 1;
-                    self.report(Some(id), "the rules cannot make anything of it");
+                    self.report(Some(id), "replaying it panicked");
                 }
             }
         }
@@ -192,7 +191,7 @@ impl Verifier {
     }
 }
 
-/// What a check of SQLite's complains of.
+/// The errors reported by one of SQLite's check pragmas.
 fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(pragma)?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -204,7 +203,7 @@ fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, S
     Ok(sqlite_errors)
 }
 
-/// Rows that refer to a game that is not there.
+/// Rows that refer to a missing game.
 fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
     let mut statement = connection.prepare(sql)?;
@@ -215,8 +214,8 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(orphans.collect::<Result<_, _>>()?)
 }
 
-/// The games that can be found, by an index, so that a row that cannot be read hides itself only;
-/// and why there are no more, if that is not the end.
+/// The ids of all games, read from an index, so that an unreadable row does not hide others. The
+/// error is set if the list is not complete.
 fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
     let mut find = || -> Result<(), StoreError> {
@@ -232,10 +231,10 @@ fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>)
     (ids, error)
 }
 
-/// Looks at one game; the entries of its log, or none if it is not there any more.
+/// Checks one game. Returns the number of its log entries, or `None` if it was removed.
 ///
 /// # Errors
-/// What is wrong with it first.
+/// The first defect found.
 fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
     let failed = |error: StoreError| error.to_string();
     let state = connection
@@ -249,17 +248,17 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         return Ok(None);
     };
     if row.id != id.to_string() {
-        return Err("its row has another id".into());
+        return Err("its row has a different id".into());
     }
     let Some(stored) = reader.game(&id).map_err(failed)? else {
-        return Err("its id leads to no row".into());
+        return Err("its row is not found by its id".into());
     };
     row.check(&stored)?;
     let versions = replay(&reader, &stored)?;
     Ok(Some(versions))
 }
 
-/// What a row says besides what is read of it for a request.
+/// The columns that can be checked against the snapshot.
 struct Row {
     id: String,
     phase: String,
@@ -299,10 +298,10 @@ impl Row {
     }
 }
 
-/// Plays a game again by its log, from its creation; the entries of the log.
+/// Replays a game from its log and compares the result. Returns the number of log entries.
 ///
 /// # Errors
-/// What first differs.
+/// The first difference.
 fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
     let mut played = StoredGame {
         deadline: None,
@@ -322,41 +321,45 @@ fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
         ));
     }
     if played.game != stored.game {
-        return Err("its snapshot is not what the log makes of it".into());
+        return Err("its snapshot differs from the replay of its log".into());
     }
     if played.deadline != stored.deadline {
-        return Err("its deadline is not what the log makes of it".into());
+        return Err("its deadline differs from the replay of its log".into());
     }
     let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
     let times = (at(log.first()), at(log.last()));
     if times != (Some(stored.created_at), Some(stored.updated_at)) {
-        return Err("its times are not those of its log".into());
+        return Err("its times differ from those of its log".into());
     }
     Ok(count)
 }
 
-/// Takes a game to the next version of its log.
+/// Replays one log entry.
 ///
 /// # Errors
-/// What differs.
+/// The entry is out of order, refused by the rules, or has other events than the rules give.
 fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
     if entry.version != version {
         return Err(format!("its log has no version {version}"));
     }
     let events = match (&entry.action, version) {
         (None, 1) => vec![game.last_event().clone()],
-        // The refusal may name a card.
+        // The refusal is not reported, because it may name a card.
         (Some(action), 2..) => Some(action)
             .filter(|action| {
                 acting_seat(action).is_none_or(|seat| seat.number() < game.rules().seats)
             })
             .and_then(|action| game.apply(action).ok())
             .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
-        _ => return Err(format!("version {version} has no action, or one too many")),
+        _ => {
+            return Err(format!(
+                "version {version} has no action, or is a creation with one"
+            ));
+        }
     };
     if events != entry.events {
         return Err(format!(
-            "the events of version {version} are not what the rules make of its action"
+            "the events of version {version} differ from those of a replay"
         ));
     }
     Ok(())

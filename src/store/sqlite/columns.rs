@@ -1,4 +1,4 @@
-//! Values as columns hold them.
+//! Conversions between values and columns.
 
 use dog_rules::{BySeat, seat::MAX_SEATS};
 use rusqlite::{
@@ -32,7 +32,8 @@ impl FromSql for Creator {
     }
 }
 
-/// As stored: the host's hash, one bit a seat that has a token, then those seats' hashes.
+/// The stored form: the host's hash, one byte with a bit for each seat that has a token, then the
+/// hashes of these seats.
 impl ToSql for Tokens {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let mut blob = Vec::with_capacity(HASH_BYTES + 1 + MAX_SEATS * HASH_BYTES);

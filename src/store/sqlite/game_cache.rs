@@ -1,9 +1,8 @@
-//! Games kept in memory as they were last read or written, and whether they are still so.
+//! A cache of games as they were last read or written.
 //!
-//! The list of changes has a number for each. What is here is the newest there is as of the last
-//! change that is known. The index of the write-ahead log tells whether anybody, in this process
-//! or another, has committed anything since. Only then are the changes read that are not known
-//! yet, and the games removed that have changed.
+//! The cache is valid as of one position in the change feed. The header of the write-ahead log's
+//! index tells whether this or another process has committed anything since. Only then the new
+//! changes are read, and the games that have changed are removed from the cache.
 
 use std::{
     fmt,
@@ -17,29 +16,29 @@ use rusqlite::{Connection, Row};
 use super::wal::{WalIndex, WalIndexHeader};
 use crate::store::{GameId, StoreError, StoredGame};
 
-/// The games.
+/// The cache.
 pub(super) struct GameCache {
-    /// None if there is room for no game.
+    /// `None` if the capacity is 0.
     games: Option<Cache<GameId, StoredGame>>,
     index: WalIndex,
-    /// What is known of changes. Whoever adds a game holds the lock for reading, whoever learns of
-    /// changes holds it for writing.
+    /// The position up to which changes were applied. It is locked for reading to add a game, and
+    /// for writing to apply changes.
     position: RwLock<FeedPosition>,
 }
 
-/// How far the changes are known.
+/// A position in the change feed.
 #[derive(Default)]
 struct FeedPosition {
     last: LastChange,
-    /// The log's index when nothing else was there to be known; none if that is not certain.
+    /// The header of the log's index at this position; `None` if it is not known.
     index: Option<WalIndexHeader>,
 }
 
-/// The last row of the list of changes. More than its number tells it from that of a file that was
-/// put back to an earlier state and went on differently.
+/// The last row of the change feed. The number alone does not identify it: a file that was restored
+/// to an earlier state reuses numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LastChange {
-    /// 0 before the first.
+    /// 0 if there are no changes.
     pub number: i64,
     game: String,
     version: Option<i64>,
@@ -58,7 +57,7 @@ impl LastChange {
         Ok(last.unwrap_or_default())
     }
 
-    /// The change in a row of number, game and version.
+    /// Reads a row of the columns number, game and version.
     fn from_row(row: &Row<'_>) -> Result<LastChange, StoreError> {
         Ok(LastChange {
             number: row.get(0)?,
@@ -69,7 +68,7 @@ impl LastChange {
 }
 
 impl GameCache {
-    /// Room for so many.
+    /// A cache with a capacity of this many games.
     pub fn new(games: usize, index: WalIndex) -> GameCache {
         GameCache {
             games: (games > 0).then(|| Cache::new(games)),
@@ -78,27 +77,27 @@ impl GameCache {
         }
     }
 
-    /// The game as it is on the disk, if it is here and nobody has committed anything since.
+    /// The game, if it is cached and no process has committed anything since.
     pub fn current(&self, id: GameId) -> Option<StoredGame> {
         self.current_change()?;
         self.get(id)
     }
 
-    /// The number of the last change that is known, if nobody has committed anything since.
+    /// The number of the last change, if no process has committed anything since it was read.
     fn current_change(&self) -> Option<i64> {
         let index = self.index.header()?;
         let position = self.position();
         (position.index == Some(index)).then_some(position.last.number)
     }
 
-    /// The game as it was last read or written, if it is here. It is as it is on the disk for a
-    /// reader that has [caught up](GameCache::catch_up).
+    /// The game, if it is cached. It is current only for a reader that has
+    /// [caught up](GameCache::catch_up).
     pub fn get(&self, id: GameId) -> Option<StoredGame> {
         self.games.as_ref()?.get(&id)
     }
 
-    /// Removes the games that have changed by what this connection sees; the number of the last
-    /// change that is known then.
+    /// Removes the games that have changed, as this connection sees it. Returns the number of the
+    /// last change.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -110,7 +109,7 @@ impl GameCache {
             return Ok(last);
         }
         let mut position = self.position_mut();
-        // Before the changes are read: whoever commits in between is seen the next time.
+        // Read before the changes, so that a commit in between is noticed the next time.
         let index = self.index.header();
         if index.is_some() && position.index == index {
             return Ok(position.last.number);
@@ -122,7 +121,7 @@ impl GameCache {
         while let Some(row) = rows.next()? {
             changes.push(LastChange::from_row(row)?);
         }
-        // A list that does not hold what is known is another, or has forgotten it.
+        // If the known change is missing, it was trimmed or the file was restored.
         if changes.first().unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
@@ -136,10 +135,10 @@ impl GameCache {
         Ok(position.last.number)
     }
 
-    /// Keeps a game that was read after its reader had caught up with that change.
+    /// Adds a game that was read after its reader had caught up with the change `caught_up`.
     pub fn insert_read(&self, stored: &StoredGame, caught_up: i64) {
         let position = self.position();
-        // Else it may have changed by a change that others know of.
+        // Otherwise a change after `caught_up` may have been to this game.
         if let Some(games) = &self.games
             && is_cacheable(stored)
             && position.last.number <= caught_up
@@ -148,9 +147,8 @@ impl GameCache {
         }
     }
 
-    /// Learns what a commit of this connection's has changed, which is on the disk: the last change
-    /// before it and after it, and the games, those that are gone or not known as a whole without a
-    /// record.
+    /// Applies a finished commit of this connection: the last change before and after it, and the
+    /// games that it changed, `None` for those that were removed or are not known in full.
     pub fn committed(
         &self,
         connection: &Connection,
@@ -159,11 +157,11 @@ impl GameCache {
     ) {
         let Some(games) = &self.games else { return };
         let index = self.index.header();
-        // In this order: else another process could have committed in between.
+        // Read after the header. Otherwise a commit of another process could come in between.
         let is_last = LastChange::read(connection).is_ok_and(|last| last == after);
         let mut position = self.position_mut();
         if position.last != before && position.last != after {
-            // Others have committed, too. Readers see to it.
+            // Other processes have committed too. The next reader catches up.
             return;
         }
         for (id, stored) in changed {
@@ -177,7 +175,7 @@ impl GameCache {
     }
 
     fn position(&self) -> RwLockReadGuard<'_, FeedPosition> {
-        // What was half done when somebody panicked is done again by the next reader.
+        // After a panic the position is unchanged, so the next reader applies the changes again.
         self.position.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -188,13 +186,13 @@ impl GameCache {
     }
 }
 
-/// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
-/// forgotten when its log is packed.
+/// Whether each change of the game is in the change feed. The exception is that packing the log of a
+/// finished game deletes its creator.
 fn is_cacheable(stored: &StoredGame) -> bool {
     stored.creator.is_none() || stored.game.phase() != Phase::Finished
 }
 
-/// Without the games, which are full of secrets.
+/// Without the games, which contain secrets.
 impl fmt::Debug for GameCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GameCache").finish_non_exhaustive()

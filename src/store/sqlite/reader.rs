@@ -1,4 +1,4 @@
-//! What can be asked of the store.
+//! Queries.
 
 use dog_rules::Phase;
 use jiff::Timestamp;
@@ -16,28 +16,27 @@ use crate::store::{
     game_log::{self, LogForm},
 };
 
-/// Something to read from: one state of the database, which stays the same while this lives.
+/// A connection to read from.
 #[derive(Debug)]
 pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
-    /// Games that need not be taken from their JSON, if all that there is to see here is on the
-    /// disk.
+    /// The cache, if the connection sees committed data only and is not in a transaction.
     pub(super) cache: Option<&'c GameCache>,
 }
 
-/// Microseconds for which a response is saved: 24 hours.
+/// How long a response is saved, in microseconds: 24 hours.
 const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// What was saved then or before has expired.
+/// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
     now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
 }
 
 impl Reader<'_> {
-    /// A game, if it is there.
+    /// A game, or `None` if it does not exist.
     ///
     /// # Errors
-    /// The database cannot be read, or the game cannot be understood.
+    /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let mut caught_up = 0;
         if let Some(cache) = self.cache {
@@ -56,7 +55,7 @@ impl Reader<'_> {
         Ok(stored)
     }
 
-    /// The game that was added under this unique key, if it is there.
+    /// The game that was added with this unique key, or `None`.
     ///
     /// # Errors
     /// As [`Reader::game`].
@@ -67,7 +66,7 @@ impl Reader<'_> {
         rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
-    /// A game's version, if it is there: a glance to see whether anything is new.
+    /// A game's version, or `None` if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -78,7 +77,7 @@ impl Reader<'_> {
         column.map(version).transpose()
     }
 
-    /// What is known of a game without reading the game itself, if it is there.
+    /// A game's version, tokens and creator, without the game itself.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -96,7 +95,8 @@ impl Reader<'_> {
         }))
     }
 
-    /// Whose token a ticket for this game stands for, if there is such a one and it has not expired.
+    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
+    /// has expired.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -115,7 +115,7 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// The response that is saved for this scope, if it is not older than 24 hours.
+    /// The response saved for this scope in the last 24 hours.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -136,8 +136,8 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// A part of the public list of games, newest first. A game that cannot be understood is left
-    /// out, with an error in the server's log, so that it does not take the others with it.
+    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
+    /// and logged as an error.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -181,11 +181,11 @@ impl Reader<'_> {
         Ok(GamePage { games, next })
     }
 
-    /// The entries of a game's log after this version, so many at most, oldest first; none if
-    /// there is no such game.
+    /// The entries of a game's log after the version `after`, oldest first, at most `limit`. Empty
+    /// if there is no such game.
     ///
     /// # Errors
-    /// The database cannot be read, or an entry cannot be understood.
+    /// The database cannot be read, or an entry cannot be parsed.
     pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
         let (limit, mut entries) = (limit as usize, Vec::new());
         let mut last = after;
@@ -199,8 +199,8 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    /// The first of the entries of a game's log after this version, so many at most: those of one
-    /// page of a packed log, or the rows of another. None if there is no such game.
+    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed log
+    /// only the entries of one page are returned. Empty if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -237,8 +237,8 @@ impl Reader<'_> {
         Ok(page(LogForm::Rows(entries)))
     }
 
-    /// What is new in a game since this version, if one is known: the last entries, so many at
-    /// most. None if there is no such game.
+    /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
+    /// none if `known` is `None`. `None` if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -257,8 +257,9 @@ impl Reader<'_> {
         Ok(Some(GameUpdate { head, entries }))
     }
 
-    /// Finished games whose logs are not packed yet, so many at most, in the order of their
-    /// creation after that one; and whether the log is packed nevertheless, as that of an import.
+    /// At most `limit` games that were finished by `by` and are not marked as packed, in order of
+    /// creation after `after`. The flag says whether the log is packed already, as that of an
+    /// imported game is.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -282,9 +283,8 @@ impl Reader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Games in which the server is to act by now, with their creators, the longest due first:
-    /// those with humans, or those without. A game whose id cannot be read is none, so that it does
-    /// not keep the server from the others.
+    /// Due games and their creators, the longest due first. `has_human` selects the games with a
+    /// human player or those with bots only. A game with an unreadable id is skipped.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -307,9 +307,9 @@ impl Reader<'_> {
         Ok(games)
     }
 
-    /// The longest due of each creator's games in which the server is to act by now: of so many
-    /// creators at most, in the order of their hashes after that one. As many of the games without
-    /// a creator come with them. Says which creator was the last, if there may be more.
+    /// The longest due game of each creator, for at most `limit` creators after `after`, in the
+    /// order of their hashes; and at most `limit` due games without a creator. Returns the last
+    /// creator too if there may be more.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -329,7 +329,7 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             games.extend(row.get(0).map(|id| (id, None)));
         }
-        // Two steps in an index for each creator, however many games it has.
+        // Two index lookups per creator, however many games it has.
         let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                     AND creator > ?2";
         let mut next = self.connection.prepare_cached(next)?;
@@ -353,8 +353,8 @@ impl Reader<'_> {
         Ok((games, last))
     }
 
-    /// When the server is to act next after that time, in whatever game; not before the end of time
-    /// if that is what a row says.
+    /// The earliest time after `after` at which a game becomes due. A time out of range counts as
+    /// never.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -371,8 +371,8 @@ impl Reader<'_> {
         Ok(next.and_then(|next| time(next).ok()))
     }
 
-    /// What has changed since the change of that number, in its order, and the number of the last
-    /// change. What cannot be read is left out, so that it does not keep anybody from the rest.
+    /// The changes after change number `since`, in order, and the number of the last change. Rows
+    /// that cannot be read are skipped.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -392,7 +392,7 @@ impl Reader<'_> {
                 changes.push(Change { id, version });
             }
         }
-        // The file was put back to an earlier state if there is less than was known.
+        // The file was restored to an earlier state if its last change is before `since`.
         let changes = if last < since {
             ChangesSince::Any
         } else {
@@ -401,10 +401,10 @@ impl Reader<'_> {
         Ok((changes, last))
     }
 
-    /// The old ones among so many games after that one, in the order of their creation.
+    /// The expired games among the first `limit` games after `after`, in order of creation.
     ///
-    /// Games created after all that could be old are the last ones, so a piece with no other ends
-    /// the search: what is young is not looked at, however much it is.
+    /// A batch in which every game is too young to have expired ends the search, because all later
+    /// games are younger still.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -443,13 +443,13 @@ impl Reader<'_> {
         Ok(ExpiredBatch { old, next })
     }
 
-    /// How many games there are.
+    /// The number of games by phase.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn game_counts(&self, now: Timestamp) -> Result<GameCounts, StoreError> {
         let mut games = Phase::ALL.map(|phase| (phase, 0));
-        // SQLite reads the index of the public list for this, not the games themselves.
+        // SQLite reads the index of the public list for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
@@ -471,10 +471,10 @@ impl Reader<'_> {
         })
     }
 
-    /// How full the database is that may hold so many bytes.
+    /// The used space of the database, whose limit is `max` bytes.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The database cannot be read.
     pub fn usage(&self, max: Option<u64>) -> Result<Usage, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size \
                    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";

@@ -1,4 +1,4 @@
-//! What can be changed in the store.
+//! Changes of the database.
 
 use std::ops::Deref;
 
@@ -16,32 +16,32 @@ use crate::store::{
     stored_game::now, write::NewLog,
 };
 
-/// Expired responses that are thrown away whenever one is added, so that they go faster than they
-/// come and no write has to remove many.
+/// Expired responses that are deleted with each response saved. More than one, so that they are
+/// deleted faster than they are added; few, so that no write has to delete many.
 const EXPIRED_PER_SAVE: i64 = 8;
 
-/// Changes that are remembered.
+/// The number of changes kept in the change feed.
 const MAX_CHANGES: i64 = 10_000;
 
-/// Older ones that are forgotten at once.
+/// The number of changes after which older ones are deleted.
 const CHANGE_TRIM_INTERVAL: i64 = 100;
 
-/// Rows of a log that are removed at once at most, so that no other write waits long.
+/// The largest number of log rows deleted in one write, so that other writes do not wait long.
 const LOG_DELETE_BATCH: i64 = 1_000;
 
-/// Bytes that are written to see whether a write is possible: more than most plays write. They are
-/// random, since SQLite does not write what is there already.
+/// The number of bytes written to check that writes are possible; most plays write less. They are
+/// random, because SQLite does not write unchanged pages.
 const PROBE_BYTES: i64 = 32 << 10;
 
-/// A game that has changed: as it is now or, if it is gone or that is not known, none.
+/// A game that has changed: its new state, or `None` if it was removed or is not known in full.
 pub(super) type ChangedGame = (GameId, Option<StoredGame>);
 
-/// Changes that happen together or not at all. Everything [`Reader`] answers can be asked here
-/// too, and is the newest there is: nobody else changes the store in the meantime.
+/// A write transaction. All queries of [`Reader`] are available and see the latest state, because
+/// nobody else can write in the meantime.
 pub struct Transaction<'c> {
     reader: Reader<'c>,
     max_bytes: Option<u64>,
-    /// What has changed so far, by this transaction and those that are committed with it.
+    /// The games changed so far in this batch.
     changed: &'c mut Vec<ChangedGame>,
 }
 
@@ -59,7 +59,7 @@ impl<'c> Transaction<'c> {
         max_bytes: Option<u64>,
         changed: &'c mut Vec<ChangedGame>,
     ) -> Transaction<'c> {
-        // What is read here may never come to the disk.
+        // No cache: what is read here may be rolled back.
         let reader = Reader {
             connection,
             cache: None,
@@ -71,8 +71,8 @@ impl<'c> Transaction<'c> {
         }
     }
 
-    /// Carries out a write. If it is [stale](CommitResult::Stale), nothing has changed; nor if there
-    /// is no room for it.
+    /// Makes the changes of a write. Changes nothing if it is [stale](CommitResult::Stale) or the
+    /// database is full.
     ///
     /// # Errors
     /// The database is full, or cannot be written.
@@ -102,10 +102,10 @@ impl<'c> Transaction<'c> {
         Ok(committed)
     }
 
-    /// The row_id of a game, if it is still as it was seen.
+    /// The row id of a game, if it is in the expected state.
     fn row_id_if_unchanged(&mut self, expected: &ExpectedState) -> Result<Option<i64>, StoreError> {
-        // An UPDATE that returns the row_id would be a statement less, but SQLite makes ready to undo
-        // such a one, which takes longer.
+        // UPDATE … RETURNING would save a statement, but SQLite opens a statement journal for it,
+        // which takes longer.
         let sql = "SELECT row_id FROM games \
                    WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4";
         let mut statement = self.connection()?.prepare_cached(sql)?;
@@ -116,7 +116,7 @@ impl<'c> Transaction<'c> {
             });
         let row_id = row_id.optional()?;
         if row_id.is_none() {
-            // Whoever saw it did so in memory, perhaps. The next look is at the row.
+            // The expected state may come from the cache. Without the entry, the row is read next.
             self.changed.push((expected.id, None));
         }
         Ok(row_id)
@@ -182,10 +182,9 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Puts a draft in the place of the game it was drafted from, and adds to the log how that came
-    /// to be.
+    /// Stores a draft as the game's new state, and adds its log entry.
     fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
-        // Nothing is changed before this.
+        // This check comes before the first change.
         let Some(row_id) = self.row_id_if_unchanged(&draft.expected)? else {
             return Ok(CommitResult::Stale);
         };
@@ -209,7 +208,7 @@ impl<'c> Transaction<'c> {
                 next.admin_changes.versions,
             ])?;
         let phase = next.game.phase();
-        // It seldom changes, and stands in an index.
+        // The phase is indexed and seldom changes, so it is written only if it does.
         if phase != draft.phase {
             connection
                 .prepare_cached("UPDATE games SET phase = ?2 WHERE row_id = ?1")?
@@ -220,8 +219,8 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Adds to the list of changes that a game has come to this version, or is gone. `record` is
-    /// the game as it is now, if that is known.
+    /// Adds an entry to the change feed: the game's new version, or `None` if it was removed.
+    /// `stored` is its new state, if it is known in full.
     fn note_change(
         &mut self,
         id: &GameId,
@@ -282,8 +281,8 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
-    /// rest is for [`Transaction::remove_rest`].
+    /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
+    /// game's row stays as a marker until [`Transaction::remove_rest`] has deleted the others.
     fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
         let connection = self.connection()?;
         if self.delete_log(row_id)? {
@@ -303,8 +302,8 @@ impl<'c> Transaction<'c> {
         self.note_change(id, None, None)
     }
 
-    /// Removes the games that were found to be old, unless they have changed since; how many of
-    /// them did not.
+    /// Removes expired games, except those that have changed since they were found. Returns the
+    /// number of games removed.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -322,12 +321,13 @@ impl<'c> Transaction<'c> {
         Ok(removed)
     }
 
-    /// Removes a part of what is left of removed games; says whether there may be more.
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
-        // Through the index of the public list.
+        // The condition on `listed` lets SQLite use the index of the public list.
         let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
         let mut statement = self.connection()?.prepare_cached(sql)?;
         let row_id = statement.query_row([], |row| row.get(0));
@@ -340,7 +340,7 @@ impl<'c> Transaction<'c> {
         Ok(true)
     }
 
-    /// Removes a game's row, and with it all that refers to it.
+    /// Deletes a game's row, and by cascade all rows that refer to it.
     fn delete_row(&self, row_id: i64) -> Result<(), StoreError> {
         self.connection()?
             .prepare_cached("DELETE FROM games WHERE row_id = ?1")?
@@ -353,13 +353,13 @@ impl<'c> Transaction<'c> {
             "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)",
         )?;
         for page in &log.pages {
-            insert.execute(params![row_id, int(page.first), page.entries])?;
+            insert.execute(params![row_id, int(page.first_version), page.entries])?;
         }
         Ok(())
     }
 
-    /// Puts a packed log, if there is one, in the place of a finished game's, and forgets who
-    /// created the game. Of a long log only a part is removed at once; says whether there is more.
+    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's creator.
+    /// Only the first rows of a long log are deleted at once. Returns whether there may be more.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -373,10 +373,10 @@ impl<'c> Transaction<'c> {
         let Some(row_id) = row_id.optional()? else {
             return Ok(false);
         };
-        // First, as a full database may have no other room for the pages.
+        // Deleted first, because a full database has no other space for the pages.
         let more = self.delete_log(row_id)?;
         if let Some(packed) = packed {
-            // There may be one that is the whole log.
+            // Earlier releases packed a log as one page.
             connection
                 .prepare_cached("DELETE FROM packed_log WHERE game = ?1")?
                 .execute([row_id])?;
@@ -390,7 +390,7 @@ impl<'c> Transaction<'c> {
         Ok(more)
     }
 
-    /// Removes the first entries of a log; says whether there may be more.
+    /// Deletes the first [`LOG_DELETE_BATCH`] entries of a log. Returns whether there may be more.
     fn delete_log(&self, row_id: i64) -> Result<bool, StoreError> {
         let removed = self
             .connection()?
@@ -402,7 +402,7 @@ impl<'c> Transaction<'c> {
         Ok(removed as i64 >= LOG_DELETE_BATCH)
     }
 
-    /// Keeps a ticket, and forgets those that have expired.
+    /// Adds a ticket, and deletes expired tickets.
     fn add_ticket(
         &mut self,
         expected: &ExpectedState,
@@ -430,7 +430,8 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Takes a [`ticket`](Reader::ticket), which is then gone; none if it is not there any more.
+    /// Returns the token of a [`ticket`](Reader::ticket) and deletes the ticket; `None` if it does
+    /// not exist or has expired.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -453,7 +454,7 @@ impl<'c> Transaction<'c> {
         Ok(taken)
     }
 
-    /// Saves the response to a request for 24 hours, and forgets some older ones.
+    /// Saves the response to a request, and deletes some expired ones.
     fn save_response(
         &self,
         scope: &Scope,
@@ -482,7 +483,7 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Forgets at most so many responses and as many tickets that have expired; says whether there
+    /// Deletes at most `limit` expired responses and `limit` expired tickets. Returns whether there
     /// may be more.
     ///
     /// # Errors
@@ -504,7 +505,7 @@ impl<'c> Transaction<'c> {
         Ok(responses.max(tickets) >= limit as usize)
     }
 
-    /// Makes sure that the store can be written, by writing as much as a play does.
+    /// Checks that the database can be written, by writing as much as a play does.
     pub fn probe(&mut self) -> Result<Usage, StoreError> {
         let connection = self.connection()?;
         migrations::check_version(connection, MIGRATIONS)?;
@@ -521,8 +522,8 @@ impl<'c> Transaction<'c> {
         self.reader.usage(self.max_bytes)
     }
 
-    /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
-    /// when the disk is full, and would take what comes after it for changes of their own.
+    /// The connection, if the transaction is still open. SQLite ends a transaction by itself when
+    /// the disk is full; later statements would then be committed one by one.
     fn connection(&self) -> Result<&'c Connection, StoreError> {
         if self.connection.is_autocommit() {
             return Err(StoreError::RolledBack);

@@ -1,11 +1,11 @@
-//! The write-ahead log: whether it is whole, and whether anybody has committed.
+//! The write-ahead log: whether it is intact, and whether anybody has committed.
 //!
-//! SQLite reads the log up to the first frame that does not fit its checksum, and takes the rest
-//! for a write that a crash has cut short. After a crash that is so. If the frame was spoilt on the
-//! disk, though, every commit behind it would be lost without a word; this looks for such commits.
+//! SQLite reads the log up to the first frame with a wrong checksum, and takes the rest for a write
+//! that was interrupted by a crash. If that frame was damaged on disk instead, SQLite silently drops
+//! every commit after it. [`check`] finds such commits.
 //!
-//! The log's format is told at <https://www.sqlite.org/fileformat2.html#walformat>, that of its
-//! index at <https://www.sqlite.org/walformat.html>.
+//! The format of the log is described at <https://www.sqlite.org/fileformat2.html#walformat>, that of
+//! its index at <https://www.sqlite.org/walformat.html>.
 
 use std::{
     fs::{self, File},
@@ -20,33 +20,33 @@ use std::{
 use super::connect::sidecar;
 use crate::store::StoreError;
 
-/// Bytes before the first frame.
+/// The size of the log's header in bytes.
 const LOG_HEADER_BYTES: usize = 32;
 
-/// Bytes of a frame before its page.
+/// The size of a frame's header in bytes. The page follows it.
 const FRAME_HEADER_BYTES: usize = 24;
 
-/// How often a log is read again that looks spoilt: somebody may be writing it.
+/// How often a log that looks damaged is read. Another process may be writing it.
 const READ_ATTEMPTS: u32 = 4;
 
-/// How long to wait before.
+/// The time between two attempts.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Debug, Default)]
 struct WalContents {
-    /// What its frames have in common.
+    /// The salts of its header; valid frames have the same.
     salts: [u8; 8],
-    /// Frames up to the last commit that can be read.
+    /// The number of frames up to the last commit that can be read.
     readable_frames: u32,
-    /// Commits behind the first frame that cannot.
+    /// The number of commits after the first damaged frame.
     unreadable_commits: u32,
 }
 
-/// Makes sure that every commit in a database's write-ahead log can be read.
+/// Checks that every commit in a database's write-ahead log can be read.
 ///
 /// # Errors
-/// One cannot, or the files cannot be read.
+/// A commit is damaged, or the files cannot be read.
 pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::Create(Arc::new(error));
     let mut damage = String::new();
@@ -54,7 +54,7 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
         if attempt > 0 {
             thread::sleep(RETRY_DELAY);
         }
-        // The index comes first: the log may grow meanwhile.
+        // The index is read first, because the log may grow in the meantime.
         let index = index_state(&sidecar(database, "-shm")).map_err(failed)?;
         let contents = match read(&sidecar(database, "-wal")).map_err(failed)? {
             Some(Ok(contents)) => contents,
@@ -66,7 +66,7 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
         };
         let known = index.filter(|(salts, _)| *salts == contents.salts);
         let missing = known.is_some_and(|(_, frames)| frames > contents.readable_frames);
-        // A commit is on the disk before the next begins, so that a crash spoils the last at most.
+        // A commit is on disk before the next one begins, so a crash damages at most the last.
         if !missing && contents.unreadable_commits < 2 {
             return Ok(());
         }
@@ -78,7 +78,7 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     )))
 }
 
-/// Reads a log, if there is one with anything in it; or says why it cannot be understood.
+/// Reads a log. `None` if it is missing or empty; an inner error if its header is damaged.
 fn read(path: &Path) -> io::Result<Option<Result<WalContents, &'static str>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -136,8 +136,8 @@ fn read(path: &Path) -> io::Result<Option<Result<WalContents, &'static str>>> {
     Ok(Some(Ok(contents)))
 }
 
-/// The salts of the log and its number of committed frames, as the processes that share it have
-/// last told each other, if that can be read. It outlives a process that is killed.
+/// The salts and the number of committed frames according to the log's index, if it can be read. The
+/// index survives a killed process, but not a power failure.
 fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
@@ -157,34 +157,34 @@ fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     Ok(whole.then(|| (salts, native(16))))
 }
 
-/// Bytes of the header of a log's index, of which there are two copies.
+/// The size of the header of a log's index in bytes. The file has two copies of it.
 const INDEX_HEADER_BYTES: usize = 48;
 
-/// The header of a log's index. Every commit changes it, and a reader of SQLite's goes by it to
-/// see whether what it knows of the database is still so.
+/// The header of a log's index. Every commit changes it. SQLite's own readers use it to see whether
+/// their page cache is current.
 pub(super) type WalIndexHeader = [u8; INDEX_HEADER_BYTES];
 
-/// The index of a database's log, in the file that all its processes share. Reading its header is
-/// one call of the operating system's. Asking SQLite (`PRAGMA data_version`) takes two locks.
+/// The index of a database's log, in the file that all processes share. Reading its header takes one
+/// system call; SQLite's `PRAGMA data_version` takes two locks.
 #[derive(Debug)]
 pub(super) struct WalIndex {
-    /// Never closed: a process that closes a file drops the locks that SQLite holds on it for it.
+    /// Never closed: closing it would release the locks that SQLite holds on the file.
     file: ManuallyDrop<File>,
 }
 
 impl WalIndex {
-    /// The index of a database that this process has open already.
+    /// Opens the index of a database that this process has open already.
     ///
     /// # Errors
-    /// It is not there, or cannot be read.
+    /// The file is missing or cannot be opened.
     pub fn open(database: &Path) -> io::Result<WalIndex> {
         let file = File::open(sidecar(database, "-shm"))?;
         let file = ManuallyDrop::new(file);
         Ok(WalIndex { file })
     }
 
-    /// The header as it is; none if it cannot be read, or where the system reads no file at a
-    /// place. It may be half written, but not by a commit that is told of already.
+    /// The current header; `None` if it cannot be read, and on systems other than Unix. It may be
+    /// half written by a commit that is not finished.
     pub fn header(&self) -> Option<WalIndexHeader> {
         let mut header = [0; INDEX_HEADER_BYTES];
         #[cfg(unix)]
@@ -193,9 +193,9 @@ impl WalIndex {
     }
 }
 
-/// The checksum of a log, which goes on from frame to frame.
+/// The checksum of a log, which is cumulative over its frames.
 struct Checksum {
-    /// How the numbers that are added are written; the sum itself is always so.
+    /// The byte order of the input. The checksum itself is always stored as big-endian.
     big_endian: bool,
     sums: (u32, u32),
 }
@@ -227,7 +227,7 @@ fn four_bytes(bytes: &[u8], at: usize) -> [u8; 4] {
     [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
 }
 
-/// Fills the buffer; says whether there was so much.
+/// Fills the buffer. Returns whether the file was long enough.
 fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(buffer) {
         Ok(()) => Ok(true),

@@ -131,18 +131,18 @@ fn a_swapped_card_is_found_and_not_told() {
         // A king that lay in the hidden stock becomes a queen.
         (
             "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))",
-            "its snapshot is not what the log makes of it",
+            "its snapshot differs from the replay of its log",
         ),
         (
             "snapshot = replace(snapshot, '\"round\":1', '\"round\":2')",
-            "its snapshot is not what the log makes of it",
+            "its snapshot differs from the replay of its log",
         ),
         ("phase = 'play'", "differ in the phase"),
         ("version = 17", "differ in the version"),
         ("due_at = 1", "differ in when the server is to act"),
         ("has_human = 0", "whether a human plays"),
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),
-        ("created_at = 1", "its times are not those of its log"),
+        ("created_at = 1", "its times differ from those of its log"),
     ] {
         let text = finding(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
@@ -152,7 +152,7 @@ fn a_swapped_card_is_found_and_not_told() {
     for (change, expected) in [
         (
             "UPDATE log SET events = replace(events, 'K', 'Q') WHERE version = 2",
-            "the events of version 2 are not what the rules make of its action",
+            "the events of version 2 differ from those of a replay",
         ),
         (
             "UPDATE log SET action = '{\"action\":\"offer\",\"seat\":9,\"card\":\"joker\"}' \
