@@ -1,9 +1,9 @@
-//! The logs of finished games are packed, and nobody notices.
+//! Packing does not change what is read of a log.
 
 use super::*;
 
 #[test]
-fn a_packed_log_reads_like_before() {
+fn a_packed_log_reads_as_before() {
     let dir = Dir::new();
     let store = dir.store();
     let going_on = create(&store);
@@ -28,24 +28,24 @@ fn a_packed_log_reads_like_before() {
             let read = entries(&store, &id, after as u64, limit);
             assert_eq!(read, part, "{pass}: {limit} after {after}");
         }
-        // What is packed elsewhere is another page.
-        let news = wait(store.update_since(&id, Some(100), 64)).unwrap();
+        // Of a packed log only the entries of one page are returned.
+        let update = wait(store.update_since(&id, Some(100), 64)).unwrap();
         let first = expected.len() - 64;
-        let news = news.entries.entries().unwrap();
-        assert_eq!(news[..], expected[first..][..news.len()], "{pass}");
-        assert!(!news.is_empty(), "{pass}");
+        let new = update.entries.entries().unwrap();
+        assert_eq!(new[..], expected[first..][..new.len()], "{pass}");
+        assert!(!new.is_empty(), "{pass}");
         assert_eq!(wait(store.game(&id)), Some(over.clone()), "{pass}");
         assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
     let nothing = ChangesSince::Of(Vec::new());
-    assert_eq!(changes(&store, since), nothing, "nothing has happened");
+    assert_eq!(changes(&store, since), nothing, "packing is no change");
     commit_done(&store, WriteOp::Remove(over.expected_state()));
     assert_eq!(log(&store, &id), []);
 }
 
 #[test]
-fn creators_are_told_apart_in_one_store_only() {
+fn creators_can_be_compared_within_one_store_only() {
     let dir = Dir::new();
     let store = dir.store();
     let creator = store.creator(&[7; 16]);
@@ -54,9 +54,9 @@ fn creators_are_told_apart_in_one_store_only() {
     assert_ne!(creator, Dir::new().store().creator(&[7; 16]));
 }
 
-/// So that it shows whether the log is packed.
+/// The creator also shows whether the log is packed.
 #[test]
-fn who_created_a_game_is_forgotten_when_it_is_packed() {
+fn the_creator_is_deleted_when_the_log_is_packed() {
     let dir = Dir::new();
     let (store, there) = (dir.store(), dir.store());
     let creator = Some(store.creator(&[7; 16]));
@@ -100,7 +100,7 @@ fn who_created_a_game_is_forgotten_when_it_is_packed() {
 }
 
 #[test]
-fn logs_are_packed_some_at_a_time() {
+fn logs_are_packed_in_batches() {
     let dir = Dir::new();
     let store = dir.store();
     let (over, log, _) = finished_game(&new_game());
@@ -122,8 +122,8 @@ fn logs_are_packed_some_at_a_time() {
         id
     });
     let packed = || {
-        let standings = imported.map(|id| wait(store.head(&id)).unwrap());
-        standings.map(|head| head.creator.is_none())
+        let heads = imported.map(|id| wait(store.head(&id)).unwrap());
+        heads.map(|head| head.creator.is_none())
     };
     let next = wait(store.pack_logs(now(), None, 2));
     assert!(next.is_some());

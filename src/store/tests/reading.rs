@@ -1,9 +1,9 @@
-//! Reads: parts of logs, and the list of games.
+//! Reads of logs and of the list of games.
 
 use super::*;
 
 #[test]
-fn the_log_is_read_in_parts() {
+fn a_log_is_read_in_pages() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
@@ -22,7 +22,7 @@ fn the_log_is_read_in_parts() {
 }
 
 #[test]
-fn news_are_the_last_entries_since_what_is_known() {
+fn an_update_has_the_last_entries_after_the_known_version() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
@@ -45,7 +45,7 @@ fn news_are_the_last_entries_since_what_is_known() {
 }
 
 #[test]
-fn the_list_has_the_newest_first_and_nothing_private() {
+fn the_list_has_the_newest_first_and_no_unlisted_games() {
     let dir = Dir::new();
     let store = dir.store();
     let mut expected = Vec::new();
@@ -100,7 +100,7 @@ fn the_list_has_the_newest_first_and_nothing_private() {
     let counted = wait(store.game_counts()).games;
     assert!(counted.contains(&(Phase::Deal, 19)) && counted.contains(&(Phase::Exchange, 1)));
 
-    // Games that come and go between two parts move nothing.
+    // Games added or removed between two pages do not move the cursor.
     let (ids, next) = list(None, None, 5);
     assert_eq!(ids, expected[..5]);
     commit_done(&store, WriteOp::Remove(dealt.expected_state()));

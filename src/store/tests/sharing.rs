@@ -16,7 +16,7 @@ fn processes_see_each_others_commits() {
     assert_eq!(feed.changed().now_or_never(), None);
     assert_eq!(wait(there.game(&id)), Some(stored.clone()));
 
-    // Each has the game in memory, and sees at once what the other makes of it.
+    // Both have the game in their caches and see each other's commits at once.
     for version in 2..5 {
         let written = act(&there, &id, &reissue());
         assert_eq!(written.game.version(), version);
@@ -43,7 +43,7 @@ fn processes_see_each_others_commits() {
     wait(there.ready());
 }
 
-/// Eight threads carry out actions on what they last read and try again when they were too late.
+/// Eight threads change a game concurrently, and retry when their write is stale.
 fn count_together(stores: &[Store], each: u64) {
     let id = create(&stores[0]).id;
     let count = |store: &Store| {
@@ -68,20 +68,20 @@ fn count_together(stores: &[Store], each: u64) {
 }
 
 #[test]
-fn threads_lose_nothing() {
+fn threads_lose_no_writes() {
     let dir = Dir::new();
     count_together(&[dir.store()], 12);
 }
 
 #[test]
-fn processes_lose_nothing() {
+fn processes_lose_no_writes() {
     let dir = Dir::new();
     count_together(&[dir.store(), dir.store()], 12);
 }
 
-/// The same key, or the same request, at the same time.
+/// Concurrent writes with the same unique key, or for the same request.
 #[test]
-fn only_one_of_many_is_done_of_what_may_be_done_once() {
+fn only_one_of_many_conflicting_writes_is_done() {
     let dir = Dir::new();
     let stores = [dir.store(), dir.store()];
     let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();

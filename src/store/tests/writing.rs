@@ -1,19 +1,19 @@
-//! Writes: all or nothing, and only of what was seen.
+//! Writes: atomic, and only on the expected state.
 
 use super::*;
 
 #[test]
-fn games_survive_storage() {
+fn a_stored_game_is_read_back() {
     let dir = Dir::new();
     let store = dir.store();
     let first = create(&store);
     let id = first.id;
     assert_eq!(wait(store.game(&id)), Some(first.clone()));
     assert_eq!(wait(store.version(&id)), Some(1));
-    let nobody = GameId::random();
-    assert_eq!(wait(store.game(&nobody)), None);
-    assert_eq!(wait(store.version(&nobody)), None);
-    assert_eq!(wait(store.head(&nobody)), None);
+    let unknown = GameId::random();
+    assert_eq!(wait(store.game(&unknown)), None);
+    assert_eq!(wait(store.version(&unknown)), None);
+    assert_eq!(wait(store.head(&unknown)), None);
 
     let deal = Action::Deal { by: None };
     let mut draft = draft(&first, &deal);
@@ -40,7 +40,7 @@ fn games_survive_storage() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_writes_are_refused() {
     let dir = Dir::new();
     let store = dir.store();
     let stored = create(&store);
@@ -67,7 +67,7 @@ fn what_does_not_fit_is_refused() {
     assert!(misuse(NewGame::finished(over, half).err()));
 }
 
-/// Everything that can be done to a game that was seen.
+/// All kinds of writes to an existing game.
 fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
@@ -82,26 +82,26 @@ fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     ]
 }
 
-/// Makes sure that these writes are stale and change nothing.
+/// Asserts that these writes are stale and change nothing.
 fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteOp>) {
     let since = last_change(store);
-    let look = || {
-        let look = wait(store.load(Some(id), Some(&scope(1))));
+    let load = || {
+        let loaded = wait(store.load(Some(id), Some(&scope(1))));
         let ticket = wait(store.ticket(id, &TokenHash::of("ticket")));
-        (look.game, look.saved_response, ticket, log(store, id))
+        (loaded.game, loaded.saved_response, ticket, log(store, id))
     };
-    let before = look();
+    let before = load();
     for op in ops {
         let save = Some(save(1, "late"));
         let committed = wait(store.commit(Write { op, save }));
         assert_eq!(committed, CommitResult::Stale);
-        assert_eq!(look(), before);
+        assert_eq!(load(), before);
         assert_eq!(changes(store, since), ChangesSince::Of(vec![]));
     }
 }
 
 #[test]
-fn a_write_is_stale_when_the_game_is_another_by_now() {
+fn a_write_is_stale_when_the_game_has_changed() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
@@ -117,13 +117,13 @@ fn a_write_is_stale_when_the_game_is_another_by_now() {
             assert_stale(&here, &stored.id, ops(&stored));
         }
     }
-    let nobodys = new_game();
-    assert_stale(&here, &nobodys.id, ops(&nobodys));
+    let unstored = new_game();
+    assert_stale(&here, &unstored.id, ops(&unstored));
 }
 
-/// The same version does not mean the same game, if a store was put back to an earlier state.
+/// The same version may be another state, if the file was restored to an earlier one.
 #[test]
-fn a_write_is_stale_when_its_version_came_about_differently() {
+fn a_write_is_stale_when_the_same_version_is_another_state() {
     let dir = Dir::new();
     let store = dir.store();
     let first = create(&store);
@@ -155,7 +155,7 @@ fn a_write_is_stale_when_a_response_is_saved_for_its_request() {
 }
 
 #[test]
-fn a_unique_key_is_free_again_when_its_game_is_gone() {
+fn a_unique_key_is_free_again_when_its_game_is_removed() {
     let dir = Dir::new();
     let store = dir.store();
     let under_key = |key: &str| {
@@ -174,7 +174,7 @@ fn a_unique_key_is_free_again_when_its_game_is_gone() {
     let (late, op) = under_key("after one");
     assert_stale(&store, &first.id, [op]);
     assert_eq!(wait(store.game(&late.id)), None);
-    // It stays the game's whatever happens to it.
+    // The game keeps its key in later versions.
     let first = act(&store, &first.id, &Action::Deal { by: None });
     assert_eq!(
         wait(store.game_by_unique_key("after one")),
@@ -222,7 +222,7 @@ fn tokens_change_without_a_version() {
 }
 
 #[test]
-fn a_removed_game_takes_its_log_with_it() {
+fn a_game_is_removed_with_its_log() {
     let dir = Dir::new();
     let store = dir.store();
     let (id, other) = (create(&store).id, create(&store));
@@ -241,7 +241,7 @@ fn a_removed_game_takes_its_log_with_it() {
 }
 
 #[test]
-fn the_store_says_how_full_it_is() {
+fn the_used_space_and_the_limit_are_reported() {
     let dir = Dir::new();
     let config = StoreConfig {
         max_bytes: 1 << 30,

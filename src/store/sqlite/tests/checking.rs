@@ -1,4 +1,4 @@
-//! Databases looked at: sound ones, and such as were spoilt in every way.
+//! Checks and backups of intact and damaged databases.
 
 use std::{fs::OpenOptions, time::Duration};
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::*;
 
-/// Bits that are flipped, one at a time.
+/// The number of bits to flip, one at a time.
 const BIT_FLIPS: usize = 30;
 
-/// Games that were played for so many versions, each write a commit of its own.
+/// Adds games and plays some versions of each; every write is a commit of its own.
 fn create_played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
     let play = |_| {
         let mut stored = create(store);
@@ -33,7 +33,7 @@ fn flip_bit(path: &Path, byte: u64, bit: u32) {
 }
 
 #[test]
-fn a_sound_database_has_no_findings() {
+fn an_intact_database_has_no_defects() {
     let dir = Dir::new();
     let store = dir.store();
     create_played(&store, 3, 40);
@@ -59,7 +59,7 @@ fn a_sound_database_has_no_findings() {
     let gone = create(&store);
     commit_done(&store, WriteOp::Remove(gone.expected_state()));
 
-    // Beside the store that is open, and after it.
+    // While the store is open, and after it was closed.
     let beside = check(&dir.file(), |_, _| {}).unwrap();
     drop(store);
     verify_file(&dir.file()).unwrap();
@@ -72,10 +72,11 @@ fn a_sound_database_has_no_findings() {
     assert_eq!((beside.games, beside.defects), (4, vec![]));
 }
 
-/// A game without its names, and its log without times.
+/// A game without names, and its log without times.
 type BareGame = (Value, Vec<(u64, Option<Action>, Vec<Event>)>);
 
-/// What the check can know of a game: names, tokens and times are nobody's business but its own.
+/// The part of a game that a check can verify. Names, tokens and times cannot be derived from
+/// anything else.
 fn bare_game(store: &Store, id: &GameId) -> BareGame {
     let stored = wait(store.game(id)).unwrap();
     let mut game = serde_json::to_value(&stored.game).unwrap();
@@ -87,7 +88,7 @@ fn bare_game(store: &Store, id: &GameId) -> BareGame {
 }
 
 #[test]
-fn a_flipped_bit_is_found_or_harmless() {
+fn a_flipped_bit_is_detected_or_harmless() {
     let dir = Dir::new();
     let store = dir.store();
     let games = create_played(&store, 3, 40);
@@ -107,19 +108,19 @@ fn a_flipped_bit_is_found_or_harmless() {
         }
         let store = dir.store();
         let after: Vec<_> = games.iter().map(|id| bare_game(&store, id)).collect();
-        assert!(after == before, "bit {bit} of byte {byte} is not found");
+        assert!(after == before, "bit {bit} of byte {byte} is not detected");
     }
     assert!(found > BIT_FLIPS / 4, "{found}");
 }
 
 #[test]
-fn a_swapped_card_is_found_and_not_told() {
+fn a_swapped_card_is_detected_and_not_named() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create_played(&store, 1, 2)[0];
     let other = create(&store);
     drop(store);
-    let finding = |change: &str| {
+    let defect = |change: &str| {
         let before = fs::read(dir.file()).unwrap();
         sql(&dir, change);
         let defects = defects(&dir);
@@ -128,7 +129,7 @@ fn a_swapped_card_is_found_and_not_told() {
         defects[0].clone()
     };
     for (change, expected) in [
-        // A king that lay in the hidden stock becomes a queen.
+        // A king in the hidden stock becomes a queen.
         (
             "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))",
             "its snapshot differs from the replay of its log",
@@ -144,7 +145,7 @@ fn a_swapped_card_is_found_and_not_told() {
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),
         ("created_at = 1", "its times differ from those of its log"),
     ] {
-        let text = finding(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
+        let text = defect(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
         assert!(text.contains(expected), "{change}: {text}");
         assert!(!text.contains("joker"), "{text}");
@@ -170,14 +171,14 @@ fn a_swapped_card_is_found_and_not_told() {
             "version 2 has no action",
         ),
     ] {
-        let text = finding(change);
+        let text = defect(change);
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
         assert!(text.contains(expected), "{change}: {text}");
         assert!(!text.contains("joker"), "{text}");
     }
-    let stray = "PRAGMA foreign_keys = OFF; INSERT INTO log SELECT 99, version, at, action, events \
+    let orphan = "PRAGMA foreign_keys = OFF; INSERT INTO log SELECT 99, version, at, action, events \
                  FROM log WHERE version = 3";
-    assert_eq!(finding(stray), "database: 1 rows of log belong to no game");
+    assert_eq!(defect(orphan), "database: 1 rows of log belong to no game");
     let store = dir.store();
     assert_eq!(wait(store.game(&other.id)), Some(other));
 }
@@ -205,7 +206,7 @@ fn a_damaged_file_is_not_served() {
     refused("the header", &sound[..100]);
     refused("no page at the end", &sound[..sound.len() - 4096]);
     for page in 0..sound.len() / 4096 {
-        // The kind of a page of a tree; of a page that is another's continuation, its link.
+        // The page type of a b-tree page, or the link of an overflow page.
         let mut damaged = sound.clone();
         let begin = page * 4096 + if page == 0 { 100 } else { 0 };
         damaged[begin..begin + 8].fill(0x55);
@@ -250,7 +251,7 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
 }
 
 #[test]
-fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
+fn a_damaged_commit_in_the_log_is_detected() {
     let (dir, image) = (Dir::new(), Dir::new());
     let store = dir.store();
     let games = create_played(&store, 2, 12);
@@ -267,7 +268,7 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut refused = 0;
     for trial in 0..BIT_FLIPS {
-        // The index is gone if the machine has lost its power.
+        // After a power failure there is no index.
         let kept = 3 - trial % 2;
         for suffix in suffixes {
             let _ = fs::remove_file(file(&image, suffix));
@@ -289,21 +290,21 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
         if kept == 3 {
             assert_eq!(after, before, "byte {byte}");
         } else {
-            // The last commit looks like one that was cut short, which nobody was told of.
+            // A damaged last commit looks like an interrupted one, which was not acknowledged.
             let lost = before.iter().sum::<u64>() - after.iter().sum::<u64>();
             assert!(lost <= 1, "byte {byte}: {before:?} became {after:?}");
         }
     }
     assert!(refused > BIT_FLIPS / 2, "{refused}");
-    // Cut short, as by a file system that has lost the end.
+    // Truncated, as by a file system that has lost the end.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
     }
     let log = OpenOptions::new().write(true).open(file(&image, "-wal"));
     log.unwrap().set_len(length as u64 / 2).unwrap();
-    let missed = verify_file(&image.file()).expect_err("half of the log");
-    assert!(missed.to_string().contains("write-ahead log"), "{missed}");
-    // And as it was.
+    let error = verify_file(&image.file()).expect_err("half of the log");
+    assert!(error.to_string().contains("write-ahead log"), "{error}");
+    // The original files are intact.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
     }
@@ -312,7 +313,7 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
 }
 
 #[test]
-fn a_copy_is_whole_and_replaces_nothing() {
+fn a_backup_is_complete_and_replaces_no_file() {
     let dir = Dir::new();
     let store = dir.store();
     create_played(&store, 20, 20);
@@ -331,7 +332,7 @@ fn a_copy_is_whole_and_replaces_nothing() {
     let found = check(&copy, |_, _| {}).unwrap();
     assert_eq!((found.games, found.defects), (20, vec![]));
     let bytes = fs::read(&copy).unwrap();
-    let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("it is there");
+    let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("the file exists");
     assert!(matches!(again, BackupError::Exists), "{again}");
     assert_eq!(fs::read(&copy).unwrap(), bytes);
     let nowhere = backup(&dir.0.join("none.db"), &dir.0.join("c"), |_, _| {});
@@ -339,7 +340,7 @@ fn a_copy_is_whole_and_replaces_nothing() {
     assert!(!dir.0.join("c").exists() && !dir.0.join("none.db").exists());
     drop(store);
 
-    // A damaged database has no copy that looks like a good one.
+    // A backup of a damaged database fails and leaves no file.
     let mut damaged = fs::read(dir.file()).unwrap();
     let page = damaged.len() / 4096 / 2 * 4096;
     damaged[page..page + 8].fill(0x55);
@@ -348,12 +349,15 @@ fn a_copy_is_whole_and_replaces_nothing() {
     assert!(matches!(damaged, BackupError::Damaged(_)), "{damaged}");
     let names = fs::read_dir(&dir.0).unwrap();
     let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(!names.any(|name| name.starts_with('d')), "a part is left");
+    assert!(
+        !names.any(|name| name.starts_with('d')),
+        "a partial file is left"
+    );
 }
 
-/// A copy that is made while others write is one state of all games.
+/// A backup made during writes contains one state of all games.
 #[test]
-fn a_copy_is_one_state() {
+fn a_backup_is_one_state() {
     let dir = Dir::new();
     let store = dir.store();
     let games = create_played(&store, 8, 3);
@@ -362,7 +366,7 @@ fn a_copy_is_one_state() {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let writing = store.clone();
         scope.spawn(move || {
-            // Both games are always at the same version. There may be no more than a hundred.
+            // Both games always have the same version. A game may have 100 such changes.
             for _ in 0..90 {
                 let pause = stopped.recv_timeout(Duration::from_millis(2));
                 if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

@@ -1,11 +1,11 @@
-//! How the logs of finished games are packed in the file.
+//! The stored form of packed logs.
 
 use flate2::{Compression, write::DeflateEncoder};
 
 use super::*;
 use crate::store::game_log::PAGE_VERSIONS;
 
-/// Pages that a packed log takes.
+/// The number of pages of a packed log.
 fn pages(log: &[LogEntry]) -> i64 {
     log.len().div_ceil(PAGE_VERSIONS) as i64
 }
@@ -32,7 +32,7 @@ fn a_log_is_packed_once() {
     assert_eq!(super::log(&store, &over.id), log);
 }
 
-/// What a server of the third schema has left of that game: its log in one.
+/// Stores a game as a server of the third schema did: its log packed as one page.
 fn packed_whole(dir: &Dir, stored: &StoredGame, log: &[LogEntry]) {
     let entries: Vec<_> = log
         .iter()
@@ -64,7 +64,7 @@ fn packed_whole(dir: &Dir, stored: &StoredGame, log: &[LogEntry]) {
 }
 
 #[test]
-fn a_log_that_was_packed_whole_is_read_and_packed_again() {
+fn a_log_packed_as_one_page_is_read_and_packed_again() {
     let old = Dir::new();
     let (over, log, _) = finished_game(&new_game());
     let (id, version) = (over.id, over.game.version());
@@ -83,7 +83,7 @@ fn a_log_that_was_packed_whole_is_read_and_packed_again() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_keeps_no_other_from_being_packed() {
+fn an_unreadable_log_does_not_stop_the_packing_of_others() {
     let dir = Dir::new();
     let store = dir.store();
     let (bad, good) = (

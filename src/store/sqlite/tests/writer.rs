@@ -1,4 +1,4 @@
-//! The one writer: batches, savepoints, and writes that wait for it.
+//! The writer thread: batches, savepoints, and its queue.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use super::{super::writer, *};
 
 type Queued<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>>>;
 
-/// Queues a write. It owns a handle of the store.
+/// Queues a write, which owns a handle to the store.
 fn queue<T, F>(store: &Store, write: impl FnOnce(Store) -> F) -> Queued<T>
 where
     F: Future<Output = Result<T, StoreError>> + 'static,
@@ -22,7 +22,7 @@ where
     write
 }
 
-/// Queues work that is undone if it fails.
+/// Queues a closure whose changes are rolled back if it fails.
 fn work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -30,7 +30,7 @@ fn work<T: Send + 'static>(
     queue(store, |store| async move { store.0.write(work).await })
 }
 
-/// Queues work that promises to change nothing if it fails.
+/// Queues a closure that must not fail after its first change.
 fn checked_work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -41,14 +41,14 @@ fn checked_work<T: Send + 'static>(
     )
 }
 
-/// Queues a write of the store's interface.
+/// Queues a [`Write`] without a saved response.
 fn queue_op(store: &Store, op: WriteOp) -> Queued<CommitResult> {
     let write = Write { op, save: None };
     queue(store, |store| async move { store.commit(write).await })
 }
 
-/// Keeps the writer busy until the sender is used or dropped.
-fn occupy(store: &Store) -> (Queued<()>, Sender<()>) {
+/// Blocks the writer until the sender is used or dropped.
+fn block_writer(store: &Store) -> (Queued<()>, Sender<()>) {
     let (release, released) = channel();
     let (begin, begun) = channel();
     let busy = work(store, move |_| {
@@ -87,7 +87,7 @@ fn reads_do_not_wait_for_a_write() {
 }
 
 #[test]
-fn what_fails_changes_nothing() {
+fn a_failed_write_changes_nothing() {
     let dir = Dir::new();
     let store = dir.store();
     let stored = create(&store);
@@ -113,18 +113,22 @@ fn what_fails_changes_nothing() {
     assert_eq!(wait(store.game(&other_id)), None);
     assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
     assert_eq!(log(&store, &id).len(), 1);
-    assert_eq!(feed.changed().now_or_never(), None, "nobody is told");
+    assert_eq!(
+        feed.changed().now_or_never(),
+        None,
+        "no change is announced"
+    );
     act(&store, &id, &reissue());
     assert_eq!(wait(store.version(&id)), Some(2));
     assert!(feed.changed().now_or_never().is_some());
 }
 
 #[test]
-fn a_write_that_fails_takes_none_of_its_batch_with_it() {
+fn a_failed_write_does_not_affect_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let act = |number| {
         work(&store, move |tx| {
             let stored = act_in(tx, &id, reissue())?;
@@ -144,14 +148,14 @@ fn a_write_that_fails_takes_none_of_its_batch_with_it() {
     assert_eq!(log(&store, &id).len(), 6);
 }
 
-/// Writes come too late or do not fit, and work refuses, before anything is changed.
+/// Stale writes, writes of an existing id, and closures that fail before their first change.
 #[test]
-fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
+fn a_refused_checked_write_does_not_affect_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let stored = create(&store);
     let id = stored.id;
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let done = queue_op(&store, update(&stored, &reissue()));
     let late = queue_op(&store, update(&stored, &reissue()));
     let taken = queue_op(&store, WriteOp::Insert(insert(&stored)));
@@ -168,15 +172,15 @@ fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
     assert_eq!(log(&store, &id).len(), 3);
 }
 
-/// It breaks its promise, so nobody can be told that anything was kept.
+/// The closure fails after a change, so all writes of its batch must fail.
 #[test]
-fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
+fn a_checked_write_that_fails_after_a_change_rolls_back_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let stored = create(&store);
     let id = stored.id;
     for panics in [false, true] {
-        let (busy, release) = occupy(&store);
+        let (busy, release) = block_writer(&store);
         let before = work(&store, move |tx| act_in(tx, &id, reissue()).map(drop));
         let broken = checked_work(&store, move |tx| {
             act_in(tx, &id, reissue())?;
@@ -198,10 +202,10 @@ fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
 }
 
 #[test]
-fn too_many_writes_are_refused_at_once() {
+fn a_full_queue_refuses_writes_at_once() {
     let dir = Dir::new();
     let store = dir.store();
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let nothing = |_: &mut Transaction<'_>| Ok(());
     let queued: Vec<_> = (0..writer::QUEUE_CAPACITY)
         .map(|_| work(&store, nothing))
@@ -220,11 +224,11 @@ fn too_many_writes_are_refused_at_once() {
 }
 
 #[test]
-fn a_write_can_be_taken_back_before_its_turn() {
+fn a_write_can_be_cancelled_before_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let (one, two) = (create(&store), create(&store));
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let kept = queue_op(&store, update(&one, &reissue()));
     drop(queue_op(&store, update(&two, &reissue())));
     release.send(()).unwrap();
@@ -235,17 +239,17 @@ fn a_write_can_be_taken_back_before_its_turn() {
     assert_eq!(wait(store.game(&two.id)), Some(two));
 }
 
-/// Files in a directory: one, if the write-ahead log is gone.
+/// The number of files in a directory: one if there is no write-ahead log.
 fn files(dir: &Dir) -> usize {
     fs::read_dir(&dir.0).unwrap().count()
 }
 
 #[test]
-fn the_last_handle_waits_for_the_writes() {
+fn dropping_the_last_handle_waits_for_writes() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let act = |_| work(&store, move |tx| act_in(tx, &id, reissue()));
     let writes: Vec<_> = (0..90).map(act).collect();
     drop((busy, release, store));
@@ -254,7 +258,7 @@ fn the_last_handle_waits_for_the_writes() {
     let store = dir.store();
     assert_eq!(wait(store.version(&id)), Some(91));
 
-    // Nobody waits for this one any more, but it has begun.
+    // This write has started already when its future is dropped.
     let (begin, begun) = channel();
     let (release, released) = channel::<()>();
     let write = work(&store, move |tx| {
@@ -290,12 +294,12 @@ fn a_write_may_own_the_last_handle() {
     drop((write, store));
     drop(release);
     dropped.recv().unwrap();
-    // The next writer waits for the last.
+    // The new writer waits for the lock of the previous one.
     assert_eq!(wait(dir.store().version(&id)), Some(2));
 }
 
 #[test]
-fn a_write_waits_for_another_process() {
+fn a_write_waits_for_the_lock_of_another_process() {
     let dir = Dir::new();
     let store = dir.store();
     let other = Connection::open(dir.file()).unwrap();
@@ -318,7 +322,7 @@ fn readiness_shows_whether_the_file_can_be_written() {
     };
     let before = commits();
     wait(store.ready());
-    assert_ne!(commits(), before, "something was committed");
+    assert_ne!(commits(), before, "the check commits");
     sql(&dir, "PRAGMA user_version = 99");
     let error = block_on(store.ready()).expect_err("a newer program took over");
     let is_newer = matches!(error, StoreError::Newer { found: 99, .. });
@@ -351,7 +355,7 @@ fn a_removed_game_leaves_no_rows() {
 }
 
 #[test]
-fn a_long_log_goes_in_slices_and_the_game_at_once() {
+fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     let dir = Dir::new();
     let store = dir.store();
     let under_key = |stored| {
@@ -389,14 +393,14 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     assert_eq!((checked.games, checked.defects), (1, vec![]));
     let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();
     assert_eq!(copied.games, 1);
-    // The game's id and its key are free, though a part of it is still there.
+    // The id and the unique key can be used again, although log entries are left.
     commit_done(&store, under_key(&long));
     commit_done(&store, WriteOp::Remove(long.expected_state()));
 
-    let mut slices = 0;
+    let mut batches = 0;
     while wait(store.remove_rest()) {
-        slices += 1;
+        batches += 1;
     }
-    assert_eq!(slices, 2);
+    assert_eq!(batches, 2);
     assert_eq!((rows(&dir, "log"), rows(&dir, "games")), (1, 1));
 }
