@@ -256,8 +256,8 @@ impl Store {
             .await
     }
 
-    /// Deletes a batch of the log entries that removed games have left. Returns whether there may be
-    /// more.
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may
+    /// be more.
     pub async fn remove_rest(&self) -> Result<bool, StoreError> {
         self.0.write(|transaction| transaction.remove_rest()).await
     }

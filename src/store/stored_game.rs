@@ -130,8 +130,8 @@ impl StoredGame {
         }
     }
 
-    /// When the server must act after a change at `changed_at`: for a bot, or because the turn clock
-    /// has run out.
+    /// When the server must act after a change at `changed_at`: for a bot, or because the turn
+    /// clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         self.check_play().ok()?;
         if self.game.bot_to_act().is_some() {

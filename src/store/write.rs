@@ -40,8 +40,8 @@ pub enum WriteOp {
 pub enum CommitResult {
     /// It is on disk.
     Done,
-    /// Nothing was changed: the game was changed or removed, its unique key exists, or a response is
-    /// saved for the same request. The caller must load the game again and recompute the write.
+    /// Nothing was changed: the game was changed or removed, its unique key exists, or a response
+    /// is saved for the same request. The caller must load the game again and recompute the write.
     Stale,
 }
 
@@ -147,8 +147,8 @@ pub enum DraftError {
 }
 
 impl Draft {
-    /// Applies an action to a game. All changes of stored games, by people, bots and hosts, are made
-    /// this way.
+    /// Applies an action to a game. All changes of stored games, by people, bots and hosts, are
+    /// made this way.
     ///
     /// # Errors
     /// The game refuses the action, or has reached its limit of such changes.

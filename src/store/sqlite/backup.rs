@@ -1,9 +1,10 @@
 //! Backups of a database that may be in use.
 //!
 //! SQLite's backup interface copies all pages in one read transaction. In WAL mode this does not
-//! block writers, and the copy is the state at the start of the backup. `VACUUM INTO` would not block
-//! writers either, but it rebuilds every index, reports no progress, and makes an intact-looking copy
-//! of a damaged database. The write-ahead log cannot be reset during the backup, so it grows.
+//! block writers, and the copy is the state at the start of the backup. `VACUUM INTO` would not
+//! block writers either, but it rebuilds every index, reports no progress, and makes an
+//! intact-looking copy of a damaged database. The write-ahead log cannot be reset during the
+//! backup, so it grows.
 
 use std::{
     ffi::OsString,
@@ -54,8 +55,9 @@ impl From<rusqlite::Error> for BackupError {
     }
 }
 
-/// Copies a database, which may be in use, into a new file and checks the copy. The copy has another
-/// name until all of it is on disk. `progress` gets the number of pages copied and of all pages.
+/// Copies a database, which may be in use, into a new file and checks the copy. The copy has
+/// another name until all of it is on disk. `progress` gets the number of pages copied and of all
+/// pages.
 ///
 /// # Errors
 /// The file exists, the database cannot be read, or the copy cannot be written or is damaged.

@@ -98,8 +98,8 @@ fn size(path: &Path) -> u64 {
 }
 
 /// The full check of a database, which may be in use: SQLite's `integrity_check`, and a replay of
-/// each game from its log. Nothing is changed. `progress` gets the number of games checked and of all
-/// games.
+/// each game from its log. Nothing is changed. `progress` gets the number of games checked and of
+/// all games.
 ///
 /// # Errors
 /// The file is missing, not a database of this program, or of another schema version.

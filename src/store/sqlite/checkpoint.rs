@@ -106,8 +106,8 @@ fn run(connection: &Connection, receiver: &Receiver<()>, log_is_long: &AtomicBoo
     }
 }
 
-/// Copies as much of the log as possible without waiting for readers. Returns the number of pages in
-/// the log.
+/// Copies as much of the log as possible without waiting for readers. Returns the number of pages
+/// in the log.
 fn checkpoint_passive(connection: &Connection) -> Result<i64, StoreError> {
     let pages = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))?;
     Ok(pages)

@@ -32,8 +32,8 @@ const INITIAL_READERS: usize = 2;
 /// Idle read connections kept open; more are opened while more threads read at once.
 const MAX_IDLE_READERS: usize = 32;
 
-/// Opens the file for writing. Creates it if it does not exist, and migrates it to the last of these
-/// schema versions.
+/// Opens the file for writing. Creates it if it does not exist, and migrates it to the last of
+/// these schema versions.
 ///
 /// # Errors
 /// The file cannot be used. A file of another program is left unchanged.
@@ -62,8 +62,8 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     Ok(connection)
 }
 
-/// Switches the file to WAL mode. Returns the resulting journal mode. While another process does the
-/// same, SQLite reports that the database is busy without calling the [`busy_handler`].
+/// Switches the file to WAL mode. Returns the resulting journal mode. While another process does
+/// the same, SQLite reports that the database is busy without calling the [`busy_handler`].
 fn enable_wal(connection: &Connection) -> Result<String, StoreError> {
     let started = Instant::now();
     loop {
@@ -120,8 +120,8 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
 }
 
 /// Retries every millisecond, about the duration of a commit, while another process holds a lock.
-/// SQLite's own busy handler waits longer each time, so a process with few writes could starve beside
-/// one with many.
+/// SQLite's own busy handler waits longer each time, so a process with few writes could starve
+/// beside one with many.
 fn busy_handler() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut since = Instant::now();
     move |tries| {
@@ -275,8 +275,8 @@ impl FileIdentity {
         })
     }
 
-    /// Checks that the paths still lead to the same files. SQLite does not notice when its files are
-    /// removed or replaced, and writes to them would be lost.
+    /// Checks that the paths still lead to the same files. SQLite does not notice when its files
+    /// are removed or replaced, and writes to them would be lost.
     ///
     /// # Errors
     /// [`StoreError::Gone`].
@@ -288,7 +288,8 @@ impl FileIdentity {
     }
 }
 
-/// The device and inode numbers of the two files; `None` if one is missing or the database is empty.
+/// The device and inode numbers of the two files; `None` if one is missing or the database is
+/// empty.
 #[cfg(unix)]
 fn file_numbers(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
     use std::os::unix::fs::MetadataExt;

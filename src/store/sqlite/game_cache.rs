@@ -186,8 +186,8 @@ impl GameCache {
     }
 }
 
-/// Whether each change of the game is in the change feed. The exception is that packing the log of a
-/// finished game deletes its creator.
+/// Whether each change of the game is in the change feed. The exception is that packing the log of
+/// a finished game deletes its creator.
 fn is_cacheable(stored: &StoredGame) -> bool {
     stored.creator.is_none() || stored.game.phase() != Phase::Finished
 }

@@ -7,8 +7,8 @@ use crate::store::StoreError;
 /// The application id of this program's files: "DOG1" in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
 
-/// One script per schema version; the first creates version 1 in an empty file. Released scripts are
-/// never changed. A change of the schema is a new script.
+/// One script per schema version; the first creates version 1 in an empty file. Released scripts
+/// are never changed. A change of the schema is a new script.
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),

@@ -199,8 +199,8 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed log
-    /// only the entries of one page are returned. Empty if there is no such game.
+    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
+    /// log only the entries of one page are returned. Empty if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.

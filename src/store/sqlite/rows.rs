@@ -91,7 +91,8 @@ pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
     })
 }
 
-/// A version as an SQLite integer. Larger values saturate: they occur in requests, but not in games.
+/// A version as an SQLite integer. Larger values saturate: they occur in requests, but not in
+/// games.
 pub(super) fn int(version: u64) -> i64 {
     i64::try_from(version).unwrap_or(i64::MAX)
 }

@@ -321,8 +321,8 @@ impl<'c> Transaction<'c> {
         Ok(removed)
     }
 
-    /// Deletes a batch of the log entries that removed games have left. Returns whether there may be
-    /// more.
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may
+    /// be more.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -358,8 +358,9 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's creator.
-    /// Only the first rows of a long log are deleted at once. Returns whether there may be more.
+    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's
+    /// creator. Only the first rows of a long log are deleted at once. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The database cannot be written.

@@ -1,11 +1,11 @@
 //! The write-ahead log: whether it is intact, and whether anybody has committed.
 //!
 //! SQLite reads the log up to the first frame with a wrong checksum, and takes the rest for a write
-//! that was interrupted by a crash. If that frame was damaged on disk instead, SQLite silently drops
-//! every commit after it. [`check`] finds such commits.
+//! that was interrupted by a crash. If that frame was damaged on disk instead, SQLite silently
+//! drops every commit after it. [`check`] finds such commits.
 //!
-//! The format of the log is described at <https://www.sqlite.org/fileformat2.html#walformat>, that of
-//! its index at <https://www.sqlite.org/walformat.html>.
+//! The format of the log is described at <https://www.sqlite.org/fileformat2.html#walformat>, that
+//! of its index at <https://www.sqlite.org/walformat.html>.
 
 use std::{
     fs::{self, File},
@@ -136,8 +136,8 @@ fn read(path: &Path) -> io::Result<Option<Result<WalContents, &'static str>>> {
     Ok(Some(Ok(contents)))
 }
 
-/// The salts and the number of committed frames according to the log's index, if it can be read. The
-/// index survives a killed process, but not a power failure.
+/// The salts and the number of committed frames according to the log's index, if it can be read.
+/// The index survives a killed process, but not a power failure.
 fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
@@ -164,8 +164,8 @@ const INDEX_HEADER_BYTES: usize = 48;
 /// their page cache is current.
 pub(super) type WalIndexHeader = [u8; INDEX_HEADER_BYTES];
 
-/// The index of a database's log, in the file that all processes share. Reading its header takes one
-/// system call; SQLite's `PRAGMA data_version` takes two locks.
+/// The index of a database's log, in the file that all processes share. Reading its header takes
+/// one system call; SQLite's `PRAGMA data_version` takes two locks.
 #[derive(Debug)]
 pub(super) struct WalIndex {
     /// Never closed: closing it would release the locks that SQLite holds on the file.

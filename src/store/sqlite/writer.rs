@@ -1,6 +1,6 @@
 //! The writer thread. Writes that arrive while it is busy are committed together and share one disk
-//! sync (group commit). A write that fails does not affect the others: either it runs in a savepoint,
-//! or it makes all its checks before its first change.
+//! sync (group commit). A write that fails does not affect the others: either it runs in a
+//! savepoint, or it makes all its checks before its first change.
 
 use std::{
     io,
@@ -228,8 +228,8 @@ impl WriterThread {
         }
     }
 
-    /// The error of a failed commit: [`StoreError::Quota`] if the database has reached its limit, else
-    /// `error`.
+    /// The error of a failed commit: [`StoreError::Quota`] if the database has reached its limit,
+    /// else `error`.
     fn quota_or(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
         let reader = Reader {

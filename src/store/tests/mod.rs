@@ -1,5 +1,5 @@
-//! Tests of the guarantees of every store, by its public interface only. Tests of SQLite's files and
-//! threads are in `sqlite/tests`.
+//! Tests of the guarantees of every store, by its public interface only. Tests of SQLite's files
+//! and threads are in `sqlite/tests`.
 
 mod packing;
 mod reading;

@@ -1,5 +1,5 @@
-//! Tests of what is specific to SQLite: its files, its writer, and the game cache. The guarantees of
-//! every store are tested in [`crate::store::tests`].
+//! Tests of what is specific to SQLite: its files, its writer, and the game cache. The guarantees
+//! of every store are tested in [`crate::store::tests`].
 
 mod checking;
 mod expiry;
