@@ -30,14 +30,15 @@ const MAX_REPORTED_ERRORS: usize = 3;
 pub struct Defect {
     /// The game with the defect; `None` for a defect of the file.
     pub game: Option<GameId>,
-    pub what: String,
+    /// What is wrong.
+    pub description: String,
 }
 
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.game {
-            Some(game) => write!(f, "game {game}: {}", self.what),
-            None => write!(f, "database: {}", self.what),
+            Some(game) => write!(f, "game {game}: {}", self.description),
+            None => write!(f, "database: {}", self.description),
         }
     }
 }
@@ -111,7 +112,7 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport,
             bytes: size(path),
             defects: vec![Defect {
                 game: None,
-                what: damaged.to_string(),
+                description: damaged.to_string(),
             }],
             ..CheckReport::default()
         });
@@ -138,22 +139,24 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn report(&mut self, game: Option<GameId>, what: impl fmt::Display) {
-        let what = what.to_string();
-        self.report.defects.push(Defect { game, what });
+    fn add_defect(&mut self, game: Option<GameId>, description: impl fmt::Display) {
+        let description = description.to_string();
+        self.report.defects.push(Defect { game, description });
     }
 
     /// Checks the file by SQLite's means.
     fn check_pages(&mut self) {
         let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
             .unwrap_or_else(|error| vec![error.to_string()]);
-        pages.into_iter().for_each(|what| self.report(None, what));
+        pages
+            .into_iter()
+            .for_each(|description| self.add_defect(None, description));
         let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
         references
             .into_iter()
-            .for_each(|what| self.report(None, what));
+            .for_each(|description| self.add_defect(None, description));
         if let Err(error) = LastChange::read(&self.connection) {
-            self.report(None, format!("the change feed: {error}"));
+            self.add_defect(None, format!("the change feed: {error}"));
         }
     }
 
@@ -162,8 +165,8 @@ impl Verifier {
     fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
         let (ids, error) = game_ids(&self.connection);
         if let Some(error) = error {
-            let what = format!("not all games can be listed: {error}");
-            self.report(None, what);
+            let description = format!("not all games can be listed: {error}");
+            self.add_defect(None, description);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
@@ -179,11 +182,11 @@ impl Verifier {
                 Ok(Ok(None)) => {}
                 Ok(Err(wrong)) => {
                     self.report.games += 1;
-                    self.report(Some(id), wrong);
+                    self.add_defect(Some(id), wrong);
                 }
                 Err(_) => {
                     self.report.games += 1;
-                    self.report(Some(id), "replaying it panicked");
+                    self.add_defect(Some(id), "replaying it panicked");
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! A cache of games as they were last read or written.
 //!
 //! The cache is valid as of one position in the change feed. The header of the write-ahead log's
-//! index tells whether this or another process has committed anything since. Only then the new
-//! changes are read, and the games that have changed are removed from the cache.
+//! index tells whether this or another process has committed anything since. Only then the cache
+//! reads the new changes and removes the games that have changed.
 
 use std::{
     fmt,

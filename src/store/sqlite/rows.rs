@@ -38,11 +38,11 @@ pub(super) fn stored_game(
 ) -> Result<StoredGame, StoreError> {
     let id: GameId = row.get(1)?;
     let (version, updated_at): (i64, _) = (row.get(2)?, time(row.get(5)?)?);
-    let known = cache
+    let cached = cache
         .and_then(|cache| cache.get(id))
-        .filter(|known| int(known.game.version()) == version && known.updated_at == updated_at);
-    let game: Arc<Game> = match known {
-        Some(known) => known.game,
+        .filter(|cached| int(cached.game.version()) == version && cached.updated_at == updated_at);
+    let game: Arc<Game> = match cached {
+        Some(cached) => cached.game,
         None => Arc::new(json(row.get_ref(7)?, id)?),
     };
     let contradiction =
