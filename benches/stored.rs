@@ -181,16 +181,16 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
         timing: Timing::default(),
-        changes: AdminChanges::default(),
+        admin_changes: AdminChanges::default(),
         deadline: None,
         game: beginning(&script.seed).into(),
     };
     let new = NewGame::created(record.clone(), record.game.last_event()).expect("a new game");
     let (effect, save) = (WriteOp::Insert(new.into()), None);
-    commit(store, Write { effect, save }).await;
+    commit(store, Write { op: effect, save }).await;
     for step in &script.steps[..steps] {
         let draft = Draft::new(&record, &step.action).expect("a legal action");
-        record = draft.record.clone();
+        record = draft.next.clone();
         commit(store, draft.into()).await;
     }
 }

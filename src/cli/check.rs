@@ -35,15 +35,15 @@ impl CheckArgs {
         .with_context(name)?;
         bar.finish_and_clear();
         let mut out = stdout().lock();
-        for finding in &checked.findings {
-            writeln!(out, "{finding}")?;
+        for defect in &checked.defects {
+            writeln!(out, "{defect}")?;
         }
         writeln!(
             out,
             "{} games, {} versions, {} bytes",
             checked.games, checked.versions, checked.bytes
         )?;
-        match checked.findings.len() {
+        match checked.defects.len() {
             0 => Ok(()),
             1 => bail!("1 thing is wrong with {}", self.database.display()),
             many => bail!("{many} things are wrong with {}", self.database.display()),

@@ -17,7 +17,7 @@ use crate::service::{CommandOutcome, Renderers, Response};
 /// How games are rendered in the responses to writes.
 pub const RENDERERS: Renderers<Problem> = Renderers {
     game: |record, role| json(&GameView::new(record, role)),
-    changed: |draft, role| json(&ActionResponse::new(&draft.record, &draft.events, role)),
+    changed: |draft, role| json(&ActionResponse::new(&draft.next, &draft.events, role)),
 };
 
 /// The value as JSON.

@@ -86,12 +86,12 @@ mod tests {
     use dog_rules::{Action, Seat};
 
     use super::*;
-    use crate::store::tests::fresh;
+    use crate::store::tests::new_game;
 
     #[test]
     fn a_view_is_that_of_its_game_its_version_and_its_viewer() {
         let views = ViewCache::default();
-        let (one, other) = (fresh(), fresh());
+        let (one, other) = (new_game(), new_game());
         let roles = [
             Role::Host,
             Role::Spectator,
@@ -115,7 +115,7 @@ mod tests {
     fn views_have_a_bound() {
         let views = ViewCache::of(64 << 10);
         for _ in 0..1_000 {
-            views.of_game(&fresh(), Role::Spectator).unwrap();
+            views.of_game(&new_game(), Role::Spectator).unwrap();
             assert!(views.0.weight() <= 64 << 10);
         }
         assert!(views.0.weight() > 32 << 10);

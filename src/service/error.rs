@@ -3,7 +3,7 @@
 use dog_rules::Seat;
 use thiserror::Error;
 
-use crate::store::{ActError, LimitReached, StoreError};
+use crate::store::{DraftError, LimitReached, StoreError};
 
 /// Why a request is refused, apart from its content.
 #[derive(Debug, Error)]
@@ -38,7 +38,7 @@ pub enum ServiceError {
     WeakIdempotencyKey,
     /// The game refuses the action, a limit of the game is reached, or the store failed.
     #[error(transparent)]
-    Act(#[from] ActError),
+    Act(#[from] DraftError),
     /// Other writes came first each time.
     #[error("other writes to this game came first too often")]
     Contended,

@@ -204,7 +204,7 @@ fn new_game(
             seats: BySeat::default(),
         },
         timing: Timing::default(),
-        changes: AdminChanges::default(),
+        admin_changes: AdminChanges::default(),
         deadline: None,
         game: game.into(),
     };
@@ -248,7 +248,7 @@ impl RequestContext {
     fn write(&self, effect: WriteOp, response: &Response) -> Result<Write, ServiceError> {
         let save = self.retry.as_ref().map(|retry| retry.save(response));
         let save = save.transpose()?;
-        Ok(Write { effect, save })
+        Ok(Write { op: effect, save })
     }
 
     /// The outcome of the first try of this request, from the saved response.
@@ -293,7 +293,7 @@ fn attempt<E: Clone + From<ServiceError>>(
     renderers: &Renderers<E>,
 ) -> Result<(Option<WriteOp>, CommandOutcome), E> {
     let saved_outcome = || {
-        let saved = loaded.saved.as_ref();
+        let saved = loaded.saved_response.as_ref();
         saved.map(|saved| request.saved_outcome(saved)).transpose()
     };
     let (record, command) = match (command, &loaded.game) {
@@ -356,7 +356,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         _ => {
             let action = action(command, record, actor)?;
             let draft = Draft::new(record, &action).map_err(ServiceError::from)?;
-            let etag = etag(draft.record.game.version(), role);
+            let etag = etag(draft.next.game.version(), role);
             let body = (renderers.changed)(&draft, role)?;
             let outcome = CommandOutcome::plain(200, Some(etag), body);
             (WriteOp::Update(draft.into()), outcome)
@@ -376,7 +376,7 @@ fn create<E: Clone + From<ServiceError>>(
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let creation = creation.as_ref().map_err(Clone::clone)?;
     let new = new_game(creation, creator, &tokens).map_err(ServiceError::from)?;
-    let record = &new.record;
+    let record = &new.game;
     let seats = record.game.rules().seats;
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
     let response = Response::Created {
@@ -482,8 +482,8 @@ fn reissue_token<E: Clone + From<ServiceError>>(
     let (effect, version) = if role == Role::Host {
         let action = Action::ReissueToken { seat };
         let mut draft = Draft::new(record, &action).map_err(ServiceError::from)?;
-        draft.record.tokens.seats[seat] = fresh;
-        let version = draft.record.game.version();
+        draft.next.tokens.seats[seat] = fresh;
+        let version = draft.next.game.version();
         (WriteOp::Update(draft.into()), version)
     } else {
         let mut all = record.tokens.clone();

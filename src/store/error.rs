@@ -1,4 +1,4 @@
-//! Why the store could not do what it was asked.
+//! Errors of the store.
 
 use std::{error::Error as StdError, io, path::PathBuf, sync::Arc};
 
@@ -6,15 +6,15 @@ use thiserror::Error;
 
 use super::id::GameId;
 
-/// Why the store could not do what it was asked. No text says anything of what the store holds.
+/// An error of the store. No message contains stored data.
 ///
-/// It can be cloned because writes that are committed together also fail together.
+/// It is `Clone` because all writes of a batch fail with the same error.
 #[derive(Clone, Debug, Error)]
 pub enum StoreError {
     /// The file cannot be created.
     #[error("the database cannot be created: {0}")]
     Create(#[source] Arc<io::Error>),
-    /// The file holds something else.
+    /// The file is not an SQLite database.
     #[error("the file is not a database")]
     NotADatabase,
     /// The file is a database of another program.
@@ -22,35 +22,35 @@ pub enum StoreError {
     Foreign(i32),
     /// The file was written by a newer version of this program.
     #[error(
-        "the database has schema version {found}, this program knows none later than {known}: \
+        "the database has schema version {found}, this program supports up to {known}: \
          use the newer program"
     )]
     Newer { found: u32, known: u32 },
     /// The file was written by an older version of this program.
     #[error(
-        "the database has schema version {found} and must be brought to {needed} first: \
+        "the database has schema version {found} and must be migrated to {needed} first: \
          a server does that when it starts"
     )]
     Older { found: u32, needed: u32 },
-    /// There is a write-ahead log, and no database that it belongs to.
+    /// There is a write-ahead log without its database.
     #[error(
         "the database is missing or empty, but its write-ahead log {} is there: put the file back, \
          or move the log away to begin with a new one", .0.display()
     )]
     Lost(PathBuf),
-    /// The files that were opened are not under their names any more, or not the same.
+    /// The open files have been moved, removed or replaced.
     #[error("the database file is gone, empty, or another one is in its place")]
     Gone,
-    /// The file system cannot do what concurrent readers need.
+    /// The file system does not support a write-ahead log.
     #[error(
         "the database cannot use a write-ahead log here (journal mode {0}): \
          a local file system is needed"
     )]
     NoWriteAheadLog(String),
-    /// The file contradicts itself.
+    /// The file is corrupt or inconsistent.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// A game cannot be read back; the text of it is left out because it holds secrets.
+    /// A game cannot be parsed. Its text is left out because it contains secrets.
     #[error("the stored game {game} cannot be read: {category} at line {line}, column {column}")]
     Unreadable {
         game: GameId,
@@ -58,42 +58,42 @@ pub enum StoreError {
         line: usize,
         column: usize,
     },
-    /// The file or its file system may not be written.
+    /// The file, its directory or its file system is read-only.
     #[error("the database or its folder is read-only")]
     ReadOnly,
     /// The disk is full.
     #[error("the disk is full")]
     Full,
-    /// The database holds as much as it may.
+    /// The database has reached its size limit.
     #[error("the database has reached its limit")]
     Quota,
     /// Another process kept the write lock for too long.
     #[error("the database is locked by another process")]
     Busy,
-    /// The operating system failed.
+    /// An I/O error of the operating system.
     #[error("the disk failed: {0}")]
     Io(#[source] Cause),
-    /// Too many writes are waiting.
+    /// The queue of writes is full.
     #[error("too many writes are waiting")]
     Overloaded,
-    /// The transaction that this write was part of was given up.
+    /// The transaction of this write was rolled back.
     #[error("the transaction was rolled back")]
     RolledBack,
-    /// The writer is gone.
+    /// The writer thread has stopped.
     #[error("the store is closed")]
     Closed,
-    /// The caller broke a rule of this module.
+    /// The caller violated a precondition.
     #[error("the store was misused: {0}")]
     Misuse(&'static str),
-    /// The work panicked.
+    /// The closure of a write panicked.
     #[error("a write panicked")]
     Panicked,
-    /// Anything else that the database reports.
+    /// Any other error of the database.
     #[error("the database failed: {0}")]
     Failed(#[source] Cause),
 }
 
-/// What the database has reported.
+/// The error that the database has returned.
 pub type Cause = Arc<dyn StdError + Send + Sync>;
 
 impl StoreError {
@@ -111,7 +111,8 @@ impl StoreError {
         }
     }
 
-    /// Where a stored game's JSON is wrong, without the words of `error`: they may quote it.
+    /// The position of an error in a stored game's JSON. The message of `error` is left out
+    /// because it may quote the JSON.
     pub(super) fn unreadable(game: GameId, error: &serde_json::Error) -> StoreError {
         use serde_json::error::Category;
         StoreError::Unreadable {

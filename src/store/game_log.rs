@@ -1,5 +1,5 @@
-//! A game's log: how each version came to be. That of a finished game is packed: nobody adds to it
-//! any more, and it is a tenth as long.
+//! A game's log: the action and the events of each version. The log of a finished game does not
+//! change any more; it is packed, which makes it ten times smaller.
 
 use std::{borrow::Cow, io::Read};
 
@@ -10,46 +10,46 @@ use serde::{Deserialize, Serialize};
 
 use super::{StoreError, id::GameId};
 
-/// Versions in a page. It takes 4 kB or a little more, which fills pages of SQLite well; pages of 64
-/// would waste half of the space.
-pub(super) const PAGE: usize = 128;
+/// Versions per page. A page takes 4 kB or a little more, which fits SQLite's pages well. Pages of
+/// 64 versions would waste half of the space.
+pub(super) const PAGE_VERSIONS: usize = 128;
 
-/// Bytes of a page at most, unpacked. An entry has 4 kB at most, so that a page is far from
-/// it, and so are the 10,000 of a log that an earlier release packed whole.
-const MOST: u64 = 64 << 20;
+/// The largest size of an unpacked page in bytes. An entry has at most 4 kB, so even the 10,000
+/// entries of a log that an earlier release packed as one page stay below it.
+const MAX_PAGE_BYTES: u64 = 64 << 20;
 
-/// How one version of a game came to be. It holds secrets.
+/// The log entry of one version of a game. It contains secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// The version the action led to.
+    /// The version after the action.
     pub version: u64,
     pub at: Timestamp,
-    /// None for a creation.
+    /// `None` for a creation.
     pub action: Option<Action>,
-    /// What came of it, in full.
+    /// The events of the action, including what players may not see.
     pub events: Vec<Event>,
 }
 
-/// A part of a game's log as it is stored. [`LogPage::entries`] reads it, which is work for a
-/// thread that may be busy for a millisecond or two.
+/// A part of a game's log in its stored form. [`LogPage::entries`] decodes it, which takes a
+/// millisecond or two.
 #[derive(Debug)]
 pub struct LogPage {
     pub(super) game: GameId,
-    /// Entries up to this version are left out.
+    /// Entries up to this version are skipped.
     pub(super) after: u64,
-    /// Entries at most.
+    /// The largest number of entries to return.
     pub(super) limit: usize,
     pub(super) form: LogForm,
 }
 
-/// How a part of a log is stored.
+/// The two stored forms of a log.
 #[derive(Debug)]
 pub(super) enum LogForm {
     Packed(Vec<u8>),
     Rows(Vec<LogRow>),
 }
 
-/// An entry in a row of its own, with its action and events as JSON.
+/// A row of the table `log`, with the action and events as JSON.
 #[derive(Debug)]
 pub(super) struct LogRow {
     pub version: u64,
@@ -62,7 +62,7 @@ impl LogPage {
     /// The entries, oldest first.
     ///
     /// # Errors
-    /// One of them cannot be understood.
+    /// An entry cannot be parsed.
     pub fn entries(self) -> Result<Vec<LogEntry>, StoreError> {
         let entries = match self.form {
             LogForm::Packed(packed) => unpack(&packed, self.game)?,
@@ -91,24 +91,25 @@ impl LogRow {
     }
 }
 
-/// A finished game's whole log, packed in pages.
+/// The whole log of a finished game, packed in pages.
 #[derive(Clone, Debug)]
 pub struct PackedLog {
     pub(super) pages: Vec<PackedPage>,
-    /// Entries in all.
+    /// The number of entries.
     pub(super) versions: u64,
 }
 
-/// Some entries in a row.
+/// Consecutive entries, as compressed JSON.
 #[derive(Clone, Debug)]
 pub(super) struct PackedPage {
-    pub first: u64,
+    /// The version of the first entry.
+    pub first_version: u64,
     pub entries: Vec<u8>,
 }
 
-/// An entry as it is packed.
+/// The JSON form of a packed entry.
 #[derive(Serialize, Deserialize)]
-struct Packed<'a> {
+struct PackedEntry<'a> {
     version: u64,
     at: i64,
     action: Cow<'a, Option<Action>>,
@@ -116,20 +117,26 @@ struct Packed<'a> {
 }
 
 impl PackedLog {
-    /// Packs a log that has one entry for each version.
+    /// Packs a whole log.
     ///
     /// # Errors
-    /// It has not.
+    /// The log does not have exactly one entry per version, from version 1 on.
     pub fn new(log: &[LogEntry]) -> Result<PackedLog, StoreError> {
         let versions = log.len() as u64;
         if !log.iter().map(|entry| entry.version).eq(1..=versions) {
-            return Err(StoreError::Misuse("a log must have one entry a version"));
+            return Err(StoreError::Misuse("a log must have one entry per version"));
         }
-        let page = |(entries, first): (&[LogEntry], u64)| {
+        let page = |(entries, first_version): (&[LogEntry], u64)| {
             let entries = pack(entries)?;
-            Ok(PackedPage { first, entries })
+            Ok(PackedPage {
+                first_version,
+                entries,
+            })
         };
-        let pages = log.chunks(PAGE).zip((1..).step_by(PAGE)).map(page);
+        let pages = log
+            .chunks(PAGE_VERSIONS)
+            .zip((1..).step_by(PAGE_VERSIONS))
+            .map(page);
         Ok(PackedLog {
             pages: pages.collect::<Result<_, StoreError>>()?,
             versions,
@@ -137,10 +144,12 @@ impl PackedLog {
     }
 }
 
+/// Packs the entries of a page.
+///
 /// # Errors
-/// None that can happen: an entry has a JSON form, and memory takes what is written to it.
+/// Never in practice: entries can be serialized, and writing to memory does not fail.
 fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
-    let entries: Vec<Packed<'_>> = entries.iter().map(Packed::from).collect();
+    let entries: Vec<PackedEntry<'_>> = entries.iter().map(PackedEntry::from).collect();
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
     serde_json::to_writer(&mut packed, &entries)
         .map_err(std::io::Error::from)
@@ -148,24 +157,24 @@ fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
         .map_err(|_| StoreError::Misuse("a log cannot be packed"))
 }
 
-/// The entries of a page of the game `id`.
+/// Unpacks a page of the log of the game `id`.
 ///
 /// # Errors
-/// It cannot be read, or is too long.
+/// The page is damaged, or larger than [`MAX_PAGE_BYTES`].
 fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
     let mut text = Vec::new();
     DeflateDecoder::new(packed)
-        .take(MOST)
+        .take(MAX_PAGE_BYTES)
         .read_to_end(&mut text)
         .map_err(|_| StoreError::Damaged(format!("the log of game {id} cannot be unpacked")))?;
-    let entries: Vec<Packed<'_>> =
+    let entries: Vec<PackedEntry<'_>> =
         serde_json::from_slice(&text).map_err(|error| StoreError::unreadable(id, &error))?;
-    entries.into_iter().map(Packed::entry).collect()
+    entries.into_iter().map(PackedEntry::entry).collect()
 }
 
-impl<'a> From<&'a LogEntry> for Packed<'a> {
-    fn from(entry: &'a LogEntry) -> Packed<'a> {
-        Packed {
+impl<'a> From<&'a LogEntry> for PackedEntry<'a> {
+    fn from(entry: &'a LogEntry) -> PackedEntry<'a> {
+        PackedEntry {
             version: entry.version,
             at: entry.at.as_microsecond(),
             action: Cow::Borrowed(&entry.action),
@@ -174,7 +183,7 @@ impl<'a> From<&'a LogEntry> for Packed<'a> {
     }
 }
 
-impl Packed<'_> {
+impl PackedEntry<'_> {
     fn entry(self) -> Result<LogEntry, StoreError> {
         Ok(LogEntry {
             version: self.version,

@@ -1,5 +1,5 @@
-//! What a game is called: 128 random bits that a person can read out. And who created it: a keyed
-//! hash, with which the games of one address are counted together without keeping the address.
+//! Ids of games, and the keyed hash that stands for a creator's address. With the hash the server
+//! can count the games of an address without storing the address.
 
 use std::{fmt, str::FromStr};
 
@@ -10,32 +10,32 @@ use thiserror::Error;
 /// Crockford's base 32: no `i`, `l`, `o` or `u`, and sorted as the values are.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Digits in an id: 26 × 5 = 130 bits, so that the first is at most 7.
-const LENGTH: usize = 26;
+/// Digits in an id: 26 × 5 = 130 bits, so the first digit is at most 7.
+const ID_LENGTH: usize = 26;
 
 /// A game's id: 128 random bits, written as 26 lower-case digits of Crockford's base 32.
 ///
-/// It is written in one way only; capitals and look-alikes are refused.
+/// Each id has exactly one spelling; capitals and look-alike letters are rejected.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u128);
 
 impl GameId {
-    /// A fresh id from the operating system's randomness.
+    /// A random id from the operating system's random number generator.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the random number generator fails.
     pub fn random() -> GameId {
         let mut bytes = [0; 16];
         SysRng
             .try_fill_bytes(&mut bytes)
-            .expect("the operating system has randomness");
+            .expect("the operating system provides random bytes");
         GameId(u128::from_le_bytes(bytes))
     }
 
     /// The digits, the most significant first.
-    fn digits(self) -> [u8; LENGTH] {
+    fn digits(self) -> [u8; ID_LENGTH] {
         let mut rest = self.0;
-        let mut digits = [0; LENGTH];
+        let mut digits = [0; ID_LENGTH];
         for digit in digits.iter_mut().rev() {
             *digit = DIGITS[(rest % 32) as usize];
             rest /= 32;
@@ -44,7 +44,7 @@ impl GameId {
     }
 }
 
-/// A text that is no game's id.
+/// The error for a text that is not a game id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a game id has 26 digits of Crockford's base 32, in lower case")]
 pub struct GameIdError;
@@ -53,7 +53,7 @@ impl FromStr for GameId {
     type Err = GameIdError;
 
     fn from_str(text: &str) -> Result<GameId, GameIdError> {
-        if text.len() != LENGTH || text.as_bytes()[0] > b'7' {
+        if text.len() != ID_LENGTH || text.as_bytes()[0] > b'7' {
             return Err(GameIdError);
         }
         let mut value = 0;
@@ -78,13 +78,13 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// Bytes of a hash, and of the key.
-const SIZE: usize = 16;
+/// The size of a hash and of the key, in bytes.
+const HASH_BYTES: usize = 16;
 
-/// A keyed hash of the address that created or imported a game. It is kept until the game is over
-/// and its log is packed.
+/// A keyed hash of the address that created or imported a game. It is deleted when the log of the
+/// finished game is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Creator(pub [u8; SIZE]);
+pub struct Creator(pub [u8; HASH_BYTES]);
 
 impl fmt::Debug for Creator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,8 +92,8 @@ impl fmt::Debug for Creator {
     }
 }
 
-/// What the hashes of one database are made with, so that those of two cannot be compared.
-pub(super) struct CreatorKey(pub [u8; SIZE]);
+/// The key of a database's [`Creator`] hashes. Hashes of two databases cannot be compared.
+pub(super) struct CreatorKey(pub [u8; HASH_BYTES]);
 
 impl CreatorKey {
     /// The hash of an address.
@@ -103,7 +103,7 @@ impl CreatorKey {
             .chain_update(address)
             .finalize()
             .into();
-        Creator(std::array::from_fn(|place| hash[place]))
+        Creator(std::array::from_fn(|index| hash[index]))
     }
 }
 
@@ -118,10 +118,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_written_in_one_way() {
+    fn an_id_has_one_spelling() {
         for id in [GameId(0), GameId(31), GameId(u128::MAX), GameId::random()] {
             let text = id.to_string();
-            assert_eq!(text.len(), LENGTH);
+            assert_eq!(text.len(), ID_LENGTH);
             assert_eq!(text.parse(), Ok(id));
         }
         assert_eq!(GameId(32).to_string(), "00000000000000000000000010");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_ids() {
+    fn other_texts_are_rejected() {
         for text in [
             "",
             "0",

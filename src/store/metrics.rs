@@ -1,4 +1,4 @@
-//! What the store does, holds and may hold, in numbers. Nothing of any game is in them.
+//! The store's metrics, sizes and size limit. They contain no data of any game.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use prometheus_client::{
 
 use super::StoreError;
 
-/// Upper bounds of a commit's time, in seconds.
-const SECONDS: [f64; 11] = [
+/// The buckets for the duration of a commit, in seconds.
+const COMMIT_SECONDS_BUCKETS: [f64; 11] = [
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0,
 ];
 
-/// Upper bounds of how many writes share a commit.
-const WRITES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+/// The buckets for the number of writes in a commit.
+const COMMIT_WRITES_BUCKETS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-/// What the store has done since it was opened; a clone counts together with it.
+/// Counters since the store was opened. Clones share the counters.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
     writes_waiting: Gauge,
@@ -32,12 +32,12 @@ impl StoreMetrics {
         StoreMetrics {
             writes_waiting: Gauge::default(),
             commits: Counter::default(),
-            commit_seconds: Histogram::new(SECONDS),
-            commit_writes: Histogram::new(WRITES),
+            commit_seconds: Histogram::new(COMMIT_SECONDS_BUCKETS),
+            commit_writes: Histogram::new(COMMIT_WRITES_BUCKETS),
         }
     }
 
-    /// Shows the numbers in a registry.
+    /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
         let help = "Writes that wait for their turn";
         registry.register("store_writes_waiting", help, self.writes_waiting.clone());
@@ -50,17 +50,17 @@ impl StoreMetrics {
         registry.register("store_commit_writes", help, self.commit_writes.clone());
     }
 
-    /// A write waits for its turn.
+    /// Counts a write that was queued.
     pub(super) fn queued(&self) {
         self.writes_waiting.inc();
     }
 
-    /// So many writes wait no longer.
-    pub(super) fn taken(&self, writes: usize) {
+    /// Counts writes that were taken from the queue.
+    pub(super) fn dequeued(&self, writes: usize) {
         self.writes_waiting.dec_by(writes as i64);
     }
 
-    /// So many writes were committed together, in that time.
+    /// Counts a commit of this many writes, which took this long.
     pub(super) fn committed(&self, writes: usize, time: Duration) {
         self.commits.inc();
         self.commit_writes.observe(writes as f64);
@@ -68,18 +68,18 @@ impl StoreMetrics {
     }
 }
 
-/// How many games there are.
+/// The number of games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameCounts {
     /// By phase.
     pub games: [(Phase, u64); Phase::ALL.len()],
-    /// Those in which the server is to act by now.
+    /// Games that are due.
     pub due: u64,
-    /// The version of the file's schema.
+    /// The schema version of the file.
     pub schema_version: u32,
 }
 
-/// Bytes of the files; 0 for one that is not there.
+/// The sizes of the files in bytes; 0 for a missing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// The database.
@@ -88,49 +88,49 @@ pub struct Sizes {
     pub log: u64,
 }
 
-/// Per cent of the limit from which on an operator is warned.
-const WARN: u64 = 80;
+/// The percentage of the limit from which the operator is warned.
+const WARN_PERCENT: u64 = 80;
 
-/// Per cent of the limit from which on there are no new games, so that those that are there can go
-/// on.
-const NO_NEW_GAMES: u64 = 90;
+/// The percentage of the limit from which new games are refused, so that existing games can go on.
+const NO_NEW_GAMES_PERCENT: u64 = 90;
 
-/// Bytes that a write needs room for.
-const WRITE: u64 = 32 << 10;
+/// The free space that a write needs, in bytes.
+const WRITE_BYTES: u64 = 32 << 10;
 
-/// How much of a database is used.
+/// The used space of a database and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes of pages that hold something.
+    /// The size of all pages in use, in bytes.
     pub used: u64,
-    /// The most that may be used; none without a limit.
+    /// The limit in bytes; `None` without a limit.
     pub max: Option<u64>,
 }
 
 impl Usage {
-    /// Whether it is time to make room.
+    /// Whether the operator must be warned.
     pub fn is_nearly_full(self) -> bool {
-        self.max.is_some_and(|max| self.used >= percent(max, WARN))
+        self.max
+            .is_some_and(|max| self.used >= percent(max, WARN_PERCENT))
     }
 
-    /// Makes sure that there is room for a new game, and for those that are there to go on.
+    /// Checks that there is space for a new game.
     ///
     /// # Errors
     /// [`StoreError::Quota`].
     pub(super) fn check_new_game(self) -> Result<(), StoreError> {
         match self.max {
-            Some(max) if self.used >= percent(max, NO_NEW_GAMES) => Err(StoreError::Quota),
+            Some(max) if self.used >= percent(max, NO_NEW_GAMES_PERCENT) => Err(StoreError::Quota),
             _ => Ok(()),
         }
     }
 
-    /// Makes sure that a game can go on.
+    /// Checks that there is space for a write to an existing game.
     ///
     /// # Errors
     /// [`StoreError::Quota`].
     pub(super) fn check_write(self) -> Result<(), StoreError> {
         match self.max {
-            Some(max) if self.used + WRITE > max => Err(StoreError::Quota),
+            Some(max) if self.used + WRITE_BYTES > max => Err(StoreError::Quota),
             _ => Ok(()),
         }
     }

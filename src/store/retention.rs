@@ -1,37 +1,38 @@
-//! What need not be kept any longer.
+//! The retention of old games.
 
 use jiff::Timestamp;
 
-use super::{id::GameId, record::Cursor};
+use super::{id::GameId, stored_game::Cursor};
 
 /// How long games are kept after their last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Days that a finished game is kept; 0 for ever.
+    /// Days that a finished game is kept; 0 keeps it forever.
     pub finished_days: u16,
-    /// Days that another one is kept; 0 for ever.
+    /// Days that an unfinished game is kept; 0 keeps it forever.
     pub idle_days: u16,
 }
 
-/// A game that was kept for long enough.
+/// A game that has expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpiredGame {
     pub id: GameId,
-    /// The version that was found to be old: a later one is not.
+    /// The version that has expired; a game with a later version is kept.
     pub version: u64,
 }
 
-/// What a look at some games has found.
+/// The expired games of one scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpiredBatch {
     pub old: Vec<ExpiredGame>,
-    /// After which game the next look begins; none if there is nothing more to be found.
+    /// Where the next scan begins; `None` if there are no more expired games.
     pub next: Option<Cursor>,
 }
 
 impl RetentionPolicy {
-    /// Whatever changed in that phase by then is old now, in microseconds; none if it is kept.
-    pub(super) fn horizon(self, finished: bool, now: Timestamp) -> Option<i64> {
+    /// The time of last change, in microseconds since 1970, up to which games have expired; `None`
+    /// if such games are kept forever.
+    pub(super) fn cutoff(self, finished: bool, now: Timestamp) -> Option<i64> {
         let days = if finished {
             self.finished_days
         } else {

@@ -1,4 +1,4 @@
-//! What the store keeps of a game's tokens: hashes, which are of no use to whoever reads them.
+//! The hashes of a game's tokens. The tokens themselves are not stored.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 /// Bytes of a hash.
-pub(super) const SIZE: usize = 32;
+pub(super) const HASH_BYTES: usize = 32;
 
-/// SHA-256 of a token. A token has 128 random bits or more, so there is nothing to guess and no
-/// need for salt or for a slow hash. Comparing takes the same time whatever the hashes are.
+/// SHA-256 of a token. A token has at least 128 random bits, so neither a salt nor a slow hash is
+/// needed. Comparison takes constant time.
 #[derive(Clone, Copy, Eq)]
-pub struct TokenHash(pub [u8; SIZE]);
+pub struct TokenHash(pub [u8; HASH_BYTES]);
 
 impl TokenHash {
-    /// The hash of a token as the client sends it.
+    /// The hash of a token in the form in which a client sends it.
     pub fn of(token: &str) -> TokenHash {
         TokenHash(Sha256::digest(token).into())
     }
@@ -38,15 +38,16 @@ impl fmt::Debug for TokenHash {
 pub struct Tokens {
     /// The host's.
     pub host: TokenHash,
-    /// Each seat's; none where a bot plays or the table has no such seat.
+    /// One per seat; `None` for a bot and for a seat that the game does not have.
     pub seats: BySeat<Option<TokenHash>>,
 }
 
 impl Tokens {
-    /// Whether this is one of them. Every one is compared, whichever fits.
-    pub fn hold(&self, token: &TokenHash) -> bool {
+    /// Whether this is one of the tokens. All are compared, so that the time does not depend on
+    /// which one matches.
+    pub fn contains(&self, token: &TokenHash) -> bool {
         let seats = self.seats.iter().flatten();
-        seats.fold(self.host == *token, |held, seat| held | (seat == token))
+        seats.fold(self.host == *token, |found, seat| found | (seat == token))
     }
 }
 
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_do_not_show() {
+    fn debug_output_hides_hashes() {
         assert_eq!(format!("{:?}", TokenHash::of("secret")), "TokenHash(..)");
     }
 }

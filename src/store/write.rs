@@ -1,6 +1,5 @@
-//! Writes, as values: worked out before it is the writer's turn. The writer, for whom everybody
-//! waits, has only to see that the game is still the one that was looked at, and to put the rows in
-//! their places.
+//! Writes, as values. They are computed on the callers' threads. The one writer thread only checks
+//! that the game is still in the expected state, and writes the rows.
 
 use std::{fmt, sync::Arc};
 
@@ -10,43 +9,43 @@ use thiserror::Error;
 
 use super::{
     PackedLog, StoreError,
-    record::{ExpectedState, LimitReached, StoredGame, now},
+    stored_game::{ExpectedState, LimitReached, StoredGame, now},
     tokens::{TokenHash, Tokens},
 };
 
-/// A change of the store, and the response that is saved with it. Both happen or neither does.
+/// A change of the store, and the response that is saved with it in the same transaction.
 pub struct Write {
-    pub effect: WriteOp,
-    /// For a request with an `Idempotency-Key`: where its response is saved, and the response.
+    pub op: WriteOp,
+    /// The response to save, for a request with an `Idempotency-Key`.
     pub save: Option<(Scope, SavedResponse)>,
 }
 
-/// What a write changes.
+/// The change that a write makes.
 pub enum WriteOp {
     /// Adds a game.
     Insert(Box<NewGame>),
-    /// Takes a game to its next version.
+    /// Stores a game's next version.
     Update(Box<Draft>),
     /// Replaces a game's tokens without a new version.
     SetTokens(ExpectedState, Tokens),
-    /// Keeps a ticket for a stream of the game, and forgets those that have expired.
+    /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
     /// Removes a game and its log.
     Remove(ExpectedState),
 }
 
-/// What came of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum CommitResult {
-    /// It is on the disk.
+    /// It is on disk.
     Done,
-    /// Nothing has changed: the game is gone or another by now, its unique key is taken, or a
-    /// response has been saved for the same request. Load the game again and work it out anew.
+    /// Nothing was changed: the game was changed or removed, its unique key exists, or a response
+    /// is saved for the same request. The caller must load the game again and recompute the write.
     Stale,
 }
 
-/// A ticket, good once in place of a token.
+/// A ticket, which can be used once instead of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTicket {
     pub hash: TokenHash,
@@ -55,10 +54,10 @@ pub struct NewTicket {
     pub expires_at: Timestamp,
 }
 
-/// A game to add, with its log so far.
+/// A game to add, with its log.
 pub struct NewGame {
-    pub record: StoredGame,
-    /// A name that no other game has, such as that of the next game after another.
+    pub game: StoredGame,
+    /// A key that no other game may have, such as one derived from the game before this one.
     pub unique_key: Option<String>,
     pub(super) snapshot: String,
     pub(super) log: NewLog,
@@ -66,78 +65,80 @@ pub struct NewGame {
 
 /// The log of a new game.
 pub(super) enum NewLog {
-    /// Its creation.
+    /// The entry of its creation.
     Created { at: Timestamp, events: String },
-    /// That of a finished game.
+    /// The whole log of a finished game.
     Packed(PackedLog),
 }
 
 impl NewGame {
-    /// A game that begins with this event.
+    /// A game whose creation is this event.
     ///
     /// # Errors
     /// The game is not at its first version.
-    pub fn created(mut record: StoredGame, event: &Event) -> Result<NewGame, StoreError> {
-        if record.game.version() != 1 {
-            return Err(StoreError::Misuse("a game is created at its first version"));
+    pub fn created(mut stored: StoredGame, event: &Event) -> Result<NewGame, StoreError> {
+        if stored.game.version() != 1 {
+            return Err(StoreError::Misuse(
+                "a new game must be at its first version",
+            ));
         }
-        let at = record.created_at;
+        let at = stored.created_at;
         let events = std::slice::from_ref(event);
-        record.set_deadline(at, events);
+        stored.set_deadline(at, events);
         let events = to_json(&events)?;
-        NewGame::new(record, NewLog::Created { at, events })
+        NewGame::new(stored, NewLog::Created { at, events })
     }
 
     /// A finished game with its whole log.
     ///
     /// # Errors
-    /// The log does not fit.
-    pub fn finished(record: StoredGame, log: PackedLog) -> Result<NewGame, StoreError> {
-        let game = &record.game;
+    /// The game is not finished, or the log does not end at its version.
+    pub fn finished(stored: StoredGame, log: PackedLog) -> Result<NewGame, StoreError> {
+        let game = &stored.game;
         if game.phase() != Phase::Finished || game.version() != log.versions {
-            return Err(StoreError::Misuse("only a whole log can be packed"));
+            return Err(StoreError::Misuse("a finished game needs its whole log"));
         }
-        NewGame::new(record, NewLog::Packed(log))
+        NewGame::new(stored, NewLog::Packed(log))
     }
 
-    fn new(record: StoredGame, log: NewLog) -> Result<NewGame, StoreError> {
+    fn new(stored: StoredGame, log: NewLog) -> Result<NewGame, StoreError> {
         Ok(NewGame {
-            snapshot: to_json(&record.game)?,
+            snapshot: to_json(&stored.game)?,
             unique_key: None,
-            record,
+            game: stored,
             log,
         })
     }
 }
 
-/// A game's next version. It is full of secrets, and so cannot be printed.
+/// A game's next version. It contains secrets, so it does not implement `Debug`.
 pub struct Draft {
-    /// The game as it was.
-    pub(super) seen: ExpectedState,
-    /// The phase that it was in.
+    /// The state of the game that the draft was computed from.
+    pub(super) expected: ExpectedState,
+    /// The phase of the game in that state.
     pub(super) phase: Phase,
-    /// The game as it will be.
-    pub record: StoredGame,
-    /// What comes of the action, in full.
+    /// The game after the action.
+    pub next: StoredGame,
+    /// The events of the action, including what players may not see.
     pub events: Vec<Event>,
-    /// The rows, as they will be written.
+    /// The JSON columns to write.
     pub(super) rows: GameColumns,
 }
 
-/// JSON for the columns of that name.
+/// JSON for the columns with these names.
 pub(super) struct GameColumns {
     pub snapshot: String,
     pub action: String,
     pub events: String,
 }
 
-/// Why an action changed nothing.
+/// Why no draft could be made.
 #[derive(Debug, Error)]
-pub enum ActError {
-    /// The game does not allow it.
+pub enum DraftError {
+    /// The game refuses the action.
     #[error(transparent)]
     Refused(#[from] ActionRefusal),
-    /// The game takes no more changes of this kind.
+    /// The game has reached its limit of changes of this kind.
     #[error(transparent)]
     LimitReached(#[from] LimitReached),
     /// The store failed.
@@ -146,36 +147,36 @@ pub enum ActError {
 }
 
 impl Draft {
-    /// Has the game carry out an action: the one way to change a stored game, for persons, bots
-    /// and hosts alike.
+    /// Applies an action to a game. All changes of stored games, by people, bots and hosts, are
+    /// made this way.
     ///
     /// # Errors
-    /// The game refuses the action, or takes no more of its kind.
-    pub fn new(record: &StoredGame, action: &Action) -> Result<Draft, ActError> {
+    /// The game refuses the action, or has reached its limit of such changes.
+    pub fn new(stored: &StoredGame, action: &Action) -> Result<Draft, DraftError> {
         let is_play = !matches!(
             action,
             Action::ReissueToken { .. } | Action::HandOver { .. }
         );
         if is_play {
-            record.check_play()?;
+            stored.check_play()?;
         } else {
-            record.check_admin_change()?;
+            stored.check_admin_change()?;
         }
-        let (seen, phase) = (record.expected_state(), record.game.phase());
-        let mut record = record.clone();
-        record.changes.versions += u32::from(!is_play);
-        let events = Arc::make_mut(&mut record.game).apply(action)?;
-        record.updated_at = now();
-        record.set_deadline(record.updated_at, &events);
+        let (expected, phase) = (stored.expected_state(), stored.game.phase());
+        let mut next = stored.clone();
+        next.admin_changes.versions += u32::from(!is_play);
+        let events = Arc::make_mut(&mut next.game).apply(action)?;
+        next.updated_at = now();
+        next.set_deadline(next.updated_at, &events);
         let rows = GameColumns {
-            snapshot: to_json(&record.game)?,
+            snapshot: to_json(&next.game)?,
             action: to_json(action)?,
             events: to_json(&events)?,
         };
         Ok(Draft {
-            seen,
+            expected,
             phase,
-            record,
+            next,
             events,
             rows,
         })
@@ -183,38 +184,38 @@ impl Draft {
 }
 
 impl From<Draft> for Write {
-    /// The write of a draft that no client has asked for.
+    /// A write without a saved response.
     fn from(draft: Draft) -> Write {
         Write {
-            effect: WriteOp::Update(Box::new(draft)),
+            op: WriteOp::Update(Box::new(draft)),
             save: None,
         }
     }
 }
 
-/// What a saved response belongs to: a hash of the caller's token, the method, the path and the
-/// key.
+/// The key of a saved response: a hash of the caller's token, the method, the path and the
+/// idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope(pub [u8; 32]);
 
-/// The response to a request that was carried out, saved for 24 hours.
+/// The response to a completed request, kept for 24 hours.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedResponse {
     /// The hash of the request's body.
     pub body_hash: [u8; 32],
-    /// The response, in whatever form the caller chose.
+    /// The response, in a format chosen by the caller.
     pub response: Vec<u8>,
 }
 
-/// Without the response, which may be a secret.
+/// Without the response, which may contain secrets.
 impl fmt::Debug for SavedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SavedResponse").finish_non_exhaustive()
     }
 }
 
-/// A part of a game as JSON.
+/// Serializes a part of a game as JSON.
 pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
     serde_json::to_string(value)
-        .map_err(|_| StoreError::Misuse("a part of a game has no JSON form"))
+        .map_err(|_| StoreError::Misuse("a part of a game cannot be serialized"))
 }

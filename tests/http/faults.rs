@@ -285,7 +285,7 @@ fn a_spoilt_log_of_a_killed_server_is_not_served() {
     for bytes in [&spoilt[..], &sound[..sound.len() / 2]] {
         fs::write(&log, bytes).expect("a log");
         let said = refusal(&server.database(), &[]);
-        assert!(said.contains("its write-ahead log is spoilt"), "{said}");
+        assert!(said.contains("its write-ahead log is damaged"), "{said}");
         let (sound, said) = dog(&["check"], &server.database());
         assert!(!sound && said.contains("write-ahead log"), "{said}");
     }

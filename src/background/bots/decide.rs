@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 
 use super::{BotContext, BotMetrics, MAX_POLL, lower_priority};
 use crate::store::{
-    ActError, CommitResult, Draft, GameId, LimitReached, StoreError, StoredGame, now,
+    CommitResult, Draft, DraftError, GameId, LimitReached, StoreError, StoredGame, now,
 };
 
 /// What the server does in a game.
@@ -48,12 +48,12 @@ pub(super) enum Failure {
     Panicked,
 }
 
-impl From<ActError> for Failure {
-    fn from(error: ActError) -> Failure {
+impl From<DraftError> for Failure {
+    fn from(error: DraftError) -> Failure {
         match error {
-            ActError::Refused(refusal) => refusal.into(),
-            ActError::LimitReached(exhausted) => exhausted.into(),
-            ActError::Store(error) => error.into(),
+            DraftError::Refused(refusal) => refusal.into(),
+            DraftError::LimitReached(exhausted) => exhausted.into(),
+            DraftError::Store(error) => error.into(),
         }
     }
 }

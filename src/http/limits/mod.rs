@@ -235,7 +235,7 @@ fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
 async fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
     match store.head(game).await {
         Ok(head) => head
-            .filter(|head| head.tokens.hold(token))
+            .filter(|head| head.tokens.contains(token))
             .map(|head| head.creator),
         Err(error) => {
             log::debug!("cannot look up a token: {error}");

@@ -8,7 +8,7 @@ use dog_rules::{
 use super::{Code, NEXT_CHANGE, Problem, Reason};
 use crate::{
     service::ServiceError,
-    store::{ActError, LimitReached, StoreError},
+    store::{DraftError, LimitReached, StoreError},
 };
 
 impl From<Code> for Problem {
@@ -68,12 +68,12 @@ impl From<ServiceError> for Problem {
     }
 }
 
-impl From<ActError> for Problem {
-    fn from(error: ActError) -> Problem {
+impl From<DraftError> for Problem {
+    fn from(error: DraftError) -> Problem {
         match error {
-            ActError::Refused(refusal) => refusal.into(),
-            ActError::LimitReached(limit) => limit.into(),
-            ActError::Store(error) => error.into(),
+            DraftError::Refused(refusal) => refusal.into(),
+            DraftError::LimitReached(limit) => limit.into(),
+            DraftError::Store(error) => error.into(),
         }
     }
 }

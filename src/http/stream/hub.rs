@@ -340,7 +340,9 @@ impl RecentLog {
     /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.read.map(|_| self.version);
-        let Some(GameUpdate { head, entries }) = hub.store.news(&id, known, LOG_PAGE).await? else {
+        let Some(GameUpdate { head, entries }) =
+            hub.store.update_since(&id, known, LOG_PAGE).await?
+        else {
             self.tokens = None;
             return Ok(());
         };

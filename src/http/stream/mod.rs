@@ -195,7 +195,7 @@ mod tests {
         },
         store::{
             CommitResult, Write, WriteOp,
-            tests::{Dir, fresh, insert},
+            tests::{Dir, insert, new_game},
         },
     };
 
@@ -218,10 +218,15 @@ mod tests {
 
     impl Fixture {
         async fn new() -> Fixture {
-            let (record, dir) = (fresh(), Dir::new());
+            let (record, dir) = (new_game(), Dir::new());
             let store = dir.store();
             let effect = WriteOp::Insert(insert(&record));
-            let added = store.commit(Write { effect, save: None }).await;
+            let added = store
+                .commit(Write {
+                    op: effect,
+                    save: None,
+                })
+                .await;
             assert_eq!(added.unwrap(), CommitResult::Done);
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, feed_task) = Hub::start(&store, &pool);

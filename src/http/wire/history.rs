@@ -328,19 +328,19 @@ mod tests {
         service::Role,
         store::{
             Draft,
-            tests::{creation, fresh},
+            tests::{creation, new_game},
         },
     };
 
     /// A game that was dealt, and its log.
     fn dealt() -> (StoredGame, Vec<LogEntry>) {
-        let mut record = fresh();
+        let mut record = new_game();
         let mut log = vec![creation(&record)];
         let seat = Seat::default();
         let player = Player::bot("Bot", Level::Fast);
         for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
             let draft = Draft::new(&record, &action).expect("it is in order");
-            record = draft.record;
+            record = draft.next;
             log.push(LogEntry {
                 version: record.game.version(),
                 at: record.updated_at,

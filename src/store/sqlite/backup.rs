@@ -1,9 +1,10 @@
-//! A copy of a database that is in use.
+//! Backups of a database that may be in use.
 //!
-//! SQLite's backup interface copies page by page within one reading transaction, which holds up
-//! nobody in WAL mode: writers write on, and the copy is the state at which it began. (`VACUUM INTO`
-//! would hold up nobody either, but builds every index anew, shows no progress, and turns a damaged
-//! database into a copy that looks whole.) Only the write-ahead log grows for as long as it takes.
+//! SQLite's backup interface copies all pages in one read transaction. In WAL mode this does not
+//! block writers, and the copy is the state at the start of the backup. `VACUUM INTO` would not
+//! block writers either, but it rebuilds every index, reports no progress, and makes an
+//! intact-looking copy of a damaged database. The write-ahead log cannot be reset during the
+//! backup, so it grows.
 
 use std::{
     ffi::OsString,
@@ -25,27 +26,27 @@ use super::{
 };
 use crate::store::StoreError;
 
-/// Pages that are copied at once.
-const PART: i32 = 1024;
+/// Pages copied between two reports of progress.
+const PAGES_PER_STEP: i32 = 1024;
 
-/// What was copied.
+/// The size of a finished backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupReport {
     pub games: u64,
     pub bytes: u64,
 }
 
-/// Why there is no copy.
+/// An error of a backup.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    #[error("there is a file already, which is left as it is")]
+    #[error("there is a file already; it was not changed")]
     Exists,
     #[error("the copy cannot be written: {0}")]
     Write(#[from] io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("the copy is damaged, and likely the database is: {0}")]
-    Spoilt(#[source] StoreError),
+    #[error("the copy is damaged, and so probably is the database: {0}")]
+    Damaged(#[source] StoreError),
 }
 
 impl From<rusqlite::Error> for BackupError {
@@ -54,12 +55,12 @@ impl From<rusqlite::Error> for BackupError {
     }
 }
 
-/// Copies a database, which may be in use, into a file that must not be there yet, and checks the
-/// copy. It has its name only once all of it is on the disk. `progress` is told how many pages of
-/// how many are there.
+/// Copies a database, which may be in use, into a new file and checks the copy. The copy has
+/// another name until all of it is on disk. `progress` gets the number of pages copied and of all
+/// pages.
 ///
 /// # Errors
-/// Why there is no copy.
+/// The file exists, the database cannot be read, or the copy cannot be written or is damaged.
 pub fn backup(
     database: &Path,
     to: &Path,
@@ -74,10 +75,10 @@ pub fn backup(
     }
     let source = reader(database)?;
     migrations::identify(&source)?;
-    let partial = Partial::create(to)?;
-    let copied = copy(&source, &partial.0, progress)?;
+    let partial = PartialFile::create(to)?;
+    let report = copy(&source, &partial.0, progress)?;
     partial.finish(to)?;
-    Ok(copied)
+    Ok(report)
 }
 
 /// Copies all pages and checks them.
@@ -88,14 +89,14 @@ fn copy(
 ) -> Result<BackupReport, BackupError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(to, flags)?;
-    // Half a copy is of no use, so nothing needs to be kept safe before its end.
+    // A partial copy is useless, so nothing is synced before the end.
     target.pragma_update(None, "synchronous", "off")?;
-    // The state that is copied: without it, a commit by somebody else would start the copy anew.
+    // Without a transaction, a commit by another connection would restart the copy.
     let state = source.unchecked_transaction()?;
     state.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     let backup = Backup::new(&state, &mut target)?;
     loop {
-        let step = backup.step(PART)?;
+        let step = backup.step(PAGES_PER_STEP)?;
         let pages = backup.progress();
         let all = pages.pagecount as u64;
         progress(all - pages.remaining as u64, all);
@@ -107,13 +108,13 @@ fn copy(
     }
     drop(backup);
     drop(state);
-    // The copy is one file, which can be read where nothing can be written.
+    // Not WAL mode, so that the copy is a single file and can be read from a read-only medium.
     let journal: String =
         target.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get(0))?;
     if journal != "delete" {
         return Err(StoreError::NoWriteAheadLog(journal).into());
     }
-    quick_check(&target).map_err(BackupError::Spoilt)?;
+    quick_check(&target).map_err(BackupError::Damaged)?;
     let sql = "SELECT count(*) FROM games WHERE phase <> 'removed'";
     let games: i64 = target.query_row(sql, [], |row| row.get(0))?;
     target.close().map_err(|(_, error)| error)?;
@@ -123,11 +124,11 @@ fn copy(
     })
 }
 
-/// A copy that is not done, under a name of its own. Dropping it removes it.
-struct Partial(PathBuf);
+/// An unfinished copy under a temporary name. Dropping it deletes the file.
+struct PartialFile(PathBuf);
 
-impl Partial {
-    fn create(to: &Path) -> io::Result<Partial> {
+impl PartialFile {
+    fn create(to: &Path) -> io::Result<PartialFile> {
         let mut name = OsString::from(to);
         name.push(".partial");
         let path = PathBuf::from(name);
@@ -136,11 +137,11 @@ impl Partial {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&path) {
-            Ok(_) => Ok(Partial(path)),
+            Ok(_) => Ok(PartialFile(path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(io::Error::new(
                 ErrorKind::AlreadyExists,
                 format!(
-                    "{} is there: another backup runs, or one was killed and it may be removed",
+                    "{} exists: another backup is running, or one was killed and the file can be removed",
                     path.display()
                 ),
             )),
@@ -148,7 +149,7 @@ impl Partial {
         }
     }
 
-    /// Puts it on the disk and gives it its name.
+    /// Syncs the file and renames it to its final name.
     fn finish(self, to: &Path) -> Result<(), BackupError> {
         File::open(&self.0)?.sync_all()?;
         if fs::symlink_metadata(to).is_ok() {
@@ -164,9 +165,9 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
-        // It is gone already if it has got its name.
+        // The file does not exist any more if it was renamed.
         let _ = fs::remove_file(&self.0);
         for suffix in ["-journal", "-wal", "-shm"] {
             let mut name = OsString::from(&self.0);

@@ -1,4 +1,4 @@
-//! What is wrong with a database, if anything: in brief before it is served, and in full.
+//! Checks of a database: a quick one before it is served, and a full one.
 
 use std::{
     fmt, fs,
@@ -13,175 +13,180 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::{
-    at_first_look,
-    connect::{beside, check_not_lost, is_empty, reader},
+    connect::{check_not_lost, is_empty, reader, sidecar},
     game_cache::LastChange,
     migrations::{self, MIGRATIONS},
+    read_only_if_unopenable,
     reader::Reader,
     wal,
 };
 use crate::store::{GameId, LogEntry, StoreError, StoredGame};
 
-/// Complaints of SQLite's that are told when a server does not start.
-const TOLD: usize = 3;
+/// The largest number of SQLite's errors in the error with which a server refuses to start.
+const MAX_REPORTED_ERRORS: usize = 3;
 
-/// Something that is wrong. No text has a card or another secret.
+/// A defect of a database. Its text contains no card and no other secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// The game that it is wrong with; none if it is the file.
+    /// The game with the defect; `None` for a defect of the file.
     pub game: Option<GameId>,
-    pub what: String,
+    /// What is wrong.
+    pub description: String,
 }
 
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.game {
-            Some(game) => write!(f, "game {game}: {}", self.what),
-            None => write!(f, "database: {}", self.what),
+            Some(game) => write!(f, "game {game}: {}", self.description),
+            None => write!(f, "database: {}", self.description),
         }
     }
 }
 
-/// What a database holds, and what is wrong with it.
+/// The contents and the defects of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     pub games: u64,
-    /// Entries of their logs.
+    /// The number of log entries of these games.
     pub versions: u64,
-    /// Of the file and its write-ahead log.
+    /// The size of the file and its write-ahead log.
     pub bytes: u64,
-    pub findings: Vec<Defect>,
+    pub defects: Vec<Defect>,
 }
 
-/// Makes sure, before a file is served, that it is whole: that every page is where it belongs and
-/// every commit in the write-ahead log can be read. What the pages say is not looked at. A file
-/// that is not there is whole.
+/// The quick check before a file is served: SQLite's `quick_check`, and whether every commit in the
+/// write-ahead log can be read. The games are not checked. A missing file passes.
 ///
 /// # Errors
-/// It is damaged, cannot be read, or is not ours.
+/// The file is damaged, cannot be read, or is not a database of this program.
 pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     check_not_lost(path)?;
     if is_empty(path) {
         return Ok(());
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     wal::check(path)?;
     let connection = reader(path)?;
-    migrations::identify(&connection).map_err(at_first_look)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
     quick_check(&connection)?;
     log::info!(
         "the database was checked in {:.3} s ({} bytes)",
-        begun.elapsed().as_secs_f64(),
+        started.elapsed().as_secs_f64(),
         size(path)
     );
     Ok(())
 }
 
-/// SQLite's own check, without whether its indices hold what its tables do.
+/// Runs SQLite's `quick_check`, which does not compare the indexes with the tables.
 ///
 /// # Errors
 /// The database is damaged.
 pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
-    let complaints = complaints(connection, &format!("PRAGMA quick_check({TOLD})"))?;
-    if complaints.is_empty() {
+    let sqlite_errors = sqlite_errors(
+        connection,
+        &format!("PRAGMA quick_check({MAX_REPORTED_ERRORS})"),
+    )?;
+    if sqlite_errors.is_empty() {
         return Ok(());
     }
-    Err(StoreError::Damaged(complaints.join("; ")))
+    Err(StoreError::Damaged(sqlite_errors.join("; ")))
 }
 
-/// Bytes of a database and its write-ahead log.
+/// The size of a database and its write-ahead log in bytes.
 fn size(path: &Path) -> u64 {
     let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    length(path) + length(&beside(path, "-wal"))
+    length(path) + length(&sidecar(path, "-wal"))
 }
 
-/// Looks at everything in a database, which may be in use: whether SQLite can read it, and whether
-/// each game is what the rules make of its log. Nothing is changed. `progress` is told how many
-/// games of how many have been looked at.
+/// The full check of a database, which may be in use: SQLite's `integrity_check`, and a replay of
+/// each game from its log. Nothing is changed. `progress` gets the number of games checked and of
+/// all games.
 ///
 /// # Errors
-/// There is no database of ours to look at.
+/// The file is missing, not a database of this program, or of another schema version.
 pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport, StoreError> {
     check_not_lost(path)?;
-    if let Err(spoilt @ StoreError::Damaged(_)) = wal::check(path) {
-        // Opening the database would spoil the evidence.
+    if let Err(damaged @ StoreError::Damaged(_)) = wal::check(path) {
+        // Opening the database would change the damaged log.
         return Ok(CheckReport {
             bytes: size(path),
-            findings: vec![Defect {
+            defects: vec![Defect {
                 game: None,
-                what: spoilt.to_string(),
+                description: damaged.to_string(),
             }],
             ..CheckReport::default()
         });
     }
-    let mut check = Verifier {
+    let mut verifier = Verifier {
         connection: reader(path)?,
-        checked: CheckReport::default(),
+        report: CheckReport::default(),
     };
-    migrations::identify(&check.connection).map_err(at_first_look)?;
-    let found = migrations::check_version(&check.connection, MIGRATIONS)? as u32;
+    migrations::identify(&verifier.connection).map_err(read_only_if_unopenable)?;
+    let found = migrations::check_version(&verifier.connection, MIGRATIONS)? as u32;
     let needed = MIGRATIONS.len() as u32;
     if found < needed {
         return Err(StoreError::Older { found, needed });
     }
-    check.pages();
-    check.games(progress);
-    check.checked.bytes = size(path);
-    Ok(check.checked)
+    verifier.check_pages();
+    verifier.check_games(progress);
+    verifier.report.bytes = size(path);
+    Ok(verifier.report)
 }
 
 struct Verifier {
     connection: Connection,
-    checked: CheckReport,
+    report: CheckReport,
 }
 
 impl Verifier {
-    fn note(&mut self, game: Option<GameId>, what: impl fmt::Display) {
-        let what = what.to_string();
-        self.checked.findings.push(Defect { game, what });
+    fn add_defect(&mut self, game: Option<GameId>, description: impl fmt::Display) {
+        let description = description.to_string();
+        self.report.defects.push(Defect { game, description });
     }
 
-    /// What SQLite can tell.
-    fn pages(&mut self) {
-        let pages = complaints(&self.connection, "PRAGMA integrity_check")
+    /// Checks the file by SQLite's means.
+    fn check_pages(&mut self) {
+        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
             .unwrap_or_else(|error| vec![error.to_string()]);
-        pages.into_iter().for_each(|what| self.note(None, what));
+        pages
+            .into_iter()
+            .for_each(|description| self.add_defect(None, description));
         let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
         references
             .into_iter()
-            .for_each(|what| self.note(None, what));
+            .for_each(|description| self.add_defect(None, description));
         if let Err(error) = LastChange::read(&self.connection) {
-            self.note(None, format!("the count of changes: {error}"));
+            self.add_defect(None, format!("the change feed: {error}"));
         }
     }
 
-    /// Every game that is there now, each in a state of its own: one that lasted for the whole
-    /// check would keep a busy server's write-ahead log from ever being emptied.
-    fn games(&mut self, mut progress: impl FnMut(u64, u64)) {
-        let (ids, error) = ids(&self.connection);
+    /// Checks every game, each in a read transaction of its own. A single transaction for the whole
+    /// check would keep the write-ahead log of a busy server from being reset.
+    fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
+        let (ids, error) = game_ids(&self.connection);
         if let Some(error) = error {
-            let what = format!("not all games can be found: {error}");
-            self.note(None, what);
+            let description = format!("not all games can be listed: {error}");
+            self.add_defect(None, description);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
-            // What is damaged enough may do what no game can.
-            let look = AssertUnwindSafe(|| game(&self.connection, row_id, id));
-            match catch_unwind(look) {
+            // The rules may panic on a damaged game.
+            let check = AssertUnwindSafe(|| check_game(&self.connection, row_id, id));
+            match catch_unwind(check) {
                 Ok(Ok(Some(versions))) => {
-                    self.checked.games += 1;
-                    self.checked.versions += versions;
+                    self.report.games += 1;
+                    self.report.versions += versions;
                 }
-                // It was removed meanwhile.
+                // It was removed in the meantime.
                 Ok(Ok(None)) => {}
                 Ok(Err(wrong)) => {
-                    self.checked.games += 1;
-                    self.note(Some(id), wrong);
+                    self.report.games += 1;
+                    self.add_defect(Some(id), wrong);
                 }
                 Err(_) => {
-                    self.checked.games += 1;
-                    self.note(Some(id), "the rules cannot make anything of it");
+                    self.report.games += 1;
+                    self.add_defect(Some(id), "replaying it panicked");
                 }
             }
         }
@@ -189,19 +194,19 @@ impl Verifier {
     }
 }
 
-/// What a check of SQLite's complains of.
-fn complaints(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
+/// The errors reported by one of SQLite's check pragmas.
+fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(pragma)?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let mut complaints = Vec::new();
+    let mut sqlite_errors = Vec::new();
     for line in lines {
-        complaints.extend(line?.lines().map(str::to_owned));
+        sqlite_errors.extend(line?.lines().map(str::to_owned));
     }
-    complaints.retain(|line| line != "ok");
-    Ok(complaints)
+    sqlite_errors.retain(|line| line != "ok");
+    Ok(sqlite_errors)
 }
 
-/// Rows that refer to a game that is not there.
+/// Rows that refer to a missing game.
 fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
     let mut statement = connection.prepare(sql)?;
@@ -212,9 +217,9 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(orphans.collect::<Result<_, _>>()?)
 }
 
-/// The games that can be found, by an index, so that a row that cannot be read hides itself only;
-/// and why there are no more, if that is not the end.
-fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
+/// The ids of all games, read from an index, so that an unreadable row does not hide others. The
+/// error is set if the list is not complete.
+fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
     let mut find = || -> Result<(), StoreError> {
         let mut statement = connection
@@ -229,34 +234,34 @@ fn ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     (ids, error)
 }
 
-/// Looks at one game; the entries of its log, or none if it is not there any more.
+/// Checks one game. Returns the number of its log entries, or `None` if it was removed.
 ///
 /// # Errors
-/// What is wrong with it first.
-fn game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
+/// The first defect found.
+fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
     let failed = |error: StoreError| error.to_string();
     let state = connection
         .unchecked_transaction()
         .map_err(|error| failed(error.into()))?;
     let reader = Reader {
         connection: &state,
-        recent: None,
+        cache: None,
     };
     let Some(row) = Row::read(&state, row_id).map_err(failed)? else {
         return Ok(None);
     };
     if row.id != id.to_string() {
-        return Err("its row has another id".into());
+        return Err("its row has a different id".into());
     }
-    let Some(record) = reader.game(&id).map_err(failed)? else {
-        return Err("its id leads to no row".into());
+    let Some(stored) = reader.game(&id).map_err(failed)? else {
+        return Err("its row is not found by its id".into());
     };
-    row.check(&record)?;
-    let versions = replay(&reader, &record)?;
+    row.check(&stored)?;
+    let versions = replay(&reader, &stored)?;
     Ok(Some(versions))
 }
 
-/// What a row says besides what is read of it for a request.
+/// The columns that can be checked against the snapshot.
 struct Row {
     id: String,
     phase: String,
@@ -280,13 +285,13 @@ impl Row {
         }))
     }
 
-    fn check(&self, record: &StoredGame) -> Result<(), String> {
-        let due_at = record.due_at(record.updated_at);
+    fn check(&self, stored: &StoredGame) -> Result<(), String> {
+        let due_at = stored.due_at(stored.updated_at);
         let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
-        if self.phase != record.game.phase().name() {
+        if self.phase != stored.game.phase().name() {
             return wrong("the phase");
         }
-        if self.has_human != record.game.has_human() {
+        if self.has_human != stored.game.has_human() {
             return wrong("whether a human plays");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {
@@ -296,69 +301,75 @@ impl Row {
     }
 }
 
-/// Plays a game again by its log, from its creation; the entries of the log.
+/// Replays a game from its log and compares the result. Returns the number of log entries.
 ///
 /// # Errors
-/// What first differs.
-fn replay(reader: &Reader<'_>, record: &StoredGame) -> Result<u64, String> {
+/// The first difference.
+fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
     let mut played = StoredGame {
         deadline: None,
-        game: record.game.at_creation().into(),
-        ..record.clone()
+        game: stored.game.at_creation().into(),
+        ..stored.clone()
     };
-    let log = reader.log(&record.id, 0, u32::MAX);
+    let log = reader.log(&stored.id, 0, u32::MAX);
     let log = log.map_err(|error| format!("its log: {error}"))?;
     for (entry, version) in log.iter().zip(1..) {
-        follow(Arc::make_mut(&mut played.game), entry, version)?;
+        replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
         played.set_deadline(entry.at, &entry.events);
     }
-    let (count, version) = (log.len() as u64, record.game.version());
+    let (count, version) = (log.len() as u64, stored.game.version());
     if count != version {
         return Err(format!(
             "its log ends at version {count}, the game is at {version}"
         ));
     }
-    if played.game != record.game {
-        return Err("its snapshot is not what the log makes of it".into());
+    if played.game != stored.game {
+        return Err("its snapshot differs from the replay of its log".into());
     }
-    if played.deadline != record.deadline {
-        return Err("its deadline is not what the log makes of it".into());
+    if played.deadline != stored.deadline {
+        return Err("its deadline differs from the replay of its log".into());
     }
     let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
     let times = (at(log.first()), at(log.last()));
-    if times != (Some(record.created_at), Some(record.updated_at)) {
-        return Err("its times are not those of its log".into());
+    if times != (Some(stored.created_at), Some(stored.updated_at)) {
+        return Err("its times differ from those of its log".into());
     }
     Ok(count)
 }
 
-/// Takes a game to the next version of its log.
+/// Replays one log entry.
 ///
 /// # Errors
-/// What differs.
-fn follow(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
+/// The entry is out of order, refused by the rules, or has other events than the rules give.
+fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
     if entry.version != version {
         return Err(format!("its log has no version {version}"));
     }
     let events = match (&entry.action, version) {
         (None, 1) => vec![game.last_event().clone()],
-        // The refusal may name a card.
+        // The refusal is not reported, because it may name a card.
         (Some(action), 2..) => Some(action)
-            .filter(|action| actor(action).is_none_or(|seat| seat.number() < game.rules().seats))
+            .filter(|action| {
+                acting_seat(action).is_none_or(|seat| seat.number() < game.rules().seats)
+            })
             .and_then(|action| game.apply(action).ok())
             .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
-        _ => return Err(format!("version {version} has no action, or one too many")),
+        _ => {
+            return Err(format!(
+                "version {version} has no action, or is a creation with one"
+            ));
+        }
     };
     if events != entry.events {
         return Err(format!(
-            "the events of version {version} are not what the rules make of its action"
+            "the events of version {version} differ from those of a replay"
         ));
     }
     Ok(())
 }
 
 /// The seat that an action names.
-fn actor(action: &Action) -> Option<Seat> {
+fn acting_seat(action: &Action) -> Option<Seat> {
     match *action {
         Action::Deal { by } => by,
         Action::Offer { seat, .. }

@@ -1,7 +1,7 @@
-//! The thread that carries the write-ahead log into the database, so that no commit has to.
+//! The thread that checkpoints: it copies the write-ahead log into the database.
 //!
-//! SQLite would do it inside whichever commit makes the log too long, and all that wait for that
-//! commit would wait for it too.
+//! SQLite's automatic checkpoints run inside a commit, and all writes of that commit would have to
+//! wait for them.
 
 use std::{
     io,
@@ -19,104 +19,104 @@ use rusqlite::Connection;
 use super::connect;
 use crate::store::StoreError;
 
-/// Writes after which the log is carried over.
-const WRITES: usize = 1_000;
+/// The number of writes between two checkpoints.
+const CHECKPOINT_WRITES: usize = 1_000;
 
-/// Pages of the log from which on the writer itself sees to it that it begins anew: as long as
-/// somebody writes, another's work always ends a little behind.
-const LONG: i64 = 32 << 10;
+/// The number of pages in the log from which the writer checkpoints too. While writes go on, a
+/// checkpoint by another connection never reaches the end of the log, so the log cannot be reset.
+const MAX_LOG_PAGES: i64 = 32 << 10;
 
-/// What the writer tells the thread, and the thread the writer.
+/// The writer's handle to the checkpoint thread. Dropping it stops the thread.
 #[derive(Debug)]
-pub(super) struct Checkpoints {
-    wake: Option<SyncSender<()>>,
+pub(super) struct CheckpointThread {
+    requests: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
-    long: Arc<AtomicBool>,
-    /// Writes since the thread was last woken.
+    log_is_long: Arc<AtomicBool>,
+    /// Writes since the last request.
     writes: usize,
 }
 
-impl Checkpoints {
+impl CheckpointThread {
     /// Starts the thread.
     ///
     /// # Errors
     /// The file cannot be opened, or the operating system starts no more threads.
-    pub(super) fn start(path: &Path) -> Result<Checkpoints, StoreError> {
+    pub(super) fn start(path: &Path) -> Result<CheckpointThread, StoreError> {
         let connection = connect::checkpointer(path)?;
-        let (wake, woken) = sync_channel(1);
-        let long = Arc::new(AtomicBool::new(false));
-        let tell = Arc::clone(&long);
+        let (requests, receiver) = sync_channel(1);
+        let log_is_long = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&log_is_long);
         let thread = thread::Builder::new()
             .name("store-checkpoints".into())
-            .spawn(move || carry_over(&connection, &woken, &tell))
+            .spawn(move || run(&connection, &receiver, &flag))
             .map_err(|error: io::Error| StoreError::Create(Arc::new(error)))?;
-        Ok(Checkpoints {
-            wake: Some(wake),
+        Ok(CheckpointThread {
+            requests: Some(requests),
             thread: Some(thread),
-            long,
+            log_is_long,
             writes: 0,
         })
     }
 
-    /// There were so many more writes, by this connection.
-    pub(super) fn written(&mut self, writes: usize, writer: &Connection) {
+    /// Counts writes by the connection `writer`, and requests a checkpoint if it is time.
+    pub(super) fn count_writes(&mut self, writes: usize, writer: &Connection) {
         self.writes += writes;
-        if self.writes >= WRITES {
+        if self.writes >= CHECKPOINT_WRITES {
             self.writes = 0;
-            self.wake();
+            self.request();
         }
-        if self.long.swap(false, Relaxed) {
-            // Nobody writes now, so this gets to the end, and the next write begins the log anew.
-            note(checkpoint(writer));
+        if self.log_is_long.swap(false, Relaxed) {
+            // Nobody writes now, so this reaches the end of the log, and the next write resets it.
+            pages_or_warn(checkpoint_passive(writer));
         }
     }
 
-    /// A write has failed, perhaps since the disk is full: once all of the log is in the database,
-    /// its room is used again. It is tried now, and once more after the next write.
-    pub(super) fn make_room(&mut self) {
-        self.writes = WRITES;
-        self.wake();
+    /// Requests a checkpoint after a failed write, and another after the next write. If the disk is
+    /// full, a complete checkpoint frees the space in the log.
+    pub(super) fn after_failure(&mut self) {
+        self.writes = CHECKPOINT_WRITES;
+        self.request();
     }
 
-    fn wake(&self) {
-        if let Some(wake) = &self.wake {
-            // If it has not come to the last call yet, that one does.
-            wake.try_send(()).ok();
+    fn request(&self) {
+        if let Some(requests) = &self.requests {
+            // The channel is full if a request is waiting already.
+            requests.try_send(()).ok();
         }
     }
 }
 
-impl Drop for Checkpoints {
+impl Drop for CheckpointThread {
     fn drop(&mut self) {
-        self.wake = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            log::error!("the thread for checkpoints panicked");
+            log::error!("the checkpoint thread panicked");
         }
     }
 }
 
-/// What the thread does.
-fn carry_over(connection: &Connection, woken: &Receiver<()>, long: &AtomicBool) {
-    while woken.recv().is_ok() {
-        if note(checkpoint(connection)) > LONG {
-            long.store(true, Relaxed);
+/// The loop of the thread.
+fn run(connection: &Connection, receiver: &Receiver<()>, log_is_long: &AtomicBool) {
+    while receiver.recv().is_ok() {
+        if pages_or_warn(checkpoint_passive(connection)) > MAX_LOG_PAGES {
+            log_is_long.store(true, Relaxed);
         }
     }
 }
 
-/// Carries over what no reader needs to find in the log any more, and waits for nobody; how many
-/// pages the log has.
-fn checkpoint(connection: &Connection) -> Result<i64, StoreError> {
+/// Copies as much of the log as possible without waiting for readers. Returns the number of pages
+/// in the log.
+fn checkpoint_passive(connection: &Connection) -> Result<i64, StoreError> {
     let pages = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))?;
     Ok(pages)
 }
 
-/// The log stays if this fails, so it is tried again after the next writes.
-fn note(pages: Result<i64, StoreError>) -> i64 {
+/// The number of pages, or 0 and a warning. A failed checkpoint is repeated after the next writes.
+fn pages_or_warn(pages: Result<i64, StoreError>) -> i64 {
     pages.unwrap_or_else(|error| {
-        log::warn!("the write-ahead log stays: {error}");
+        log::warn!("the write-ahead log cannot be copied into the database: {error}");
         0
     })
 }

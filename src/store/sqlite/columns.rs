@@ -1,4 +1,4 @@
-//! Values as columns hold them.
+//! Conversions between values and columns.
 
 use dog_rules::{BySeat, seat::MAX_SEATS};
 use rusqlite::{
@@ -6,7 +6,7 @@ use rusqlite::{
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
 };
 
-use crate::store::{Creator, GameId, TokenHash, Tokens, tokens::SIZE};
+use crate::store::{Creator, GameId, TokenHash, Tokens, tokens::HASH_BYTES};
 
 impl ToSql for GameId {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -32,15 +32,16 @@ impl FromSql for Creator {
     }
 }
 
-/// As stored: the host's hash, one bit a seat that has a token, then those seats' hashes.
+/// The stored form: the host's hash, one byte with a bit for each seat that has a token, then the
+/// hashes of these seats.
 impl ToSql for Tokens {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let mut blob = Vec::with_capacity(SIZE + 1 + MAX_SEATS * SIZE);
+        let mut blob = Vec::with_capacity(HASH_BYTES + 1 + MAX_SEATS * HASH_BYTES);
         blob.extend(self.host.0);
         blob.push(0);
         for (number, hash) in self.seats.iter().enumerate() {
             if let Some(TokenHash(bytes)) = hash {
-                blob[SIZE] |= 1 << number;
+                blob[HASH_BYTES] |= 1 << number;
                 blob.extend(bytes);
             }
         }
@@ -52,7 +53,7 @@ impl FromSql for Tokens {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Tokens> {
         let blob = value.as_blob()?;
         let invalid = || FromSqlError::InvalidBlobSize {
-            expected_size: SIZE + 1,
+            expected_size: HASH_BYTES + 1,
             blob_size: blob.len(),
         };
         let (host, blob) = blob.split_first_chunk().ok_or_else(invalid)?;

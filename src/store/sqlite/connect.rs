@@ -1,5 +1,4 @@
-//! How the database file is opened, by its one writer and by any number of readers, and whether it
-//! is still there.
+//! Opening the database file, for the writer and for readers, and checking that it was not moved.
 
 use std::{
     fs::{self, OpenOptions},
@@ -12,76 +11,76 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{at_first_look, migrations};
+use super::{migrations, read_only_if_unopenable};
 use crate::store::StoreError;
 
-/// How long to wait for another process to let go of a lock.
+/// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait before looking again.
-const BUSY_INTERVAL: Duration = Duration::from_millis(1);
+/// The time between two attempts to get a lock.
+const BUSY_RETRY_DELAY: Duration = Duration::from_millis(1);
 
-/// Prepared statements kept ready on a connection; more than there are.
-const STATEMENTS: usize = 32;
+/// Prepared statements cached per connection; more than there are.
+const STATEMENT_CACHE_CAPACITY: usize = 32;
 
-/// Bytes the write-ahead log may keep once all of it is in the database.
-const KEPT_LOG: i64 = 128 << 20;
+/// The size in bytes to which SQLite truncates the write-ahead log when it is reset.
+const LOG_SIZE_LIMIT: i64 = 128 << 20;
 
-/// Connections that are opened at the start: for a request and for a background thread.
-const FIRST_READERS: usize = 2;
+/// Read connections opened at start: one for requests and one for a background thread.
+const INITIAL_READERS: usize = 2;
 
-/// Connections kept for later reads; more are opened when more threads read at once.
-const KEPT_READERS: usize = 32;
+/// Idle read connections kept open; more are opened while more threads read at once.
+const MAX_IDLE_READERS: usize = 32;
 
-/// Opens the file to write, creates it if it is not there, and brings it to the last of these
-/// schema versions.
+/// Opens the file for writing. Creates it if it does not exist, and migrates it to the last of
+/// these schema versions.
 ///
 /// # Errors
-/// Says why the file cannot be used. One that is not ours has not been changed.
+/// The file cannot be used. A file of another program is left unchanged.
 pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
     check_not_lost(path)?;
-    create(path).map_err(|error| match error.kind() {
+    create_file(path).map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
         _ => StoreError::Create(Arc::new(error)),
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    migrations::identify(&connection).map_err(at_first_look)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
-    let journal = use_log(&connection)?;
+    let journal = enable_wal(&connection)?;
     if journal != "wal" {
         return Err(StoreError::NoWriteAheadLog(journal));
     }
-    connection.pragma_update(None, "journal_size_limit", KEPT_LOG)?;
-    // A commit returns when the log is on the disk; a thread of its own carries it over.
+    connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT)?;
+    // A commit returns when the log is on disk. The checkpoint thread does the checkpoints.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    // What a savepoint would need to be undone.
+    // The journals of savepoints are kept in memory.
     connection.pragma_update(None, "temp_store", "memory")?;
     migrations::migrate(&mut connection, migrations)?;
     Ok(connection)
 }
 
-/// Has the file keep a write-ahead log; the journal that it has then. While another process does the
-/// same, SQLite says at once that the database is busy, without asking [`patience`].
-fn use_log(connection: &Connection) -> Result<String, StoreError> {
-    let begun = Instant::now();
+/// Switches the file to WAL mode. Returns the resulting journal mode. While another process does
+/// the same, SQLite reports that the database is busy without calling the [`busy_handler`].
+fn enable_wal(connection: &Connection) -> Result<String, StoreError> {
+    let started = Instant::now();
     loop {
         let journal =
             connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
         match journal.map_err(StoreError::from) {
-            Err(StoreError::Busy) if begun.elapsed() < BUSY_TIMEOUT => {
-                thread::sleep(BUSY_INTERVAL);
+            Err(StoreError::Busy) if started.elapsed() < BUSY_TIMEOUT => {
+                thread::sleep(BUSY_RETRY_DELAY);
             }
             journal => return journal,
         }
     }
 }
 
-/// Creates the file, for its owner's eyes only, unless it is there. A file that is there is not
-/// touched: closing it would drop the locks this process holds on it.
-fn create(path: &Path) -> io::Result<()> {
+/// Creates the file, readable by its owner only, unless it exists. An existing file is not opened,
+/// because closing it would release the locks that this process holds on it.
+fn create_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -92,7 +91,7 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file that is there, for reading only.
+/// Opens an existing file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     // SQLite would take an empty file for a new database.
     if is_empty(path) {
@@ -103,7 +102,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens a file that is there and has been brought up to date, to carry its log over.
+/// Opens an existing, migrated file for checkpoints.
 pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", "full")?;
@@ -111,36 +110,36 @@ pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
 }
 
 fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
-    // A connection is used by one thread at a time, which is all that SQLite asks for here.
+    // SQLite needs no mutex, because a connection is used by one thread at a time.
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_handler(Some(patience()))?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_handler(Some(busy_handler()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
-/// What a connection does while another process has the lock that it needs: it looks again every
-/// millisecond, which is about as long as a commit takes. SQLite's own way to wait gets slower and
-/// slower, so that a process with little to write may starve beside one with much.
-fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+/// Retries every millisecond, about the duration of a commit, while another process holds a lock.
+/// SQLite's own busy handler waits longer each time, so a process with few writes could starve
+/// beside one with many.
+fn busy_handler() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut since = Instant::now();
     move |tries| {
         if tries == 0 {
             since = Instant::now();
         }
-        thread::sleep(BUSY_INTERVAL);
+        thread::sleep(BUSY_RETRY_DELAY);
         since.elapsed() < BUSY_TIMEOUT
     }
 }
 
-/// As long as it lives, its connection sees one state of the database. (A transaction of rusqlite's
-/// has its two statements compiled each time.)
+/// A read transaction: its connection sees one state of the database until it is dropped. It uses
+/// cached statements; rusqlite's own transaction type compiles its statements each time.
 #[derive(Debug)]
 pub(super) struct ReadTransaction<'c>(&'c Connection);
 
 impl ReadTransaction<'_> {
-    /// The state is that of the first read.
+    /// Begins a transaction. Its state is that of the first read.
     pub(super) fn begin(connection: &Connection) -> Result<ReadTransaction<'_>, StoreError> {
         connection.prepare_cached("BEGIN")?.execute([])?;
         Ok(ReadTransaction(connection))
@@ -150,7 +149,7 @@ impl ReadTransaction<'_> {
 impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
         let end = || self.0.prepare_cached("ROLLBACK")?.execute([]);
-        // SQLite has ended it already if the disk failed.
+        // After an I/O error SQLite has ended it already.
         if !self.0.is_autocommit()
             && let Err(error) = end()
         {
@@ -159,27 +158,31 @@ impl Drop for ReadTransaction<'_> {
     }
 }
 
-/// Connections for reading, opened when needed and kept for the next reader. No reader waits for
-/// another one, nor for the writer.
+/// A pool of read connections, which opens more when all are in use. Readers wait neither for each
+/// other nor for the writer.
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
-    place: FileIdentity,
+    identity: FileIdentity,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    /// Opens the first connections, so that reads go on if the file is moved away.
+    /// Opens the first connections. With them, reads go on even if the file is moved.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub(super) fn open(path: PathBuf, place: FileIdentity) -> Result<Readers, StoreError> {
-        let first = (0..FIRST_READERS).map(|_| reader(&path));
+    pub(super) fn open(path: PathBuf, identity: FileIdentity) -> Result<Readers, StoreError> {
+        let first = (0..INITIAL_READERS).map(|_| reader(&path));
         let idle = Mutex::new(first.collect::<Result<_, _>>()?);
-        Ok(Readers { path, place, idle })
+        Ok(Readers {
+            path,
+            identity,
+            idle,
+        })
     }
 
-    /// Does some reading on a connection of its own.
+    /// Calls `read` with a connection that no other thread uses.
     pub(super) fn with<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
@@ -189,16 +192,16 @@ impl Readers {
             Some(idle) => idle,
             None => {
                 let connection = reader(&self.path)?;
-                // Of another file it would read another state than its neighbours.
-                self.place.check()?;
+                // The path may lead to another file by now.
+                self.identity.check()?;
                 connection
             }
         };
         let result = read(&connection);
-        // One that is stuck in a transaction would see the past for ever.
+        // A connection that is stuck in a transaction would keep seeing an old state.
         if connection.is_autocommit() {
             let mut idle = self.idle();
-            if idle.len() < KEPT_READERS {
+            if idle.len() < MAX_IDLE_READERS {
                 idle.push(connection);
             }
         }
@@ -216,9 +219,10 @@ impl Readers {
     }
 }
 
-/// A file that SQLite keeps beside the database: its name with `-wal` or `-shm` after it.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
-    // SQLite follows links before it adds anything.
+/// The path of a file that SQLite keeps next to the database: its name with the suffix `-wal` or
+/// `-shm`.
+pub(super) fn sidecar(database: &Path, suffix: &str) -> PathBuf {
+    // SQLite resolves symbolic links before it adds the suffix.
     let mut name = fs::canonicalize(database)
         .unwrap_or_else(|_| database.to_owned())
         .into_os_string();
@@ -226,7 +230,7 @@ pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether there is no database under this name, or an empty file.
+/// Whether the file is missing or empty.
 pub(super) fn is_empty(database: &Path) -> bool {
     match fs::metadata(database) {
         Ok(found) => found.len() == 0,
@@ -234,21 +238,21 @@ pub(super) fn is_empty(database: &Path) -> bool {
     }
 }
 
-/// Makes sure that a database which is not there was not lost: SQLite takes an empty file for a
-/// new database, and throws a log that lies beside it away.
+/// Checks that a missing or empty database has no write-ahead log. SQLite would take it for a new
+/// database and delete the log.
 ///
 /// # Errors
-/// There is a log, and nothing that it belongs to.
+/// There is a log without its database.
 pub(super) fn check_not_lost(database: &Path) -> Result<(), StoreError> {
-    let log = beside(database, "-wal");
+    let log = sidecar(database, "-wal");
     if is_empty(database) && log.exists() {
         return Err(StoreError::Lost(log));
     }
     Ok(())
 }
 
-/// Which files somebody has opened: the database and its write-ahead log, which is there as long
-/// as anybody has the database open.
+/// The device and inode numbers of the database and of its write-ahead log, which exists while the
+/// database is open.
 #[derive(Clone, Debug)]
 pub(super) struct FileIdentity {
     database: PathBuf,
@@ -257,13 +261,13 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// The files that are there now.
+    /// The identity of the current files.
     ///
     /// # Errors
-    /// They are not.
+    /// A file is missing, or the database is empty.
     pub(super) fn of(database: &Path) -> Result<FileIdentity, StoreError> {
-        let log = beside(database, "-wal");
-        let files = files(database, &log).ok_or(StoreError::Gone)?;
+        let log = sidecar(database, "-wal");
+        let files = file_numbers(database, &log).ok_or(StoreError::Gone)?;
         Ok(FileIdentity {
             database: database.to_owned(),
             log,
@@ -271,42 +275,43 @@ impl FileIdentity {
         })
     }
 
-    /// Makes sure that the files are where they were: SQLite goes on with files that were removed
-    /// or replaced, and what is written to those is lost.
+    /// Checks that the paths still lead to the same files. SQLite does not notice when its files
+    /// are removed or replaced, and writes to them would be lost.
     ///
     /// # Errors
-    /// They are gone, or others are in their place.
+    /// [`StoreError::Gone`].
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        match files(&self.database, &self.log) {
+        match file_numbers(&self.database, &self.log) {
             Some(files) if files == self.files => Ok(()),
             _ => Err(StoreError::Gone),
         }
     }
 }
 
-/// What tells the two files from others, if they are there and the database is not empty.
+/// The device and inode numbers of the two files; `None` if one is missing or the database is
+/// empty.
 #[cfg(unix)]
-fn files(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
+fn file_numbers(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
     use std::os::unix::fs::MetadataExt;
     let (database, log) = (fs::metadata(database).ok()?, fs::metadata(log).ok()?);
     let node = [database.dev(), database.ino(), log.dev(), log.ino()];
     (database.len() > 0).then_some(Some(node))
 }
 
-/// Elsewhere open files can be neither removed nor replaced.
+/// On other systems open files can be neither removed nor replaced.
 #[cfg(not(unix))]
-fn files(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
+fn file_numbers(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
     (!is_empty(database)).then_some(None)
 }
 
-/// Has SQLite refuse to let the file grow beyond that. One that is larger stays as large as it is.
+/// Makes SQLite refuse to grow the file beyond `max` bytes. A larger file keeps its size.
 ///
 /// # Errors
 /// The database cannot be read.
-pub(super) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
+pub(super) fn limit_size(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
     let Some(max) = max else { return Ok(()) };
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());
-    // It answers with the limit that is in force.
+    // The pragma returns the limit in force.
     Ok(connection.pragma_update_and_check(None, "max_page_count", pages as i64, |_| Ok(()))?)
 }

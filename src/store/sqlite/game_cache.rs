@@ -1,9 +1,8 @@
-//! Games kept in memory as they were last read or written, and whether they are still so.
+//! A cache of games as they were last read or written.
 //!
-//! The list of changes has a number for each. What is here is the newest there is as of the last
-//! change that is known. The index of the write-ahead log tells whether anybody, in this process
-//! or another, has committed anything since. Only then are the changes read that are not known
-//! yet, and the games removed that have changed.
+//! The cache is valid as of one position in the change feed. The header of the write-ahead log's
+//! index tells whether this or another process has committed anything since. Only then the cache
+//! reads the new changes and removes the games that have changed.
 
 use std::{
     fmt,
@@ -17,29 +16,29 @@ use rusqlite::{Connection, Row};
 use super::wal::{WalIndex, WalIndexHeader};
 use crate::store::{GameId, StoreError, StoredGame};
 
-/// The games.
+/// The cache.
 pub(super) struct GameCache {
-    /// None if there is room for no game.
+    /// `None` if the capacity is 0.
     games: Option<Cache<GameId, StoredGame>>,
     index: WalIndex,
-    /// What is known of changes. Whoever adds a game holds the lock for reading, whoever learns of
-    /// changes holds it for writing.
-    known: RwLock<FeedPosition>,
+    /// The position up to which changes were applied. It is locked for reading to add a game, and
+    /// for writing to apply changes.
+    position: RwLock<FeedPosition>,
 }
 
-/// How far the changes are known.
+/// A position in the change feed.
 #[derive(Default)]
 struct FeedPosition {
     last: LastChange,
-    /// The log's index when nothing else was there to be known; none if that is not certain.
+    /// The header of the log's index at this position; `None` if it is not known.
     index: Option<WalIndexHeader>,
 }
 
-/// The last row of the list of changes. More than its number tells it from that of a file that was
-/// put back to an earlier state and went on differently.
+/// The last row of the change feed. The number alone does not identify it: a file that was restored
+/// to an earlier state reuses numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LastChange {
-    /// 0 before the first.
+    /// 0 if there are no changes.
     pub number: i64,
     game: String,
     version: Option<i64>,
@@ -54,12 +53,12 @@ impl LastChange {
         let sql = "SELECT number, game, version FROM changes ORDER BY number DESC LIMIT 1";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
-        let last = rows.next()?.map(LastChange::of).transpose()?;
+        let last = rows.next()?.map(LastChange::from_row).transpose()?;
         Ok(last.unwrap_or_default())
     }
 
-    /// The change in a row of number, game and version.
-    fn of(row: &Row<'_>) -> Result<LastChange, StoreError> {
+    /// Reads a row of the columns number, game and version.
+    fn from_row(row: &Row<'_>) -> Result<LastChange, StoreError> {
         Ok(LastChange {
             number: row.get(0)?,
             game: row.get(1)?,
@@ -69,36 +68,36 @@ impl LastChange {
 }
 
 impl GameCache {
-    /// Room for so many.
+    /// A cache with a capacity of this many games.
     pub fn new(games: usize, index: WalIndex) -> GameCache {
         GameCache {
             games: (games > 0).then(|| Cache::new(games)),
             index,
-            known: RwLock::default(),
+            position: RwLock::default(),
         }
     }
 
-    /// The game as it is on the disk, if it is here and nobody has committed anything since.
+    /// The game, if it is cached and no process has committed anything since.
     pub fn current(&self, id: GameId) -> Option<StoredGame> {
-        self.up_to_date()?;
+        self.current_change()?;
         self.get(id)
     }
 
-    /// The number of the last change that is known, if nobody has committed anything since.
-    fn up_to_date(&self) -> Option<i64> {
+    /// The number of the last change, if no process has committed anything since it was read.
+    fn current_change(&self) -> Option<i64> {
         let index = self.index.header()?;
-        let known = self.known();
-        (known.index == Some(index)).then_some(known.last.number)
+        let position = self.position();
+        (position.index == Some(index)).then_some(position.last.number)
     }
 
-    /// The game as it was last read or written, if it is here. It is as it is on the disk for a
-    /// reader that has [caught up](GameCache::catch_up).
+    /// The game, if it is cached. It is current only for a reader that has
+    /// [caught up](GameCache::catch_up).
     pub fn get(&self, id: GameId) -> Option<StoredGame> {
         self.games.as_ref()?.get(&id)
     }
 
-    /// Removes the games that have changed by what this connection sees; the number of the last
-    /// change that is known then.
+    /// Removes the games that have changed, as this connection sees it. Returns the number of the
+    /// last change.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -106,24 +105,24 @@ impl GameCache {
         let Some(games) = &self.games else {
             return Ok(0);
         };
-        if let Some(last) = self.up_to_date() {
+        if let Some(last) = self.current_change() {
             return Ok(last);
         }
-        let mut known = self.known_mut();
-        // Before the changes are read: whoever commits in between is seen the next time.
+        let mut position = self.position_mut();
+        // Read before the changes, so that a commit in between is noticed the next time.
         let index = self.index.header();
-        if index.is_some() && known.index == index {
-            return Ok(known.last.number);
+        if index.is_some() && position.index == index {
+            return Ok(position.last.number);
         }
         let sql = "SELECT number, game, version FROM changes WHERE number >= ?1 ORDER BY number";
         let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([known.last.number])?;
+        let mut rows = statement.query([position.last.number])?;
         let mut changes = Vec::new();
         while let Some(row) = rows.next()? {
-            changes.push(LastChange::of(row)?);
+            changes.push(LastChange::from_row(row)?);
         }
-        // A list that does not hold what is known is another, or has forgotten it.
-        if changes.first().unwrap_or(&LastChange::default()) != &known.last {
+        // If the known change is missing, it was trimmed or the file was restored.
+        if changes.first().unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
         for change in changes.iter().skip(1) {
@@ -131,26 +130,25 @@ impl GameCache {
                 games.remove(&id);
             }
         }
-        known.last = changes.pop().unwrap_or_default();
-        known.index = index;
-        Ok(known.last.number)
+        position.last = changes.pop().unwrap_or_default();
+        position.index = index;
+        Ok(position.last.number)
     }
 
-    /// Keeps a game that was read after its reader had caught up with that change.
-    pub fn offer(&self, record: &StoredGame, caught_up: i64) {
-        let known = self.known();
-        // Else it may have changed by a change that others know of.
+    /// Adds a game that was read after its reader had caught up with the change `caught_up`.
+    pub fn insert_read(&self, stored: &StoredGame, caught_up: i64) {
+        let position = self.position();
+        // Otherwise a change after `caught_up` may have been to this game.
         if let Some(games) = &self.games
-            && may_be_kept(record)
-            && known.last.number <= caught_up
+            && is_cacheable(stored)
+            && position.last.number <= caught_up
         {
-            games.insert(record.id, record.clone());
+            games.insert(stored.id, stored.clone());
         }
     }
 
-    /// Learns what a commit of this connection's has changed, which is on the disk: the last change
-    /// before it and after it, and the games, those that are gone or not known as a whole without a
-    /// record.
+    /// Applies a finished commit of this connection: the last change before and after it, and the
+    /// games that it changed, `None` for those that were removed or are not known in full.
     pub fn committed(
         &self,
         connection: &Connection,
@@ -159,42 +157,44 @@ impl GameCache {
     ) {
         let Some(games) = &self.games else { return };
         let index = self.index.header();
-        // In this order: else another process could have committed in between.
+        // Read after the header. Otherwise a commit of another process could come in between.
         let is_last = LastChange::read(connection).is_ok_and(|last| last == after);
-        let mut known = self.known_mut();
-        if known.last != before && known.last != after {
-            // Others have committed, too. Readers see to it.
+        let mut position = self.position_mut();
+        if position.last != before && position.last != after {
+            // Other processes have committed too. The next reader catches up.
             return;
         }
-        for (id, record) in changed {
-            match record {
-                Some(record) if may_be_kept(&record) => games.insert(id, record),
+        for (id, stored) in changed {
+            match stored {
+                Some(stored) if is_cacheable(&stored) => games.insert(id, stored),
                 _ => drop(games.remove(&id)),
             }
         }
-        known.last = after;
-        known.index = index.filter(|_| is_last);
+        position.last = after;
+        position.index = index.filter(|_| is_last);
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, FeedPosition> {
-        // What was half done when somebody panicked is done again by the next reader.
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    fn position(&self) -> RwLockReadGuard<'_, FeedPosition> {
+        // After a panic the position is unchanged, so the next reader applies the changes again.
+        self.position.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
-        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    fn position_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
+        self.position
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether nothing becomes of a game that nobody is told of: the creator of a finished one is
-/// forgotten when its log is packed.
-fn may_be_kept(record: &StoredGame) -> bool {
-    record.creator.is_none() || record.game.phase() != Phase::Finished
+/// Whether each change of the game is in the change feed. The exception is that packing the log of
+/// a finished game deletes its creator.
+fn is_cacheable(stored: &StoredGame) -> bool {
+    stored.creator.is_none() || stored.game.phase() != Phase::Finished
 }
 
-/// Without the games, which are full of secrets.
+/// Without the games, which contain secrets.
 impl fmt::Debug for GameCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recent").finish_non_exhaustive()
+        f.debug_struct("GameCache").finish_non_exhaustive()
     }
 }

@@ -1,14 +1,14 @@
-//! The schema and its history.
+//! The schema versions and the migrations between them.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::store::StoreError;
 
-/// Marks a file as ours: "DOG" and a number, in ASCII.
+/// The application id of this program's files: "DOG1" in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
 
-/// One script a schema version, the first making version 1 of an empty file. A script that has
-/// been released is never changed; a change of the schema is a new script.
+/// One script per schema version; the first creates version 1 in an empty file. Released scripts
+/// are never changed. A change of the schema is a new script.
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
@@ -18,13 +18,13 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema/6.sql"),
 ];
 
-/// Makes sure that a file is ours, or empty and so may become ours. Nothing is written.
+/// Checks that a file is a database of this program, or an empty one. Nothing is written.
 ///
 /// # Errors
-/// It is another program's, or no database, or so damaged that its schema cannot be read.
+/// The file belongs to another program, is not a database, or its schema cannot be read.
 pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
-    // In this order: another process may be making the first tables, and it commits the id with
-    // them.
+    // The id is read last: another process may be creating the first tables, and commits the id
+    // with them.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let application: i32 = pragma(connection, "application_id")?;
@@ -35,22 +35,22 @@ pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-/// Brings an identified file to the last of these schema versions, each step in a transaction of
-/// its own, so that whatever happens the file is at one of them.
+/// Migrates an identified file to the last of these schema versions, with one transaction per
+/// version.
 ///
 /// # Errors
-/// The file is at a later version, or a step failed.
+/// The file has a later version, or a migration failed.
 pub(super) fn migrate(connection: &mut Connection, migrations: &[&str]) -> Result<(), StoreError> {
-    // A step may rebuild a table that others refer to; the references are checked at its end.
+    // A migration may rebuild a table that others refer to. It checks the references at its end.
     connection.pragma_update(None, "foreign_keys", false)?;
     while step(connection, migrations)? {}
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
 }
 
-/// Takes the file one version further; says whether there was anything to do.
+/// Migrates the file by one version. Returns whether there was anything to do.
 fn step(connection: &mut Connection, migrations: &[&str]) -> Result<bool, StoreError> {
-    // The lock comes first: another process may be migrating the same file.
+    // The lock is taken first, because another process may be migrating the same file.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     let found = check_version(&transaction, migrations)?;
     let Some(script) = migrations.get(found) else {
@@ -59,7 +59,9 @@ fn step(connection: &mut Connection, migrations: &[&str]) -> Result<bool, StoreE
     transaction.execute_batch(script)?;
     let mut violations = transaction.prepare("PRAGMA foreign_key_check")?;
     if violations.exists([])? {
-        return Err(StoreError::Damaged("a reference leads nowhere".into()));
+        return Err(StoreError::Damaged(
+            "a migration left a row that refers to a missing game".into(),
+        ));
     }
     drop(violations);
     set_version(&transaction, found + 1)?;
@@ -69,10 +71,10 @@ fn step(connection: &mut Connection, migrations: &[&str]) -> Result<bool, StoreE
     Ok(true)
 }
 
-/// The file's schema version, which is at most the last of these.
+/// The schema version of the file.
 ///
 /// # Errors
-/// It is a later one.
+/// It is later than the last of these, or cannot be read.
 pub(super) fn check_version(
     connection: &Connection,
     migrations: &[&str],
@@ -88,7 +90,7 @@ pub(super) fn check_version(
     }
 }
 
-/// The file's schema version, whichever it is.
+/// The schema version of the file, without a check.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -96,7 +98,7 @@ pub(super) fn version(connection: &Connection) -> Result<u32, StoreError> {
     pragma(connection, "user_version")
 }
 
-/// Writes the schema version down.
+/// Stores the schema version.
 pub(super) fn set_version(connection: &Connection, version: usize) -> Result<(), StoreError> {
     Ok(connection.pragma_update(None, "user_version", version as i64)?)
 }

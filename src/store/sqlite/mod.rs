@@ -1,7 +1,7 @@
-//! The store in a SQLite file, which any number of threads and processes share.
+//! The store in an SQLite file, which any number of threads and processes can share.
 //!
-//! Reads see the last commit, run on the caller's own thread and never wait for a write. Writes go
-//! one after another through a thread of their own, which commits together what is waiting.
+//! Reads run on the caller's thread, see the last commit and never wait for a write. Writes are
+//! queued for one writer thread per process, which commits all waiting writes together.
 
 mod backup;
 mod check;
@@ -32,7 +32,7 @@ pub use self::{
     check::{CheckReport, Defect, check, verify_file},
 };
 use self::{
-    checkpoint::Checkpoints,
+    checkpoint::CheckpointThread,
     connect::{FileIdentity, ReadTransaction, Readers},
     game_cache::GameCache,
     migrations::MIGRATIONS,
@@ -46,8 +46,8 @@ use super::{
     Feed, GameId, Sizes, StoreConfig, StoreError, StoreMetrics, StoredGame, id::CreatorKey,
 };
 
-/// An open database file; a clone is another handle to it. When the last one goes, the writes that
-/// wait are finished first.
+/// A handle to an open database file. A clone is another handle to the same file. Dropping the last
+/// handle waits until all queued writes are committed.
 #[derive(Clone, Debug)]
 pub(super) struct Database(Arc<DatabaseInner>);
 
@@ -56,60 +56,60 @@ struct DatabaseInner {
     creator_key: CreatorKey,
     max_bytes: Option<u64>,
     readers: Readers,
-    recent: Arc<GameCache>,
+    cache: Arc<GameCache>,
     changes: Arc<ChangeSignal>,
     _watcher: Watcher,
     metrics: StoreMetrics,
-    // Dropped after the readers, so that the last to leave is one who may tidy up.
+    // Dropped last: the last connection to close removes the log, and a reader may not do that.
     writer: Writer,
 }
 
 impl Database {
-    /// Opens the file, creates it if it is not there, and brings it up to date.
+    /// Opens the file. Creates it if it does not exist, and migrates it to the current schema.
     ///
     /// # Errors
-    /// Says why the file cannot be used. One that is not ours, or newer, has not been changed.
-    pub fn open(path: &Path, settings: StoreConfig) -> Result<Database, StoreError> {
-        Database::open_migrated(path, MIGRATIONS, settings)
+    /// The file cannot be used. A file of another program or of a newer version is left unchanged.
+    pub fn open(path: &Path, config: StoreConfig) -> Result<Database, StoreError> {
+        Database::open_migrated(path, MIGRATIONS, config)
     }
 
     fn open_migrated(
         path: &Path,
         migrations: &[&str],
-        settings: StoreConfig,
+        config: StoreConfig,
     ) -> Result<Database, StoreError> {
         let create = |error| StoreError::Create(Arc::new(error));
-        // Readers come later, when the working directory may be another one. It also keeps SQLite
-        // from taking a name such as ":memory:" for more than a name.
+        // Readers may be opened after a change of the working directory. An absolute path also
+        // prevents SQLite from giving a name such as ":memory:" its special meaning.
         let path = path::absolute(path).map_err(create)?;
         let connection = connect::writer(&path, migrations)?;
-        let max_bytes = Some(settings.max_bytes).filter(|&max| max > 0);
-        connect::limit(&connection, max_bytes)?;
+        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
+        connect::limit_size(&connection, max_bytes)?;
         let sql = "SELECT key FROM creator_key";
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
-        let place = FileIdentity::of(&path)?;
+        let file_identity = FileIdentity::of(&path)?;
         let index = WalIndex::open(&path).map_err(create)?;
-        let recent = Arc::new(GameCache::new(settings.games_in_memory, index));
+        let cache = Arc::new(GameCache::new(config.games_in_memory, index));
         let changes = Arc::new(ChangeSignal::new());
         let watcher = Watcher::start(&path, &changes)?;
         let thread = WriterThread {
             connection,
-            place: place.clone(),
-            checkpoints: Checkpoints::start(&path)?,
-            batch: settings.commit_batch.max(1),
+            file_identity: file_identity.clone(),
+            checkpoints: CheckpointThread::start(&path)?,
+            max_batch: config.commit_batch.max(1),
             max_bytes,
-            recent: Arc::clone(&recent),
+            cache: Arc::clone(&cache),
             changes: Arc::clone(&changes),
             metrics: metrics.clone(),
         };
         let writer = Writer::start(thread).map_err(create)?;
-        let readers = Readers::open(path, place)?;
+        let readers = Readers::open(path, file_identity)?;
         Ok(Database(Arc::new(DatabaseInner {
             creator_key,
             max_bytes,
             readers,
-            recent,
+            cache,
             changes,
             _watcher: watcher,
             metrics,
@@ -117,34 +117,35 @@ impl Database {
         })))
     }
 
-    /// Reads several things from one and the same state of the database.
+    /// Runs several queries on one state of the database.
     ///
     /// # Errors
-    /// Whatever `read` returns, or the database cannot be read.
+    /// Those of `read`, or the database cannot be read.
     pub fn read<T>(
         &self,
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.0.readers.with(|connection| {
             let _state = ReadTransaction::begin(connection)?;
-            // What is known of games in memory is of another state.
-            let recent = None;
-            read(&Reader { connection, recent })
+            // Games in the cache may be from another state.
+            let cache = None;
+            read(&Reader { connection, cache })
         })
     }
 
-    /// A game, if it is there: from memory if nobody has committed anything since it was read.
+    /// A game, or `None` if it does not exist. It is taken from the cache if no process has
+    /// committed anything since it was read.
     ///
     /// # Errors
-    /// The database cannot be read, or the game cannot be understood.
+    /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        match self.0.recent.current(*id) {
-            Some(record) => Ok(Some(record)),
+        match self.0.cache.current(*id) {
+            Some(stored) => Ok(Some(stored)),
             None => self.read_one(|reader| reader.game(id)),
         }
     }
 
-    /// Reads something that a single statement says, which sees one state by itself.
+    /// Runs a query of a single statement, which needs no transaction to see one state.
     ///
     /// # Errors
     /// As [`Database::read`].
@@ -153,17 +154,17 @@ impl Database {
         read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.0.readers.with(|connection| {
-            let recent = Some(&*self.0.recent);
-            read(&Reader { connection, recent })
+            let cache = Some(&*self.0.cache);
+            read(&Reader { connection, cache })
         })
     }
 
-    /// Makes changes, which are kept if `work` returns `Ok`, and waits until they are on the disk.
-    /// `work` runs on the writer's thread while nobody else can write, so it must be quick and never
-    /// wait.
+    /// Runs `work` on the writer thread and waits until its changes are on disk. The changes are
+    /// rolled back if `work` returns an error. It blocks all other writes, so it must be quick and
+    /// must not wait.
     ///
     /// # Errors
-    /// Whatever `work` returns, or why the changes could not be made. Nothing has changed.
+    /// Those of `work`, or the changes could not be committed. Nothing was changed then.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -171,40 +172,40 @@ impl Database {
         self.0.writer.submit(OnFailure::Undo, work).await
     }
 
-    /// As [`Database::write`], for `work` that never fails when it has changed something already,
-    /// unless the disk does. That is faster. If it does fail then, it takes the writes with it that
-    /// were to be committed together with it.
+    /// Like [`Database::write`], but faster, because no savepoint is needed. `work` must make all
+    /// its checks before its first change. If it fails after a change, its whole batch is rolled
+    /// back.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Database::write`].
     pub async fn write_checked<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.0.writer.submit(OnFailure::Nothing, work).await
+        self.0.writer.submit(OnFailure::NoChanges, work).await
     }
 
-    /// What addresses are hashed with.
+    /// The key with which addresses are hashed.
     pub fn creator_key(&self) -> &CreatorKey {
         &self.0.creator_key
     }
 
-    /// Bytes that the database may hold; none for any number.
+    /// The largest size of the database in bytes; `None` without a limit.
     pub fn max_bytes(&self) -> Option<u64> {
         self.0.max_bytes
     }
 
-    /// What was done since the file was opened, in numbers.
+    /// Counters since the file was opened.
     pub fn metrics(&self) -> &StoreMetrics {
         &self.0.metrics
     }
 
-    /// Something that tells when a game has changed.
+    /// A receiver of the change feed.
     pub fn feed(&self) -> Feed {
         self.0.changes.feed()
     }
 
-    /// How large the files are.
+    /// The sizes of the files.
     pub fn sizes(&self) -> Sizes {
         let path = self.0.readers.path();
         let mut log = path.as_os_str().to_owned();
@@ -236,9 +237,9 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// What the first look at a database says that is there: SQLite cannot open its log beside it where
-/// nothing may be written.
-fn at_first_look(error: StoreError) -> StoreError {
+/// Translates an error of the first query of an existing database. SQLite reports "cannot open" if
+/// it may not create the log in a read-only directory.
+fn read_only_if_unopenable(error: StoreError) -> StoreError {
     match &error {
         StoreError::Io(cause) => match cause.downcast_ref::<rusqlite::Error>() {
             Some(cause) if cause.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {

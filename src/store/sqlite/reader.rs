@@ -1,4 +1,4 @@
-//! What can be asked of the store.
+//! Queries.
 
 use dog_rules::Phase;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     game_cache::{GameCache, LastChange},
     migrations,
-    rows::{int, log_row, record, select_games, time, version},
+    rows::{int, log_row, select_games, stored_game, time, version},
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
@@ -16,58 +16,57 @@ use crate::store::{
     game_log::{self, LogForm},
 };
 
-/// Something to read from: one state of the database, which stays the same while this lives.
+/// A connection to read from.
 #[derive(Debug)]
 pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
-    /// Games that need not be taken from their JSON, if all that there is to see here is on the
-    /// disk.
-    pub(super) recent: Option<&'c GameCache>,
+    /// The cache, if the connection sees committed data only and is not in a transaction.
+    pub(super) cache: Option<&'c GameCache>,
 }
 
-/// Microseconds for which a response is saved: 24 hours.
-const SAVED: i64 = 24 * 60 * 60 * 1_000_000;
+/// How long a response is saved, in microseconds: 24 hours.
+const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// What was saved then or before has expired.
+/// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
-    now.as_microsecond().saturating_sub(SAVED)
+    now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
 }
 
 impl Reader<'_> {
-    /// A game, if it is there.
+    /// A game, or `None` if it does not exist.
     ///
     /// # Errors
-    /// The database cannot be read, or the game cannot be understood.
+    /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let mut caught_up = 0;
-        if let Some(recent) = self.recent {
-            caught_up = recent.catch_up(self.connection)?;
-            if let Some(record) = recent.get(*id) {
-                return Ok(Some(record));
+        if let Some(cache) = self.cache {
+            caught_up = cache.catch_up(self.connection)?;
+            if let Some(stored) = cache.get(*id) {
+                return Ok(Some(stored));
             }
         }
         let sql = select_games!("WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
-        let record = rows.next()?.map(|row| record(row, None)).transpose()?;
-        if let (Some(recent), Some(record)) = (self.recent, &record) {
-            recent.offer(record, caught_up);
+        let stored = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        if let (Some(cache), Some(stored)) = (self.cache, &stored) {
+            cache.insert_read(stored, caught_up);
         }
-        Ok(record)
+        Ok(stored)
     }
 
-    /// The game that was added under this unique key, if it is there.
+    /// The game that was added with this unique key, or `None`.
     ///
     /// # Errors
     /// As [`Reader::game`].
-    pub fn game_of_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
+    pub fn game_by_unique_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
         let sql = select_games!("WHERE unique_key = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([unique_key])?;
-        rows.next()?.map(|row| record(row, None)).transpose()
+        rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
-    /// A game's version, if it is there: a glance to see whether anything is new.
+    /// A game's version, or `None` if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -78,7 +77,7 @@ impl Reader<'_> {
         column.map(version).transpose()
     }
 
-    /// What is known of a game without reading the game itself, if it is there.
+    /// A game's version, tokens and creator, without the game itself.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -96,7 +95,8 @@ impl Reader<'_> {
         }))
     }
 
-    /// Whose token a ticket for this game stands for, if there is such a one and it has not expired.
+    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
+    /// has expired.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -115,11 +115,11 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// The response that is saved for this scope, if it is not older than 24 hours.
+    /// The response saved for this scope in the last 24 hours.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn saved(
+    pub fn saved_response(
         &self,
         scope: &Scope,
         now: Timestamp,
@@ -136,8 +136,8 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// A part of the public list of games, newest first. A game that cannot be understood is left
-    /// out, with an error in the server's log, so that it does not take the others with it.
+    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
+    /// and logged as an error.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -160,19 +160,19 @@ impl Reader<'_> {
                 statement.query(params![before, limit + 1, phase.name()])?
             }
         };
-        let (mut games, mut left_out) = (Vec::new(), Vec::new());
+        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
         let mut last = None;
-        while games.len() + left_out.len() < limit as usize
+        while games.len() + unreadable.len() < limit as usize
             && let Some(row) = rows.next()?
         {
             last = Some(Cursor(row.get(0)?));
-            match record(row, self.recent) {
-                Ok(record) => games.push(record),
-                Err(error) => left_out.push(error),
+            match stored_game(row, self.cache) {
+                Ok(stored) => games.push(stored),
+                Err(error) => unreadable.push(error),
             }
         }
-        if let Some(first) = left_out.first() {
-            let many = left_out.len();
+        if let Some(first) = unreadable.first() {
+            let many = unreadable.len();
             log::error!(
                 "{many} games are not listed because they cannot be read; the first: {first}"
             );
@@ -181,11 +181,11 @@ impl Reader<'_> {
         Ok(GamePage { games, next })
     }
 
-    /// The entries of a game's log after this version, so many at most, oldest first; none if
-    /// there is no such game.
+    /// The entries of a game's log after the version `after`, oldest first, at most `limit`. Empty
+    /// if there is no such game.
     ///
     /// # Errors
-    /// The database cannot be read, or an entry cannot be understood.
+    /// The database cannot be read, or an entry cannot be parsed.
     pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
         let (limit, mut entries) = (limit as usize, Vec::new());
         let mut last = after;
@@ -199,8 +199,8 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    /// The first of the entries of a game's log after this version, so many at most: those of one
-    /// page of a packed log, or the rows of another. None if there is no such game.
+    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
+    /// log only the entries of one page are returned. Empty if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -237,12 +237,12 @@ impl Reader<'_> {
         Ok(page(LogForm::Rows(entries)))
     }
 
-    /// What is new in a game since this version, if one is known: the last entries, so many at
-    /// most. None if there is no such game.
+    /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
+    /// none if `known` is `None`. `None` if there is no such game.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn news(
+    pub fn update_since(
         &self,
         id: &GameId,
         known: Option<u64>,
@@ -257,8 +257,9 @@ impl Reader<'_> {
         Ok(Some(GameUpdate { head, entries }))
     }
 
-    /// Finished games whose logs are not packed yet, so many at most, in the order of their
-    /// creation after that one; and whether the log is packed nevertheless, as that of an import.
+    /// At most `limit` games that were finished by `by` and are not marked as packed, in order of
+    /// creation after `after`. The flag says whether the log is packed already, as that of an
+    /// imported game is.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -274,7 +275,7 @@ impl Reader<'_> {
                    AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let page = game_log::PAGE as i64;
+        let page = game_log::PAGE_VERSIONS as i64;
         let rows = statement
             .query_map(params![after, by.as_microsecond(), limit, page], |row| {
                 Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
@@ -282,9 +283,8 @@ impl Reader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Games in which the server is to act by now, with their creators, the longest due first:
-    /// those with humans, or those without. A game whose id cannot be read is none, so that it does
-    /// not keep the server from the others.
+    /// Due games and their creators, the longest due first. `has_human` selects the games with a
+    /// human player or those with bots only. A game with an unreadable id is skipped.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -307,9 +307,9 @@ impl Reader<'_> {
         Ok(games)
     }
 
-    /// The longest due of each creator's games in which the server is to act by now: of so many
-    /// creators at most, in the order of their hashes after that one. As many of the games without
-    /// a creator come with them. Says which creator was the last, if there may be more.
+    /// The longest due game of each creator, for at most `limit` creators after `after`, in the
+    /// order of their hashes; and at most `limit` due games without a creator. Returns the last
+    /// creator too if there may be more.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -321,15 +321,15 @@ impl Reader<'_> {
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         let now = now.as_microsecond();
-        let nobodys = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                        AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(nobodys)?;
+        let mut statement = self.connection.prepare_cached(without_creator)?;
         let mut rows = statement.query(params![has_human, now, limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             games.extend(row.get(0).map(|id| (id, None)));
         }
-        // Two steps in an index for each creator, however many games it has.
+        // Two index lookups per creator, however many games it has.
         let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                     AND creator > ?2";
         let mut next = self.connection.prepare_cached(next)?;
@@ -353,8 +353,8 @@ impl Reader<'_> {
         Ok((games, last))
     }
 
-    /// When the server is to act next after that time, in whatever game; not before the end of time
-    /// if that is what a row says.
+    /// The earliest time after `after` at which a game becomes due. A time out of range counts as
+    /// never.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -371,8 +371,8 @@ impl Reader<'_> {
         Ok(next.and_then(|next| time(next).ok()))
     }
 
-    /// What has changed since the change of that number, in its order, and the number of the last
-    /// change. What cannot be read is left out, so that it does not keep anybody from the rest.
+    /// The changes after change number `since`, in order, and the number of the last change. Rows
+    /// that cannot be read are skipped.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -392,7 +392,7 @@ impl Reader<'_> {
                 changes.push(Change { id, version });
             }
         }
-        // The file was put back to an earlier state if there is less than was known.
+        // The file was restored to an earlier state if its last change is before `since`.
         let changes = if last < since {
             ChangesSince::Any
         } else {
@@ -401,21 +401,21 @@ impl Reader<'_> {
         Ok((changes, last))
     }
 
-    /// The old ones among so many games after that one, in the order of their creation.
+    /// The expired games among the first `limit` games after `after`, in order of creation.
     ///
-    /// Games created after all that could be old are the last ones, so a piece with no other ends
-    /// the search: what is young is not looked at, however much it is.
+    /// A batch in which every game is too young to have expired ends the search, because all later
+    /// games are younger still.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn expired_games(
         &self,
-        keep: RetentionPolicy,
+        policy: RetentionPolicy,
         now: Timestamp,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        let (finished, idle) = (keep.horizon(true, now), keep.horizon(false, now));
+        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
         let latest = finished.max(idle);
         let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
                    WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
@@ -426,13 +426,13 @@ impl Reader<'_> {
             seen += 1;
             last = Some(Cursor(row.get(0)?));
             let phase = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-            let horizon = if phase == Phase::Finished.name() {
+            let cutoff = if phase == Phase::Finished.name() {
                 finished
             } else {
                 idle
             };
             more |= Some(row.get(4)?) <= latest;
-            if Some(row.get(5)?) <= horizon {
+            if Some(row.get(5)?) <= cutoff {
                 old.push(ExpiredGame {
                     id: row.get(1)?,
                     version: version(row.get(2)?)?,
@@ -443,13 +443,13 @@ impl Reader<'_> {
         Ok(ExpiredBatch { old, next })
     }
 
-    /// How many games there are.
+    /// The number of games by phase.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn game_counts(&self, now: Timestamp) -> Result<GameCounts, StoreError> {
         let mut games = Phase::ALL.map(|phase| (phase, 0));
-        // SQLite reads the index of the public list for this, not the games themselves.
+        // SQLite reads the index of the public list for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
@@ -471,10 +471,10 @@ impl Reader<'_> {
         })
     }
 
-    /// How full the database is that may hold so many bytes.
+    /// The used space of the database, whose limit is `max` bytes.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The database cannot be read.
     pub fn usage(&self, max: Option<u64>) -> Result<Usage, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size \
                    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";

@@ -1,4 +1,4 @@
-//! Games and log entries as rows hold them.
+//! Conversions of rows into games and log entries.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::game_cache::GameCache;
 use crate::store::{
     GameId, StoreError,
     game_log::LogRow,
-    record::{AdminChanges, StoredGame, Timing},
+    stored_game::{AdminChanges, StoredGame, Timing},
 };
 
-/// The columns that [`record`] reads, in its order, and whatever follows them in a query.
+/// A query of the columns that [`stored_game`] reads, in its order.
 macro_rules! select_games {
     ($rest:literal) => {
         concat!(
@@ -27,18 +27,22 @@ macro_rules! select_games {
 }
 pub(super) use select_games;
 
-/// The game in a row of [`select_games`]: as it is among the recent ones, or from its JSON.
+/// The game in a row of [`select_games`]. The snapshot is parsed only if the cache does not have
+/// this version of the game.
 ///
 /// # Errors
-/// It cannot be understood, or the row's other columns contradict it.
-pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<StoredGame, StoreError> {
+/// The snapshot cannot be parsed, or contradicts other columns.
+pub(super) fn stored_game(
+    row: &Row<'_>,
+    cache: Option<&GameCache>,
+) -> Result<StoredGame, StoreError> {
     let id: GameId = row.get(1)?;
     let (version, updated_at): (i64, _) = (row.get(2)?, time(row.get(5)?)?);
-    let known = recent
-        .and_then(|recent| recent.get(id))
-        .filter(|known| int(known.game.version()) == version && known.updated_at == updated_at);
-    let game: Arc<Game> = match known {
-        Some(known) => known.game,
+    let cached = cache
+        .and_then(|cache| cache.get(id))
+        .filter(|cached| int(cached.game.version()) == version && cached.updated_at == updated_at);
+    let game: Arc<Game> = match cached {
+        Some(cached) => cached.game,
         None => Arc::new(json(row.get_ref(7)?, id)?),
     };
     let contradiction =
@@ -50,7 +54,7 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<Stored
     if phase != game.phase().name().as_bytes() {
         return Err(contradiction("the phase"));
     }
-    let record = StoredGame {
+    let stored = StoredGame {
         id,
         listed: row.get(3)?,
         imported: row.get(11)?,
@@ -62,22 +66,22 @@ pub(super) fn record(row: &Row<'_>, recent: Option<&GameCache>) -> Result<Stored
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
         },
-        changes: AdminChanges {
+        admin_changes: AdminChanges {
             versions: row.get(15)?,
             renewals: row.get(16)?,
         },
         deadline: row.get::<_, Option<i64>>(10)?.map(time).transpose()?,
         game,
     };
-    // Else the server would look again and again for what it is to do in this game.
-    let due_at = record.due_at(record.updated_at);
+    // With a wrong due time the server would find the game due again and again, or never.
+    let due_at = stored.due_at(stored.updated_at);
     if row.get::<_, Option<i64>>(13)? != due_at.map(Timestamp::as_microsecond) {
         return Err(contradiction("when the server is to act"));
     }
-    Ok(record)
+    Ok(stored)
 }
 
-/// The log entry in a row of version, at, action and events.
+/// The log entry in a row of the columns version, at, action and events.
 pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
     Ok(LogRow {
         version: version(row.get(0)?)?,
@@ -87,23 +91,24 @@ pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
     })
 }
 
-/// A version as a column holds it. No game gets as far as 2⁶³; a client may ask for it, though.
+/// A version as an SQLite integer. Larger values saturate: they occur in requests, but not in
+/// games.
 pub(super) fn int(version: u64) -> i64 {
     i64::try_from(version).unwrap_or(i64::MAX)
 }
 
-/// The version in a column.
+/// The version in an integer column.
 pub(super) fn version(column: i64) -> Result<u64, StoreError> {
     u64::try_from(column).map_err(|_| StoreError::Damaged("a version is negative".into()))
 }
 
-/// The time in a column.
+/// The time in a column, in microseconds since 1970.
 pub(super) fn time(column: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_microsecond(column)
         .map_err(|_| StoreError::Damaged("a time is out of range".into()))
 }
 
-/// The JSON of the game `id` in a column.
+/// Parses a JSON column of the game `id`.
 fn json<T: DeserializeOwned>(column: ValueRef<'_>, id: GameId) -> Result<T, StoreError> {
     let text = column.as_bytes().map_err(rusqlite::Error::from)?;
     serde_json::from_slice(text).map_err(|error| StoreError::unreadable(id, &error))

@@ -1,4 +1,4 @@
-//! What can be changed in the store.
+//! Changes of the database.
 
 use std::ops::Deref;
 
@@ -13,35 +13,35 @@ use super::{
 use crate::store::{
     CommitResult, Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewTicket, PackedLog,
     SavedResponse, Scope, StoreError, StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
-    record::now, write::NewLog,
+    stored_game::now, write::NewLog,
 };
 
-/// Expired responses that are thrown away whenever one is added, so that they go faster than they
-/// come and no write has to remove many.
-const SWEPT: i64 = 8;
+/// Expired responses that are deleted with each response saved. More than one, so that they are
+/// deleted faster than they are added; few, so that no write has to delete many.
+const EXPIRED_PER_SAVE: i64 = 8;
 
-/// Changes that are remembered.
-const REMEMBERED: i64 = 10_000;
+/// The number of changes kept in the change feed.
+const MAX_CHANGES: i64 = 10_000;
 
-/// Older ones that are forgotten at once.
-const FORGOTTEN: i64 = 100;
+/// The number of changes after which older ones are deleted.
+const CHANGE_TRIM_INTERVAL: i64 = 100;
 
-/// Rows of a log that are removed at once at most, so that no other write waits long.
-const SLICE: i64 = 1_000;
+/// The largest number of log rows deleted in one write, so that other writes do not wait long.
+const LOG_DELETE_BATCH: i64 = 1_000;
 
-/// Bytes that are written to see whether a write is possible: more than most plays write. They are
-/// random, since SQLite does not write what is there already.
-const PROBE: i64 = 32 << 10;
+/// The number of bytes written to check that writes are possible; most plays write less. They are
+/// random, because SQLite does not write unchanged pages.
+const PROBE_BYTES: i64 = 32 << 10;
 
-/// A game that has changed: as it is now or, if it is gone or that is not known, none.
+/// A game that has changed: its new state, or `None` if it was removed or is not known in full.
 pub(super) type ChangedGame = (GameId, Option<StoredGame>);
 
-/// Changes that happen together or not at all. Everything [`Reader`] answers can be asked here
-/// too, and is the newest there is: nobody else changes the store in the meantime.
+/// A write transaction. All queries of [`Reader`] are available and see the latest state, because
+/// nobody else can write in the meantime.
 pub struct Transaction<'c> {
     reader: Reader<'c>,
     max_bytes: Option<u64>,
-    /// What has changed so far, by this transaction and those that are committed with it.
+    /// The games changed so far in this batch.
     changed: &'c mut Vec<ChangedGame>,
 }
 
@@ -59,10 +59,10 @@ impl<'c> Transaction<'c> {
         max_bytes: Option<u64>,
         changed: &'c mut Vec<ChangedGame>,
     ) -> Transaction<'c> {
-        // What is read here may never come to the disk.
+        // No cache: what is read here may be rolled back.
         let reader = Reader {
             connection,
-            recent: None,
+            cache: None,
         };
         Transaction {
             reader,
@@ -71,78 +71,80 @@ impl<'c> Transaction<'c> {
         }
     }
 
-    /// Carries out a write. If it is [stale](CommitResult::Stale), nothing has changed; nor if there
-    /// is no room for it.
+    /// Makes the changes of a write. Changes nothing if it is [stale](CommitResult::Stale) or the
+    /// database is full.
     ///
     /// # Errors
     /// The database is full, or cannot be written.
     pub fn write(&mut self, write: &Write) -> Result<CommitResult, StoreError> {
         let now = now();
         if let Some((scope, _)) = &write.save
-            && self.saved(scope, now)?.is_some()
+            && self.saved_response(scope, now)?.is_some()
         {
             return Ok(CommitResult::Stale);
         }
-        let committed = match &write.effect {
+        let committed = match &write.op {
             WriteOp::Insert(new) => self.insert(new)?,
             WriteOp::Update(draft) => self.update(draft)?,
-            WriteOp::SetTokens(seen, tokens) => self.set_tokens(seen, tokens)?,
-            WriteOp::AddTicket(seen, ticket) => self.add_ticket(seen, ticket, now)?,
-            WriteOp::Remove(seen) => match self.row_id_of(seen)? {
+            WriteOp::SetTokens(expected, tokens) => self.set_tokens(expected, tokens)?,
+            WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
+            WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
-                    self.remove(row_id, &seen.id)?;
+                    self.remove(row_id, &expected.id)?;
                     CommitResult::Done
                 }
                 None => CommitResult::Stale,
             },
         };
         if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
-            self.save(scope, saved, now)?;
+            self.save_response(scope, saved, now)?;
         }
         Ok(committed)
     }
 
-    /// The row_id of a game, if it is still as it was seen.
-    fn row_id_of(&mut self, seen: &ExpectedState) -> Result<Option<i64>, StoreError> {
-        // An UPDATE that returns the row_id would be a statement less, but SQLite makes ready to undo
-        // such a one, which takes longer.
+    /// The row id of a game, if it is in the expected state.
+    fn row_id_if_unchanged(&mut self, expected: &ExpectedState) -> Result<Option<i64>, StoreError> {
+        // UPDATE … RETURNING would save a statement, but SQLite opens a statement journal for it,
+        // which takes longer.
         let sql = "SELECT row_id FROM games \
                    WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4";
-        let mut statement = self.open()?.prepare_cached(sql)?;
-        let (version, at) = (int(seen.version), seen.updated_at.as_microsecond());
-        let row_id =
-            statement.query_row(params![seen.id, version, at, seen.tokens], |row| row.get(0));
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        let (version, at) = (int(expected.version), expected.updated_at.as_microsecond());
+        let row_id = statement
+            .query_row(params![expected.id, version, at, expected.tokens], |row| {
+                row.get(0)
+            });
         let row_id = row_id.optional()?;
         if row_id.is_none() {
-            // Whoever saw it did so in memory, perhaps. The next look is at the row.
-            self.changed.push((seen.id, None));
+            // The expected state may come from the cache. Without the entry, the row is read next.
+            self.changed.push((expected.id, None));
         }
         Ok(row_id)
     }
 
     /// Whether another game has the unique key of a new one.
-    fn is_taken(&self, new: &NewGame) -> Result<bool, StoreError> {
+    fn unique_key_exists(&self, new: &NewGame) -> Result<bool, StoreError> {
         let Some(key) = &new.unique_key else {
             return Ok(false);
         };
         let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
-        Ok(self.open()?.prepare_cached(sql)?.exists([key])?)
+        Ok(self.connection()?.prepare_cached(sql)?.exists([key])?)
     }
 
     /// Adds a game with its log.
     fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
-        if self.is_taken(new)? {
+        if self.unique_key_exists(new)? {
             return Ok(CommitResult::Stale);
         }
         let NewGame {
-            record,
+            game: stored,
             unique_key,
             snapshot,
             log,
         } = new;
-        let (version, phase) = (record.game.version(), record.game.phase());
+        let (version, phase) = (stored.game.version(), stored.game.phase());
         self.usage()?.check_new_game()?;
-        let connection = self.open()?;
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "INSERT INTO games \
@@ -152,27 +154,27 @@ impl<'c> Transaction<'c> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
-                record.id,
+                stored.id,
                 int(version),
                 phase.name(),
-                record.listed,
-                record.created_at.as_microsecond(),
-                record.updated_at.as_microsecond(),
-                record.tokens,
+                stored.listed,
+                stored.created_at.as_microsecond(),
+                stored.updated_at.as_microsecond(),
+                stored.tokens,
                 snapshot,
-                record.timing.bot_pace_ms,
-                record.timing.turn_seconds,
-                record.deadline.map(Timestamp::as_microsecond),
-                record.game.has_human(),
-                record
-                    .due_at(record.updated_at)
+                stored.timing.bot_pace_ms,
+                stored.timing.turn_seconds,
+                stored.deadline.map(Timestamp::as_microsecond),
+                stored.game.has_human(),
+                stored
+                    .due_at(stored.updated_at)
                     .map(Timestamp::as_microsecond),
-                record.imported,
-                record.creator,
+                stored.imported,
+                stored.creator,
                 unique_key,
             ])?;
         let row_id = connection.last_insert_rowid();
-        self.note_change(&record.id, Some(version), Some(record))?;
+        self.note_change(&stored.id, Some(version), Some(stored))?;
         match log {
             NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
             NewLog::Packed(log) => self.insert_pages(row_id, log)?,
@@ -180,16 +182,15 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Puts a draft in the place of the game it was drafted from, and adds to the log how that came
-    /// to be.
+    /// Stores a draft as the game's new state, and adds its log entry.
     fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
-        // Nothing is changed before this.
-        let Some(row_id) = self.row_id_of(&draft.seen)? else {
+        // This check comes before the first change.
+        let Some(row_id) = self.row_id_if_unchanged(&draft.expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let Draft { record, rows, .. } = draft;
-        let (version, at) = (record.game.version(), record.updated_at);
-        let connection = self.open()?;
+        let Draft { next, rows, .. } = draft;
+        let (version, at) = (next.game.version(), next.updated_at);
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
@@ -199,43 +200,43 @@ impl<'c> Transaction<'c> {
                 row_id,
                 int(version),
                 at.as_microsecond(),
-                record.tokens,
+                next.tokens,
                 rows.snapshot,
-                record.deadline.map(Timestamp::as_microsecond),
-                record.game.has_human(),
-                record.due_at(at).map(Timestamp::as_microsecond),
-                record.changes.versions,
+                next.deadline.map(Timestamp::as_microsecond),
+                next.game.has_human(),
+                next.due_at(at).map(Timestamp::as_microsecond),
+                next.admin_changes.versions,
             ])?;
-        let phase = record.game.phase();
-        // It seldom changes, and stands in an index.
+        let phase = next.game.phase();
+        // The phase is indexed and seldom changes, so it is written only if it does.
         if phase != draft.phase {
             connection
                 .prepare_cached("UPDATE games SET phase = ?2 WHERE row_id = ?1")?
                 .execute(params![row_id, phase.name()])?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
-        self.note_change(&record.id, Some(version), Some(record))?;
+        self.note_change(&next.id, Some(version), Some(next))?;
         Ok(CommitResult::Done)
     }
 
-    /// Adds to the list of changes that a game has come to this version, or is gone. `record` is
-    /// the game as it is now, if that is known.
+    /// Adds an entry to the change feed: the game's new version, or `None` if it was removed.
+    /// `stored` is its new state, if it is known in full.
     fn note_change(
         &mut self,
         id: &GameId,
         version: Option<u64>,
-        record: Option<&StoredGame>,
+        stored: Option<&StoredGame>,
     ) -> Result<(), StoreError> {
-        self.changed.push((*id, record.cloned()));
-        let connection = self.open()?;
+        self.changed.push((*id, stored.cloned()));
+        let connection = self.connection()?;
         connection
             .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
             .execute(params![id, version.map(int)])?;
         let number = connection.last_insert_rowid();
-        if number % FORGOTTEN == 0 {
+        if number % CHANGE_TRIM_INTERVAL == 0 {
             connection
                 .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
-                .execute([number - REMEMBERED])?;
+                .execute([number - MAX_CHANGES])?;
         }
         Ok(())
     }
@@ -249,7 +250,7 @@ impl<'c> Transaction<'c> {
         action: Option<&str>,
         events: &str,
     ) -> Result<(), StoreError> {
-        self.open()?
+        self.connection()?
             .prepare_cached(
                 "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
@@ -266,24 +267,24 @@ impl<'c> Transaction<'c> {
     /// Replaces a game's tokens without a new version.
     fn set_tokens(
         &mut self,
-        seen: &ExpectedState,
+        expected: &ExpectedState,
         tokens: &Tokens,
     ) -> Result<CommitResult, StoreError> {
-        let Some(row_id) = self.row_id_of(seen)? else {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
         let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 WHERE row_id = ?1";
-        self.open()?
+        self.connection()?
             .prepare_cached(sql)?
             .execute(params![row_id, tokens])?;
-        self.note_change(&seen.id, Some(seen.version), None)?;
+        self.note_change(&expected.id, Some(expected.version), None)?;
         Ok(CommitResult::Done)
     }
 
-    /// Removes a game and its log. Of a long log only a part goes at once, and the game with it; the
-    /// rest is for [`Transaction::remove_rest`].
+    /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
+    /// game's row stays as a marker until [`Transaction::remove_rest`] has deleted the others.
     fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         if self.delete_log(row_id)? {
             connection
                 .prepare_cached(
@@ -301,8 +302,8 @@ impl<'c> Transaction<'c> {
         self.note_change(id, None, None)
     }
 
-    /// Removes the games that were found to be old, unless they have changed since; how many of
-    /// them did not.
+    /// Removes expired games, except those that have changed since they were found. Returns the
+    /// number of games removed.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -310,7 +311,7 @@ impl<'c> Transaction<'c> {
         let mut removed = 0;
         for old in games {
             let sql = "SELECT row_id FROM games WHERE id = ?1 AND version = ?2";
-            let mut statement = self.open()?.prepare_cached(sql)?;
+            let mut statement = self.connection()?.prepare_cached(sql)?;
             let row_id = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
             if let Some(row_id) = row_id.optional()? {
                 self.remove(row_id, &old.id)?;
@@ -320,14 +321,15 @@ impl<'c> Transaction<'c> {
         Ok(removed)
     }
 
-    /// Removes a part of what is left of removed games; says whether there may be more.
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may
+    /// be more.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
-        // Through the index of the public list.
+        // The condition on `listed` lets SQLite use the index of the public list.
         let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
-        let mut statement = self.open()?.prepare_cached(sql)?;
+        let mut statement = self.connection()?.prepare_cached(sql)?;
         let row_id = statement.query_row([], |row| row.get(0));
         let Some(row_id) = row_id.optional()? else {
             return Ok(false);
@@ -338,31 +340,32 @@ impl<'c> Transaction<'c> {
         Ok(true)
     }
 
-    /// Removes a game's row, and with it all that refers to it.
+    /// Deletes a game's row, and by cascade all rows that refer to it.
     fn delete_row(&self, row_id: i64) -> Result<(), StoreError> {
-        self.open()?
+        self.connection()?
             .prepare_cached("DELETE FROM games WHERE row_id = ?1")?
             .execute([row_id])?;
         Ok(())
     }
 
     fn insert_pages(&self, row_id: i64, log: &PackedLog) -> Result<(), StoreError> {
-        let mut insert = self.open()?.prepare_cached(
+        let mut insert = self.connection()?.prepare_cached(
             "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)",
         )?;
         for page in &log.pages {
-            insert.execute(params![row_id, int(page.first), page.entries])?;
+            insert.execute(params![row_id, int(page.first_version), page.entries])?;
         }
         Ok(())
     }
 
-    /// Puts a packed log, if there is one, in the place of a finished game's, and forgets who
-    /// created the game. Of a long log only a part is removed at once; says whether there is more.
+    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's
+    /// creator. Only the first rows of a long log are deleted at once. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn pack(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         let row_id = connection
             .prepare_cached(
                 "SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished' AND packed = 0",
@@ -371,10 +374,10 @@ impl<'c> Transaction<'c> {
         let Some(row_id) = row_id.optional()? else {
             return Ok(false);
         };
-        // First, as a full database may have no other room for the pages.
+        // Deleted first, because a full database has no other space for the pages.
         let more = self.delete_log(row_id)?;
         if let Some(packed) = packed {
-            // There may be one that is the whole log.
+            // Earlier releases packed a log as one page.
             connection
                 .prepare_cached("DELETE FROM packed_log WHERE game = ?1")?
                 .execute([row_id])?;
@@ -388,29 +391,29 @@ impl<'c> Transaction<'c> {
         Ok(more)
     }
 
-    /// Removes the first entries of a log; says whether there may be more.
+    /// Deletes the first [`LOG_DELETE_BATCH`] entries of a log. Returns whether there may be more.
     fn delete_log(&self, row_id: i64) -> Result<bool, StoreError> {
         let removed = self
-            .open()?
+            .connection()?
             .prepare_cached(
                 "DELETE FROM log WHERE game = ?1 \
                  AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)",
             )?
-            .execute([row_id, SLICE])?;
-        Ok(removed as i64 >= SLICE)
+            .execute([row_id, LOG_DELETE_BATCH])?;
+        Ok(removed as i64 >= LOG_DELETE_BATCH)
     }
 
-    /// Keeps a ticket, and forgets those that have expired.
+    /// Adds a ticket, and deletes expired tickets.
     fn add_ticket(
         &mut self,
-        seen: &ExpectedState,
+        expected: &ExpectedState,
         ticket: &NewTicket,
         now: Timestamp,
     ) -> Result<CommitResult, StoreError> {
-        let Some(row_id) = self.row_id_of(seen)? else {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let connection = self.open()?;
+        let connection = self.connection()?;
         connection
             .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
             .execute([now.as_microsecond()])?;
@@ -428,7 +431,8 @@ impl<'c> Transaction<'c> {
         Ok(CommitResult::Done)
     }
 
-    /// Takes a [`ticket`](Reader::ticket), which is then gone; none if it is not there any more.
+    /// Returns the token of a [`ticket`](Reader::ticket) and deletes the ticket; `None` if it does
+    /// not exist or has expired.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -439,7 +443,7 @@ impl<'c> Transaction<'c> {
         now: Timestamp,
     ) -> Result<Option<TokenHash>, StoreError> {
         let taken = self
-            .open()?
+            .connection()?
             .prepare_cached(
                 "DELETE FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
                  AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
@@ -451,16 +455,21 @@ impl<'c> Transaction<'c> {
         Ok(taken)
     }
 
-    /// Saves the response to a request for 24 hours, and forgets some older ones.
-    fn save(&self, scope: &Scope, saved: &SavedResponse, now: Timestamp) -> Result<(), StoreError> {
-        let connection = self.open()?;
+    /// Saves the response to a request, and deletes some expired ones.
+    fn save_response(
+        &self,
+        scope: &Scope,
+        saved: &SavedResponse,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let connection = self.connection()?;
         connection
             .prepare_cached(
                 "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR row_id IN \
                  (SELECT row_id FROM idempotency WHERE created_at <= ?1 \
                  ORDER BY created_at LIMIT ?3))",
             )?
-            .execute(params![expiry(now), scope.0, SWEPT])?;
+            .execute(params![expiry(now), scope.0, EXPIRED_PER_SAVE])?;
         connection
             .prepare_cached(
                 "INSERT INTO idempotency (scope, body_hash, response, created_at) \
@@ -475,13 +484,13 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Forgets at most so many responses and as many tickets that have expired; says whether there
+    /// Deletes at most `limit` expired responses and `limit` expired tickets. Returns whether there
     /// may be more.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn forget_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         let responses = connection
             .prepare_cached(
                 "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
@@ -497,26 +506,26 @@ impl<'c> Transaction<'c> {
         Ok(responses.max(tickets) >= limit as usize)
     }
 
-    /// Makes sure that the store can be written, by writing as much as a play does.
+    /// Checks that the database can be written, by writing as much as a play does.
     pub fn probe(&mut self) -> Result<Usage, StoreError> {
-        let connection = self.open()?;
+        let connection = self.connection()?;
         migrations::check_version(connection, MIGRATIONS)?;
         let usage = self.usage()?;
         usage.check_write()?;
         connection
             .prepare_cached("UPDATE probe SET filler = randomblob(?1)")?
-            .execute([PROBE])?;
+            .execute([PROBE_BYTES])?;
         Ok(usage)
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {
-        self.open()?;
+        self.connection()?;
         self.reader.usage(self.max_bytes)
     }
 
-    /// The connection to write to, as long as the transaction lasts: SQLite ends one by itself
-    /// when the disk is full, and would take what comes after it for changes of their own.
-    fn open(&self) -> Result<&'c Connection, StoreError> {
+    /// The connection, if the transaction is still open. SQLite ends a transaction by itself when
+    /// the disk is full; later statements would then be committed one by one.
+    fn connection(&self) -> Result<&'c Connection, StoreError> {
         if self.connection.is_autocommit() {
             return Err(StoreError::RolledBack);
         }

@@ -1,4 +1,4 @@
-//! Seeing that the store has changed, by this process or another.
+//! Notification of changes by this process and by others.
 
 use std::{
     path::Path,
@@ -16,13 +16,13 @@ use tokio::sync::watch;
 use super::{connect, game_cache::LastChange};
 use crate::store::{Feed, StoreError};
 
-/// How often another process's commits are looked for: a glance at shared memory.
-const GLANCE: Duration = Duration::from_millis(10);
+/// The interval of the check for commits of other processes, which only reads shared memory.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often they are looked for when the database cannot be read.
-const OUTAGE: Duration = Duration::from_millis(100);
+/// The interval of the check while the database cannot be read.
+const ERROR_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The number of the last change, for all who wait for the next.
+/// The number of the last change, as a watch channel.
 #[derive(Debug)]
 pub(super) struct ChangeSignal(watch::Sender<i64>);
 
@@ -31,7 +31,7 @@ impl ChangeSignal {
         ChangeSignal(watch::Sender::new(0))
     }
 
-    /// This process has committed changes up to this one.
+    /// Publishes the number of the last change committed by this process.
     pub fn announce(&self, last: i64) {
         self.0.send_if_modified(|known| {
             let is_new = last > *known;
@@ -40,17 +40,17 @@ impl ChangeSignal {
         });
     }
 
-    /// Somebody who waits for changes.
+    /// A new receiver.
     pub fn feed(&self) -> Feed {
         Feed(self.0.subscribe())
     }
 
-    /// Looks whether others have committed changes.
-    fn look(&self, connection: &Connection) -> Result<(), StoreError> {
+    /// Publishes the number of the last change in the database.
+    fn poll(&self, connection: &Connection) -> Result<(), StoreError> {
         let known = *self.0.borrow();
         let last = LastChange::read(connection)?.number;
         if last < known {
-            // The file was put back to an earlier state.
+            // The file was restored to an earlier state.
             self.0.send_replace(last);
         } else {
             self.announce(last);
@@ -59,7 +59,7 @@ impl ChangeSignal {
     }
 }
 
-/// The thread that looks for the commits of others. Dropping it ends it.
+/// The thread that checks for commits of other processes. Dropping it stops the thread.
 #[derive(Debug)]
 pub(super) struct Watcher {
     stop: Arc<AtomicBool>,
@@ -73,7 +73,7 @@ impl Watcher {
     /// The database cannot be read, or the operating system starts no more threads.
     pub fn start(path: &Path, changes: &Arc<ChangeSignal>) -> Result<Watcher, StoreError> {
         let connection = connect::reader(path)?;
-        changes.look(&connection)?;
+        changes.poll(&connection)?;
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, changes) = (Arc::clone(&stop), Arc::clone(changes));
         let thread = thread::Builder::new()
@@ -95,28 +95,32 @@ impl Drop for Watcher {
             .take()
             .is_some_and(|thread| thread.join().is_err())
         {
-            log::error!("the store's watcher panicked");
+            log::error!("the store watcher thread panicked");
         }
     }
 }
 
-/// What the thread does until it is to stop.
+/// The loop of the thread.
 fn watch(connection: &Connection, changes: &ChangeSignal, stop: &AtomicBool) {
-    let mut seen = None;
+    let mut last_version = None;
     while !stop.load(Ordering::Relaxed) {
-        let looked = data_version(connection).and_then(|version| {
-            if seen != Some(version) {
-                changes.look(connection)?;
-                seen = Some(version);
+        let polled = data_version(connection).and_then(|version| {
+            if last_version != Some(version) {
+                changes.poll(connection)?;
+                last_version = Some(version);
             }
             Ok(())
         });
-        // Whoever reads meanwhile sees for itself that the database cannot be read.
-        thread::sleep(if looked.is_ok() { GLANCE } else { OUTAGE });
+        // An error is not logged here: every reader of the database gets it too.
+        thread::sleep(if polled.is_ok() {
+            POLL_INTERVAL
+        } else {
+            ERROR_POLL_INTERVAL
+        });
     }
 }
 
-/// A number that changes when another connection commits something.
+/// A number that changes when another connection commits.
 fn data_version(connection: &Connection) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("PRAGMA data_version")?;
     Ok(statement.query_row([], |row| row.get(0))?)

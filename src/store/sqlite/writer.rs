@@ -1,6 +1,6 @@
-//! The one thread that writes. Writes that come while it is busy are committed together, and all
-//! share one wait for the disk. One that fails takes none with it: either it is in a savepoint of
-//! its own, or it is checked before it changes anything.
+//! The writer thread. Writes that arrive while it is busy are committed together and share one disk
+//! sync (group commit). A write that fails does not affect the others: either it runs in a
+//! savepoint, or it makes all its checks before its first change.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::{
-    checkpoint::Checkpoints,
+    checkpoint::CheckpointThread,
     connect::FileIdentity,
     game_cache::{GameCache, LastChange},
     reader::Reader,
@@ -26,32 +26,31 @@ use super::{
 };
 use crate::store::{StoreError, StoreMetrics};
 
-/// Writes that may wait; one more is refused at once.
-pub(super) const QUEUE: usize = 1024;
+/// The largest number of queued writes; further ones are refused at once.
+pub(super) const QUEUE_CAPACITY: usize = 1024;
 
-/// What is done about a write that fails.
+/// What happens when a write fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnFailure {
-    /// What it has changed is undone.
+    /// Its changes are rolled back to a savepoint.
     Undo,
-    /// It has changed nothing. That spares a savepoint, for which SQLite copies every page before
-    /// its first change. Should it have changed something nevertheless, nothing is kept of all
-    /// that was to be committed with it.
-    Nothing,
+    /// It has made no changes, so it needs no savepoint, for which SQLite copies every page before
+    /// its first change. If it has made changes nevertheless, its whole batch is rolled back.
+    NoChanges,
 }
 
-/// Somebody's write, in two steps so that others can be committed with it.
+/// A queued write. It replies only after the commit of its batch.
 trait WriteJob: Send {
     fn on_failure(&self) -> OnFailure;
 
-    /// Whether nobody waits for the answer any more.
-    fn withdrawn(&self) -> bool;
+    /// Whether the caller has dropped its future.
+    fn is_cancelled(&self) -> bool;
 
-    /// Makes the changes; says whether they are to be kept.
+    /// Makes the changes. Returns whether to keep them.
     fn run(&mut self, transaction: Transaction<'_>) -> bool;
 
-    /// Tells whoever asked what came of it, once the changes are on the disk or gone.
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+    /// Sends the result to the caller, after the changes were committed or rolled back.
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 /// A job that runs a closure.
@@ -59,7 +58,7 @@ struct ClosureJob<F, T> {
     on_failure: OnFailure,
     work: Option<F>,
     result: Option<Result<T, StoreError>>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    reply_to: oneshot::Sender<Result<T, StoreError>>,
 }
 
 impl<F, T> WriteJob for ClosureJob<F, T>
@@ -71,38 +70,38 @@ where
         self.on_failure
     }
 
-    fn withdrawn(&self) -> bool {
-        self.caller.is_closed()
+    fn is_cancelled(&self) -> bool {
+        self.reply_to.is_closed()
     }
 
     fn run(&mut self, mut transaction: Transaction<'_>) -> bool {
         let Some(work) = self.work.take() else {
             return false;
         };
-        // What the closure leaves half done is rolled back, so nobody sees it.
+        // The changes of a closure that panics are rolled back.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|_| Err(StoreError::Panicked));
-        let keep = result.is_ok();
+        let succeeded = result.is_ok();
         self.result = Some(result);
-        keep
+        succeeded
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => return,
-            // A refusal may rest on changes by others that are gone now, so it goes too.
+            // The job's own result may depend on changes of the batch that were rolled back.
             (Err(error), _) => Err(error),
         };
-        // The caller may have gone away; the write is done all the same.
-        self.caller.send(result).ok();
+        // The caller may have dropped its future after the batch started.
+        self.reply_to.send(result).ok();
     }
 }
 
-/// What a commit has changed: the last change before it and after it, and the games.
-type Done = ((LastChange, LastChange), Vec<ChangedGame>);
+/// The changes of a commit: the last change before and after it, and the games.
+type BatchChanges = ((LastChange, LastChange), Vec<ChangedGame>);
 
-/// The way to the thread that writes. Dropping it lets the writes that wait finish.
+/// A handle to the writer thread. Dropping it waits until all queued writes are committed.
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: Option<SyncSender<Box<dyn WriteJob>>>,
@@ -113,7 +112,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
-        let (queue, jobs) = sync_channel(QUEUE);
+        let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
         let metrics = thread.metrics.clone();
         let thread = thread::Builder::new()
             .name("store-writer".into())
@@ -125,28 +124,28 @@ impl Writer {
         })
     }
 
-    /// Queues a write, and waits for what comes of it. A write whose future is dropped before its
-    /// turn is taken back.
+    /// Queues a write and waits for its result. It is cancelled if the future is dropped before its
+    /// batch starts.
     ///
     /// # Errors
-    /// What `work` returns; or too many are waiting, or nothing could be committed.
+    /// Those of `work`; or the queue is full, or the commit failed.
     pub(super) async fn submit<T: Send + 'static>(
         &self,
         on_failure: OnFailure,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (caller, outcome) = oneshot::channel();
+        let (reply_to, outcome) = oneshot::channel();
         let job = ClosureJob {
             on_failure,
             work: Some(work),
             result: None,
-            caller,
+            reply_to,
         };
         let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
-        // It is counted first, or the thread might take it before.
+        // Counted first, because the thread may take it before `try_send` returns.
         self.metrics.queued();
         queue.try_send(Box::new(job)).map_err(|error| {
-            self.metrics.taken(1);
+            self.metrics.dequeued(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
                 TrySendError::Disconnected(_) => StoreError::Closed,
@@ -160,79 +159,82 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take()
-            // A write may own the last handle of the store; the thread cannot wait for itself.
+            // A closure may own the last handle of the store. The thread cannot join itself.
             && thread.thread().id() != thread::current().id()
             && thread.join().is_err()
         {
-            log::error!("the store's writer panicked");
+            log::error!("the store writer thread panicked");
         }
     }
 }
 
-/// What the thread works with.
+/// The state of the writer thread.
 pub(super) struct WriterThread {
     pub connection: Connection,
-    pub place: FileIdentity,
-    pub checkpoints: Checkpoints,
-    /// Writes that are committed together at most.
-    pub batch: usize,
-    /// Bytes that the database may hold.
+    pub file_identity: FileIdentity,
+    pub checkpoints: CheckpointThread,
+    /// The largest number of writes in one commit.
+    pub max_batch: usize,
+    /// The largest size of the database in bytes; `None` without a limit.
     pub max_bytes: Option<u64>,
-    pub recent: Arc<GameCache>,
+    pub cache: Arc<GameCache>,
     pub changes: Arc<ChangeSignal>,
     pub metrics: StoreMetrics,
 }
 
 impl WriterThread {
-    /// What the thread does, from the first write to the last.
+    /// The loop of the thread. It ends when the queue is closed and empty.
     fn run(mut self, queue: Receiver<Box<dyn WriteJob>>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
-            batch.extend(queue.try_iter().take(self.batch - 1));
-            self.metrics.taken(batch.len());
-            batch.retain(|job| !job.withdrawn());
+            batch.extend(queue.try_iter().take(self.max_batch - 1));
+            self.metrics.dequeued(batch.len());
+            batch.retain(|job| !job.is_cancelled());
             self.write(batch);
         }
         drop(self.checkpoints);
-        // The log is emptied into the database; if a reader is in the way, whoever opens it next can.
+        // If a reader prevents this checkpoint, it is done after the next start.
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
         if let Err(error) = self.connection.query_row(sql, [], |_| Ok(())) {
-            log::warn!("the write-ahead log stays: {error}");
+            log::warn!("the write-ahead log cannot be copied into the database: {error}");
         }
     }
 
-    /// Commits these jobs together and tells what came of each.
+    /// Commits these jobs together and replies to each.
     fn write(&mut self, mut batch: Vec<Box<dyn WriteJob>>) {
         if batch.is_empty() {
             return;
         }
-        let (writes, begun) = (batch.len(), Instant::now());
-        let committed = self.commit(&mut batch).map_err(|error| self.explain(error));
-        // What was committed to a file that is gone by now is lost, so nobody is told it was done.
-        let committed = committed.and_then(|changes| self.place.check().map(|()| changes));
+        let (writes, started) = (batch.len(), Instant::now());
+        let committed = self
+            .commit(&mut batch)
+            .map_err(|error| self.quota_or(error));
+        // A commit to a file that was removed or replaced is lost, so it is reported as failed.
+        let committed = committed.and_then(|changes| self.file_identity.check().map(|()| changes));
         let committed = committed.map(|(changes, changed)| {
-            self.metrics.committed(writes, begun.elapsed());
+            self.metrics.committed(writes, started.elapsed());
             let last = changes.1.number;
-            self.recent.committed(&self.connection, changes, changed);
+            self.cache.committed(&self.connection, changes, changed);
             self.changes.announce(last);
         });
         for job in batch {
-            job.answer(committed.clone());
+            job.reply(committed.clone());
         }
         match committed {
-            Ok(()) => self.checkpoints.written(writes, &self.connection),
-            // The log is not carried into a file that was emptied or replaced.
-            Err(_) if self.place.check().is_err() => {}
-            Err(_) => self.checkpoints.make_room(),
+            Ok(()) => self.checkpoints.count_writes(writes, &self.connection),
+            // No checkpoint into a file that was emptied or replaced.
+            Err(_) if self.file_identity.check().is_err() => {}
+            Err(_) => self.checkpoints.after_failure(),
         }
     }
 
-    /// Tells a full database from a full disk.
-    fn explain(&self, error: StoreError) -> StoreError {
+    /// The error of a failed commit: [`StoreError::Quota`] if the database has reached its limit,
+    /// else `error`.
+    fn quota_or(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
         let reader = Reader {
             connection: &self.connection,
-            recent: None,
+            cache: None,
         };
         if may_be_quota && let Ok(usage) = reader.usage(self.max_bytes) {
             return usage.check_write().err().unwrap_or(error);
@@ -240,17 +242,16 @@ impl WriterThread {
         error
     }
 
-    /// Runs these jobs in one transaction; the last change before and after it, and what has
-    /// changed.
+    /// Runs these jobs in one transaction and commits it. Returns its changes.
     ///
     /// # Errors
-    /// Nothing of any of them was kept.
-    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<Done, StoreError> {
+    /// The transaction was rolled back; no job has changed anything.
+    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<BatchChanges, StoreError> {
         if !self.connection.is_autocommit() {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;
         }
-        // The lock comes before the first look, so that nothing changes between the two.
+        // The lock is taken before the first read, so that nobody can write in between.
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -265,24 +266,22 @@ impl WriterThread {
                 Ok::<_, StoreError>(())
             };
             savepoint("SAVEPOINT job")?;
-            let (changes, known) = (transaction.total_changes(), changed.len());
-            let keep = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
+            let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
+            let succeeded = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
             if transaction.is_autocommit() {
                 return Err(StoreError::RolledBack);
             }
-            if !keep {
-                if !undo && transaction.total_changes() != changes {
-                    log::error!(
-                        "a write failed after it had changed something; its batch is rolled back"
-                    );
+            if !succeeded {
+                if !undo && transaction.total_changes() != changes_before {
+                    log::error!("a write failed after its first change; its batch is rolled back");
                     return Err(StoreError::RolledBack);
                 }
                 savepoint("ROLLBACK TO job")?;
-                changed.truncate(known);
+                changed.truncate(changed_before);
             }
             savepoint("RELEASE job")?;
         }
-        self.place.check()?;
+        self.file_identity.check()?;
         let after = LastChange::read(&transaction)?;
         transaction.commit()?;
         Ok(((before, after), changed))

@@ -1,5 +1,5 @@
-//! What every store promises, whatever it keeps its games in: values go in, and values come out.
-//! What is about SQLite itself is tested beside it.
+//! Tests of the guarantees of every store, by its public interface only. Tests of SQLite's files
+//! and threads are in `sqlite/tests`.
 
 mod packing;
 mod reading;
@@ -24,7 +24,7 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use super::*;
 
-/// A place for a store, which goes when the test is over.
+/// A temporary directory for a store, deleted when dropped.
 pub struct Dir(pub PathBuf);
 
 impl Dir {
@@ -34,19 +34,19 @@ impl Dir {
         Dir(dir)
     }
 
-    /// A file in it.
+    /// The path of the database.
     pub fn file(&self) -> PathBuf {
         self.0.join("games.db")
     }
 
-    /// The store there. A second one stands for another process: the two share nothing but what is
-    /// stored.
+    /// Opens the store. A second store stands for another process: the two share nothing but the
+    /// files.
     pub fn store(&self) -> Store {
         self.store_with(StoreConfig::default())
     }
 
-    pub fn store_with(&self, settings: StoreConfig) -> Store {
-        Store::open(self.file(), settings).unwrap()
+    pub fn store_with(&self, config: StoreConfig) -> Store {
+        Store::open(self.file(), config).unwrap()
     }
 }
 
@@ -74,27 +74,27 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Waits for what the store says.
+/// Waits for a result of the store, which must not be an error.
 pub(super) fn wait<T>(future: impl Future<Output = Result<T, StoreError>>) -> T {
     block_on(future).unwrap()
 }
 
-/// Carries out a write that saves no response.
-pub(super) fn commit(store: &Store, effect: WriteOp) -> CommitResult {
-    wait(store.commit(Write { effect, save: None }))
+/// Commits a write without a saved response.
+pub(super) fn commit(store: &Store, op: WriteOp) -> CommitResult {
+    wait(store.commit(Write { op, save: None }))
 }
 
-/// Carries out a write that nobody comes before.
-pub(super) fn done(store: &Store, effect: WriteOp) {
-    assert_eq!(commit(store, effect), CommitResult::Done);
+/// Commits a write that must not be stale.
+pub(super) fn commit_done(store: &Store, op: WriteOp) {
+    assert_eq!(commit(store, op), CommitResult::Done);
 }
 
 pub(super) fn seconds(seconds: i64) -> SignedDuration {
     SignedDuration::from_secs(seconds)
 }
 
-/// A game nobody has touched.
-pub fn fresh() -> StoredGame {
+/// A new game that is not stored yet.
+pub fn new_game() -> StoredGame {
     let now = now();
     StoredGame {
         id: GameId::random(),
@@ -105,13 +105,13 @@ pub fn fresh() -> StoredGame {
         updated_at: now,
         tokens: tokens("first"),
         timing: Timing::default(),
-        changes: AdminChanges::default(),
+        admin_changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
     }
 }
 
-/// A new game of these players.
+/// The rules' part of a new game of these players.
 pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game> {
     let setup = Setup {
         rules: Preset::DogspielIt.rules(),
@@ -130,67 +130,67 @@ pub(super) fn tokens(text: &str) -> Tokens {
     }
 }
 
-/// How that game came to be.
-pub fn creation(record: &StoredGame) -> LogEntry {
+/// The log entry of a new game.
+pub fn creation(stored: &StoredGame) -> LogEntry {
     LogEntry {
         version: 1,
-        at: record.created_at,
+        at: stored.created_at,
         action: None,
-        events: vec![record.game.last_event().clone()],
+        events: vec![stored.game.last_event().clone()],
     }
 }
 
-/// What adds that game.
-pub fn insert(record: &StoredGame) -> Box<NewGame> {
-    let new = NewGame::created(record.clone(), record.game.last_event());
+/// The write that adds a new game.
+pub fn insert(stored: &StoredGame) -> Box<NewGame> {
+    let new = NewGame::created(stored.clone(), stored.game.last_event());
     Box::new(new.unwrap())
 }
 
-/// What adds that finished game.
-pub(super) fn import(record: &StoredGame, log: &[LogEntry]) -> WriteOp {
-    let new = NewGame::finished(record.clone(), PackedLog::new(log).unwrap());
+/// The write that adds a finished game with its log.
+pub(super) fn import(stored: &StoredGame, log: &[LogEntry]) -> WriteOp {
+    let new = NewGame::finished(stored.clone(), PackedLog::new(log).unwrap());
     WriteOp::Insert(Box::new(new.unwrap()))
 }
 
-/// Puts a fresh game into the store.
+/// Adds a new game to the store.
 pub(super) fn create(store: &Store) -> StoredGame {
-    add(store, fresh())
+    add(store, new_game())
 }
 
-pub(super) fn add(store: &Store, record: StoredGame) -> StoredGame {
-    let new = insert(&record);
-    let record = new.record.clone();
-    done(store, WriteOp::Insert(new));
-    record
+pub(super) fn add(store: &Store, stored: StoredGame) -> StoredGame {
+    let new = insert(&stored);
+    let stored = new.game.clone();
+    commit_done(store, WriteOp::Insert(new));
+    stored
 }
 
-/// An action that can be repeated a hundred times.
+/// An action that a game allows a hundred times.
 pub(super) fn reissue() -> Action {
     Action::ReissueToken {
         seat: Seat::default(),
     }
 }
 
-/// What an action makes of a game.
-pub(super) fn draft(record: &StoredGame, action: &Action) -> Draft {
-    Draft::new(record, action).expect("a legal action")
+/// The draft of a legal action.
+pub(super) fn draft(stored: &StoredGame, action: &Action) -> Draft {
+    Draft::new(stored, action).expect("a legal action")
 }
 
-/// What carries out an action.
-pub(super) fn update(record: &StoredGame, action: &Action) -> WriteOp {
-    WriteOp::Update(Box::new(draft(record, action)))
+/// The write that stores a legal action.
+pub(super) fn update(stored: &StoredGame, action: &Action) -> WriteOp {
+    WriteOp::Update(Box::new(draft(stored, action)))
 }
 
-/// Looks at a game and carries out an action, as the service does.
+/// Loads a game, applies an action and commits it, as the service does.
 pub(super) fn act(store: &Store, id: &GameId, action: &Action) -> StoredGame {
-    let record = wait(store.game(id)).expect("the game is there");
-    let draft = draft(&record, action);
-    let record = draft.record.clone();
+    let stored = wait(store.game(id)).expect("the game is there");
+    let draft = draft(&stored, action);
+    let stored = draft.next.clone();
     assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
-    record
+    stored
 }
 
-/// The entries of a game's log after this version, so many at most.
+/// The entries of a game's log after the version `after`, at most `limit`.
 pub(super) fn entries(store: &Store, id: &GameId, after: u64, limit: usize) -> Vec<LogEntry> {
     let (mut last, mut entries) = (after, Vec::new());
     while entries.len() < limit {
@@ -213,38 +213,40 @@ pub(super) fn last_change(store: &Store) -> i64 {
     wait(store.changes(0)).1
 }
 
-/// What has changed since.
+/// The changes after change number `since`.
 pub(super) fn changes(store: &Store, since: i64) -> ChangesSince {
     wait(store.changes(since)).0
 }
 
-/// A game that was played to its end by chance, its log, and the drafts that led there.
-pub(super) fn played_out(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
+/// A game played to its end with random moves, its log, and the drafts of all its versions.
+pub(super) fn finished_game(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut record, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
-    while let Some(seat) = record.game.timed_out_seat() {
-        let actions = record.game.legal_actions(seat);
-        let action = actions.choose(&mut dice).expect("it may act");
-        let draft = draft(&record, action);
-        record = draft.record.clone();
+    let (mut stored, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
+    while let Some(seat) = stored.game.timed_out_seat() {
+        let actions = stored.game.legal_actions(seat);
+        let action = actions
+            .choose(&mut dice)
+            .expect("the seat has a legal action");
+        let draft = draft(&stored, action);
+        stored = draft.next.clone();
         log.push(LogEntry {
-            version: record.game.version(),
-            at: record.updated_at,
+            version: stored.game.version(),
+            at: stored.updated_at,
             action: Some(action.clone()),
             events: draft.events.clone(),
         });
         drafts.push(draft);
     }
-    (record, log, drafts)
+    (stored, log, drafts)
 }
 
-/// Plays a game to its end in the store, and says what its log must be.
-pub(super) fn finish(store: &Store, first: StoredGame) -> (StoredGame, Vec<LogEntry>) {
-    let (record, log, drafts) = played_out(&add(store, first));
+/// Plays a game to its end in the store. Returns the game and its expected log.
+pub(super) fn play_to_end(store: &Store, first: StoredGame) -> (StoredGame, Vec<LogEntry>) {
+    let (stored, log, drafts) = finished_game(&add(store, first));
     for draft in drafts {
-        done(store, WriteOp::Update(Box::new(draft)));
+        commit_done(store, WriteOp::Update(Box::new(draft)));
     }
-    (record, log)
+    (stored, log)
 }
 
 pub(super) fn scope(number: u8) -> Scope {
@@ -258,23 +260,23 @@ pub(super) fn saved(text: &str) -> SavedResponse {
     }
 }
 
-/// What saves a response.
+/// The scope and response for [`Write::save`].
 pub(super) fn save(number: u8, text: &str) -> (Scope, SavedResponse) {
     (scope(number), saved(text))
 }
 
-/// Keeps games for ten days if nobody goes on with them.
-pub(super) const KEEP: RetentionPolicy = RetentionPolicy {
+/// Unfinished games are kept for ten days.
+pub(super) const TEN_IDLE_DAYS: RetentionPolicy = RetentionPolicy {
     finished_days: 0,
     idle_days: 10,
 };
 
-/// A game that was created so many days ago and has not changed for so many.
-pub(super) fn aged(created: i64, changed: i64) -> StoredGame {
+/// A game that was created and last changed this many days ago.
+pub(super) fn idle_game(created: i64, changed: i64) -> StoredGame {
     let ago = |days: i64| now() - SignedDuration::from_hours(24 * days);
     StoredGame {
         created_at: ago(created),
         updated_at: ago(changed),
-        ..fresh()
+        ..new_game()
     }
 }

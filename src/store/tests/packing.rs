@@ -1,13 +1,13 @@
-//! The logs of finished games are packed, and nobody notices.
+//! Packing does not change what is read of a log.
 
 use super::*;
 
 #[test]
-fn a_packed_log_reads_like_before() {
+fn a_packed_log_reads_as_before() {
     let dir = Dir::new();
     let store = dir.store();
     let going_on = create(&store);
-    let (over, expected) = finish(&store, fresh());
+    let (over, expected) = play_to_end(&store, new_game());
     let (id, version) = (over.id, over.game.version());
     assert!(version > 200, "{version} versions");
     let since = last_change(&store);
@@ -28,24 +28,24 @@ fn a_packed_log_reads_like_before() {
             let read = entries(&store, &id, after as u64, limit);
             assert_eq!(read, part, "{pass}: {limit} after {after}");
         }
-        // What is packed elsewhere is another page.
-        let news = wait(store.news(&id, Some(100), 64)).unwrap();
+        // Of a packed log only the entries of one page are returned.
+        let update = wait(store.update_since(&id, Some(100), 64)).unwrap();
         let first = expected.len() - 64;
-        let news = news.entries.entries().unwrap();
-        assert_eq!(news[..], expected[first..][..news.len()], "{pass}");
-        assert!(!news.is_empty(), "{pass}");
+        let new = update.entries.entries().unwrap();
+        assert_eq!(new[..], expected[first..][..new.len()], "{pass}");
+        assert!(!new.is_empty(), "{pass}");
         assert_eq!(wait(store.game(&id)), Some(over.clone()), "{pass}");
         assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
     let nothing = ChangesSince::Of(Vec::new());
-    assert_eq!(changes(&store, since), nothing, "nothing has happened");
-    done(&store, WriteOp::Remove(over.expected_state()));
+    assert_eq!(changes(&store, since), nothing, "packing is no change");
+    commit_done(&store, WriteOp::Remove(over.expected_state()));
     assert_eq!(log(&store, &id), []);
 }
 
 #[test]
-fn creators_are_told_apart_in_one_store_only() {
+fn creators_can_be_compared_within_one_store_only() {
     let dir = Dir::new();
     let store = dir.store();
     let creator = store.creator(&[7; 16]);
@@ -54,23 +54,35 @@ fn creators_are_told_apart_in_one_store_only() {
     assert_ne!(creator, Dir::new().store().creator(&[7; 16]));
 }
 
-/// So that it shows whether the log is packed.
+/// The creator also shows whether the log is packed.
 #[test]
-fn who_created_a_game_is_forgotten_when_it_is_packed() {
+fn the_creator_is_deleted_when_the_log_is_packed() {
     let dir = Dir::new();
     let (store, there) = (dir.store(), dir.store());
     let creator = Some(store.creator(&[7; 16]));
-    let (played, log) = finish(&store, StoredGame { creator, ..fresh() });
+    let (played, log) = play_to_end(
+        &store,
+        StoredGame {
+            creator,
+            ..new_game()
+        },
+    );
     let imported = StoredGame {
         id: GameId::random(),
         ..played.clone()
     };
-    done(&store, import(&imported, &log));
-    let going_on = add(&store, StoredGame { creator, ..fresh() });
-    let known = |record: &StoredGame| {
-        let known = wait(store.head(&record.id)).unwrap().creator;
+    commit_done(&store, import(&imported, &log));
+    let going_on = add(
+        &store,
+        StoredGame {
+            creator,
+            ..new_game()
+        },
+    );
+    let known = |stored: &StoredGame| {
+        let known = wait(store.head(&stored.id)).unwrap().creator;
         for store in [&store, &there] {
-            assert_eq!(wait(store.game(&record.id)).unwrap().creator, known);
+            assert_eq!(wait(store.game(&stored.id)).unwrap().creator, known);
         }
         assert!(known.is_none() || known == creator);
         known.is_some()
@@ -79,24 +91,24 @@ fn who_created_a_game_is_forgotten_when_it_is_packed() {
     let at = played.updated_at;
     for (by, is_known) in [(before, true), (at, false), (now(), false)] {
         assert_eq!(wait(store.pack_logs(by, None, 10)), None);
-        for record in [&played, &imported] {
-            assert_eq!(known(record), is_known);
-            assert_eq!(super::log(&store, &record.id), log);
+        for stored in [&played, &imported] {
+            assert_eq!(known(stored), is_known);
+            assert_eq!(super::log(&store, &stored.id), log);
         }
         assert!(known(&going_on));
     }
 }
 
 #[test]
-fn logs_are_packed_some_at_a_time() {
+fn logs_are_packed_in_batches() {
     let dir = Dir::new();
     let store = dir.store();
-    let (over, log, _) = played_out(&fresh());
+    let (over, log, _) = finished_game(&new_game());
     let creator = Some(store.creator(&[7; 16]));
     let imported = [(); 3].map(|()| {
         let id = GameId::random();
         let over = over.clone();
-        done(
+        commit_done(
             &store,
             import(
                 &StoredGame {
@@ -110,8 +122,8 @@ fn logs_are_packed_some_at_a_time() {
         id
     });
     let packed = || {
-        let standings = imported.map(|id| wait(store.head(&id)).unwrap());
-        standings.map(|head| head.creator.is_none())
+        let heads = imported.map(|id| wait(store.head(&id)).unwrap());
+        heads.map(|head| head.creator.is_none())
     };
     let next = wait(store.pack_logs(now(), None, 2));
     assert!(next.is_some());

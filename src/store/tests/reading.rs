@@ -1,9 +1,9 @@
-//! Reads: parts of logs, and the list of games.
+//! Reads of logs and of the list of games.
 
 use super::*;
 
 #[test]
-fn the_log_is_read_in_parts() {
+fn a_log_is_read_in_pages() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
@@ -22,36 +22,43 @@ fn the_log_is_read_in_parts() {
 }
 
 #[test]
-fn news_are_the_last_entries_since_what_is_known() {
+fn an_update_has_the_last_entries_after_the_known_version() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
     for _ in 0..5 {
         act(&store, &id, &reissue());
     }
-    let news = |known, limit| -> Vec<u64> {
-        let GameUpdate { head, entries } = wait(store.news(&id, known, limit)).unwrap();
+    let new_versions = |known, limit| -> Vec<u64> {
+        let GameUpdate { head, entries } = wait(store.update_since(&id, known, limit)).unwrap();
         assert_eq!(Some(head), wait(store.head(&id)));
         let entries = entries.entries().unwrap();
         entries.iter().map(|entry| entry.version).collect()
     };
-    assert_eq!(news(Some(4), 9), [5, 6]);
-    assert_eq!(news(Some(1), 2), [5, 6], "the last ones only");
-    assert_eq!(news(Some(0), 9), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(new_versions(Some(4), 9), [5, 6]);
+    assert_eq!(new_versions(Some(1), 2), [5, 6], "the last ones only");
+    assert_eq!(new_versions(Some(0), 9), [1, 2, 3, 4, 5, 6]);
     for known in [None, Some(6), Some(7), Some(u64::MAX)] {
-        assert!(news(known, 9).is_empty(), "{known:?}");
+        assert!(new_versions(known, 9).is_empty(), "{known:?}");
     }
-    assert!(wait(store.news(&GameId::random(), None, 9)).is_none());
+    assert!(wait(store.update_since(&GameId::random(), None, 9)).is_none());
 }
 
 #[test]
-fn the_list_has_the_newest_first_and_nothing_private() {
+fn the_list_has_the_newest_first_and_no_unlisted_games() {
     let dir = Dir::new();
     let store = dir.store();
     let mut expected = Vec::new();
     for number in 0..20 {
         let listed = number % 4 != 3;
-        let id = add(&store, StoredGame { listed, ..fresh() }).id;
+        let id = add(
+            &store,
+            StoredGame {
+                listed,
+                ..new_game()
+            },
+        )
+        .id;
         if listed {
             expected.insert(0, id);
         }
@@ -63,7 +70,7 @@ fn the_list_has_the_newest_first_and_nothing_private() {
             limit,
         };
         let GamePage { games, next } = wait(store.games(&query));
-        let ids: Vec<GameId> = games.iter().map(|record| record.id).collect();
+        let ids: Vec<GameId> = games.iter().map(|stored| stored.id).collect();
         (ids, next)
     };
     let pages = |phase, limit| -> Vec<Vec<GameId>> {
@@ -93,10 +100,10 @@ fn the_list_has_the_newest_first_and_nothing_private() {
     let counted = wait(store.game_counts()).games;
     assert!(counted.contains(&(Phase::Deal, 19)) && counted.contains(&(Phase::Exchange, 1)));
 
-    // Games that come and go between two parts move nothing.
+    // Games added or removed between two pages do not move the cursor.
     let (ids, next) = list(None, None, 5);
     assert_eq!(ids, expected[..5]);
-    done(&store, WriteOp::Remove(dealt.expected_state()));
+    commit_done(&store, WriteOp::Remove(dealt.expected_state()));
     create(&store);
     let (ids, _) = list(None, next, 5);
     assert_eq!(ids, expected[5..10]);
@@ -108,17 +115,17 @@ fn a_game_is_listed_as_it_is_read() {
     let (here, there) = (dir.store(), dir.store());
     let id = create(&here).id;
     let steps: [fn(&StoredGame) -> WriteOp; 3] = [
-        |record| update(record, &reissue()),
-        |record| WriteOp::SetTokens(record.expected_state(), tokens("second")),
-        |record| update(record, &Action::Deal { by: None }),
+        |stored| update(stored, &reissue()),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second")),
+        |stored| update(stored, &Action::Deal { by: None }),
     ];
     for step in steps {
-        let record = wait(here.game(&id)).unwrap();
-        done(&here, step(&record));
-        let record = wait(here.game(&id));
+        let stored = wait(here.game(&id)).unwrap();
+        commit_done(&here, step(&stored));
+        let stored = wait(here.game(&id));
         for store in [&here, &there] {
             let listed = wait(store.games(&ListQuery::default())).games;
-            assert_eq!(listed.first(), record.as_ref());
+            assert_eq!(listed.first(), stored.as_ref());
         }
     }
 }

@@ -1,46 +1,46 @@
-//! What was kept for long enough is found, and goes unless it has changed since.
+//! Expired games are found, and removed unless they have changed since.
 
 use super::*;
 
 #[test]
-fn a_search_ends_where_all_are_young() {
+fn a_scan_ends_at_the_first_batch_of_young_games() {
     let dir = Dir::new();
     let store = dir.store();
-    let old: Vec<GameId> = (0..7).map(|_| add(&store, aged(30, 11)).id).collect();
+    let old: Vec<GameId> = (0..7).map(|_| add(&store, idle_game(30, 11)).id).collect();
     for _ in 0..3 {
-        add(&store, aged(30, 9));
+        add(&store, idle_game(30, 9));
     }
     for _ in 0..20 {
         create(&store);
     }
-    let (mut found, mut looks, mut after) = (Vec::new(), 0, None);
+    let (mut found, mut scans, mut after) = (Vec::new(), 0, None);
     loop {
-        let piece = wait(store.expired_games(KEEP, after, 5));
-        found.extend(piece.old.iter().map(|old| old.id));
-        looks += 1;
-        after = piece.next;
+        let batch = wait(store.expired_games(TEN_IDLE_DAYS, after, 5));
+        found.extend(batch.old.iter().map(|old| old.id));
+        scans += 1;
+        after = batch.next;
         if after.is_none() {
             break;
         }
     }
     assert_eq!(found, old);
-    // Two with somebody who was there before, and one with none.
-    assert_eq!(looks, 3);
+    // Two batches with a game that is old enough, and one without.
+    assert_eq!(scans, 3);
     let forever = RetentionPolicy {
         finished_days: 10,
         idle_days: 0,
     };
     assert_eq!(wait(store.expired_games(forever, None, 100)).old, []);
-    let (over, log, _) = played_out(&fresh());
+    let (over, log, _) = finished_game(&new_game());
     let over = StoredGame {
-        updated_at: aged(30, 11).updated_at,
+        updated_at: idle_game(30, 11).updated_at,
         ..over
     };
-    done(&store, import(&over, &log));
-    let piece = wait(store.expired_games(forever, None, 100));
+    commit_done(&store, import(&over, &log));
+    let batch = wait(store.expired_games(forever, None, 100));
     let version = over.game.version();
     assert_eq!(
-        piece.old,
+        batch.old,
         [ExpiredGame {
             id: over.id,
             version
@@ -49,19 +49,22 @@ fn a_search_ends_where_all_are_young() {
 }
 
 #[test]
-fn a_game_that_goes_on_stays() {
+fn a_game_that_has_changed_is_kept() {
     let dir = Dir::new();
     let store = dir.store();
-    let (left, taken_up) = (add(&store, aged(30, 11)), add(&store, aged(30, 11)));
-    let found = wait(store.expired_games(KEEP, None, 100)).old;
+    let (expired, continued) = (
+        add(&store, idle_game(30, 11)),
+        add(&store, idle_game(30, 11)),
+    );
+    let found = wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old;
     assert_eq!(found.len(), 2);
-    act(&store, &taken_up.id, &reissue());
+    act(&store, &continued.id, &reissue());
     let since = last_change(&store);
     assert_eq!(wait(store.remove_expired(found.clone())), 1);
-    assert_eq!(wait(store.game(&left.id)), None);
-    assert!(wait(store.game(&taken_up.id)).is_some());
+    assert_eq!(wait(store.game(&expired.id)), None);
+    assert!(wait(store.game(&continued.id)).is_some());
     let gone = Change {
-        id: left.id,
+        id: expired.id,
         version: None,
     };
     assert_eq!(changes(&store, since), ChangesSince::Of(vec![gone]));

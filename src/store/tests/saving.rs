@@ -1,93 +1,96 @@
-//! Responses that are given again.
+//! Saved responses.
 
 use super::*;
 
 #[test]
-fn a_response_is_saved_with_its_effect() {
+fn a_response_is_saved_with_its_write() {
     let dir = Dir::new();
     let store = dir.store();
-    let new = insert(&fresh());
-    let id = new.record.id;
-    let commit = |effect, number, text| {
+    let new = insert(&new_game());
+    let id = new.game.id;
+    let commit = |op, number, text| {
         let save = Some(save(number, text));
-        wait(store.commit(Write { effect, save }))
+        wait(store.commit(Write { op, save }))
     };
-    let look = |number| {
-        let look = wait(store.load(Some(&id), Some(&scope(number))));
-        let version = look.game.map(|game| game.game.version());
+    let load = |number| {
+        let loaded = wait(store.load(Some(&id), Some(&scope(number))));
+        let version = loaded.game.map(|game| game.game.version());
         assert_eq!(
-            wait(store.load(None, Some(&scope(number)))).saved,
-            look.saved
+            wait(store.load(None, Some(&scope(number)))).saved_response,
+            loaded.saved_response
         );
-        (version, look.saved)
+        (version, loaded.saved_response)
     };
-    assert_eq!(look(1), (None, None));
+    assert_eq!(load(1), (None, None));
     assert_eq!(
         commit(WriteOp::Insert(new), 1, "created"),
         CommitResult::Done
     );
-    assert_eq!(look(1), (Some(1), Some(saved("created"))));
-    assert_eq!(look(2), (Some(1), None));
+    assert_eq!(load(1), (Some(1), Some(saved("created"))));
+    assert_eq!(load(2), (Some(1), None));
 
     let first = wait(store.game(&id)).unwrap();
     assert_eq!(
         commit(update(&first, &reissue()), 2, "done"),
         CommitResult::Done
     );
-    assert_eq!(look(2), (Some(2), Some(saved("done"))));
+    assert_eq!(load(2), (Some(2), Some(saved("done"))));
     assert_eq!(
         commit(update(&first, &reissue()), 3, "late"),
         CommitResult::Stale
     );
-    assert_eq!(look(3), (Some(2), None));
+    assert_eq!(load(3), (Some(2), None));
     let plain = wait(store.load(Some(&id), None));
-    assert_eq!((plain.game, plain.saved), (wait(store.game(&id)), None));
+    assert_eq!(
+        (plain.game, plain.saved_response),
+        (wait(store.game(&id)), None)
+    );
 
     let second = wait(store.game(&id)).unwrap();
-    let fresh = WriteOp::SetTokens(second.expected_state(), tokens("second"));
-    assert_eq!(commit(fresh, 3, "renewed"), CommitResult::Done);
+    let renewal = WriteOp::SetTokens(second.expected_state(), tokens("second"));
+    assert_eq!(commit(renewal, 3, "renewed"), CommitResult::Done);
     let third = wait(store.game(&id)).unwrap();
     assert_eq!(third.tokens, tokens("second"));
     assert_eq!(
         commit(WriteOp::Remove(third.expected_state()), 4, "gone"),
         CommitResult::Done
     );
-    // They outlive the game.
+    // The responses outlive the game.
     for (number, text) in [(1, "created"), (2, "done"), (3, "renewed"), (4, "gone")] {
-        assert_eq!(look(number), (None, Some(saved(text))));
+        assert_eq!(load(number), (None, Some(saved(text))));
     }
     let there = dir.store();
     assert_eq!(
-        wait(there.load(None, Some(&scope(4)))).saved,
+        wait(there.load(None, Some(&scope(4)))).saved_response,
         Some(saved("gone"))
     );
 }
 
 #[test]
-fn what_is_not_old_is_not_forgotten() {
+fn what_has_not_expired_is_not_deleted() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
+    let stored = create(&store);
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: record.tokens.host,
+        token: stored.tokens.host,
         expires_at: now() + seconds(30),
     };
     let write = Write {
-        effect: WriteOp::AddTicket(record.expected_state(), ticket),
+        op: WriteOp::AddTicket(stored.expected_state(), ticket),
         save: Some(save(1, "ticket")),
     };
     assert_eq!(wait(store.commit(write)), CommitResult::Done);
     assert!(!wait(store.forget_expired(1)));
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("ticket"))
     );
-    let found = wait(store.ticket(&record.id, &ticket.hash));
+    let found = wait(store.ticket(&stored.id, &ticket.hash));
     assert_eq!(found, Some(ticket.token));
 }
 
 #[test]
-fn responses_do_not_show() {
+fn debug_output_hides_responses() {
     assert!(!format!("{:?}", saved("secret")).contains("secret"));
 }

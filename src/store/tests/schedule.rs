@@ -1,4 +1,4 @@
-//! What the server has to do, what has changed, and tickets.
+//! Due games, the change feed, and tickets.
 
 use dog_rules::Level;
 use futures_util::FutureExt;
@@ -8,7 +8,7 @@ use super::*;
 
 const HOUR: i64 = 3_600;
 
-/// A game in which these seats are bots, as it was created and left then.
+/// A game created at this time in which these seats are bots.
 fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     let player = |number| Player {
         bot: bots.contains(&number),
@@ -19,12 +19,12 @@ fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
         updated_at: at,
         timing,
         game: game(player, [7; 32]),
-        ..fresh()
+        ..new_game()
     }
 }
 
 #[test]
-fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
+fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out() {
     let dir = Dir::new();
     let store = dir.store();
     let pace = |seconds: u32| Timing {
@@ -47,7 +47,7 @@ fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
     assert_eq!(late.deadline, Some(then + seconds(5)));
     assert_eq!(awaited.deadline, Some(then + seconds(3 * HOUR)));
 
-    let due = |attended, limit| wait(store.due(attended, limit));
+    let due = |has_human, limit| wait(store.due(has_human, limit));
     assert_eq!(due(false, 10), [(alone.id, None)]);
     assert_eq!(due(true, 10), [(bot.id, None), (late.id, None)]);
     assert_eq!(due(true, 1), [(bot.id, None)]);
@@ -62,17 +62,17 @@ fn games_are_due_when_a_bot_is_to_act_or_the_time_is_up() {
 }
 
 #[test]
-fn a_game_of_each_creator_is_found_however_many_another_has() {
+fn one_game_per_creator_is_found_however_many_another_has() {
     let dir = Dir::new();
     let store = dir.store();
     let mut at = now() - seconds(HOUR);
     let mut of = |creator: Option<u8>, timing| {
         at += seconds(1);
-        let record = StoredGame {
+        let stored = StoredGame {
             creator: creator.map(|number| Creator([number; 16])),
             ..with_bots(&[0], timing, at)
         };
-        add(&store, record)
+        add(&store, stored)
     };
     let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
     let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
@@ -83,68 +83,68 @@ fn a_game_of_each_creator_is_found_however_many_another_has() {
     };
     of(None, not_yet);
     let last = of(Some(5), not_yet).creator;
-    let look = |after, limit| wait(store.due_by_creator(true, after, limit));
+    let find = |after, limit| wait(store.due_by_creator(true, after, limit));
     let found = |records: &[&StoredGame]| -> Vec<_> {
-        let found = |record: &&StoredGame| (record.id, record.creator);
+        let found = |stored: &&StoredGame| (stored.id, stored.creator);
         records.iter().map(found).collect()
     };
     let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
-    assert_eq!(look(None, 10), (found(&each), None));
-    // In parts.
-    assert_eq!(look(None, 2), (found(&each[..4]), many[0].creator));
+    assert_eq!(find(None, 10), (found(&each), None));
+    // In pages.
+    assert_eq!(find(None, 2), (found(&each[..4]), many[0].creator));
     let rest = found(&[&one, &another, &others[1], &others[2]]);
-    assert_eq!(look(many[0].creator, 3), (rest.clone(), last));
-    assert_eq!(look(many[0].creator, 4), (rest, None));
+    assert_eq!(find(many[0].creator, 3), (rest.clone(), last));
+    assert_eq!(find(many[0].creator, 4), (rest, None));
     assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
 }
 
 #[test]
-fn a_deadline_moves_with_the_turn_and_not_with_anything_else() {
+fn a_deadline_moves_only_with_the_turn() {
     let dir = Dir::new();
     let store = dir.store();
     let clock = Timing {
         bot_pace_ms: 0,
         turn_seconds: Some(5),
     };
-    let record = add(&store, with_bots(&[], clock, now()));
-    let first = record.deadline;
-    assert_eq!(first, Some(record.created_at + seconds(5)));
-    let act = |action| act(&store, &record.id, &action);
+    let stored = add(&store, with_bots(&[], clock, now()));
+    let first = stored.deadline;
+    assert_eq!(first, Some(stored.created_at + seconds(5)));
+    let act = |action| act(&store, &stored.id, &action);
     assert_eq!(act(reissue()).deadline, first);
     let player = Player::bot("Bot", Level::Fast);
     let seat = Seat::default();
     assert_eq!(act(Action::HandOver { seat, player }).deadline, first);
     let dealt = act(Action::Deal { by: None });
     assert_eq!(dealt.deadline, Some(dealt.updated_at + seconds(5)));
-    assert_eq!(wait(store.game(&record.id)), Some(dealt));
+    assert_eq!(wait(store.game(&stored.id)), Some(dealt));
 }
 
 #[test]
-fn changes_are_told_since_the_one_that_is_known() {
+fn changes_are_listed_after_a_known_one() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
     let last = || last_change(&there);
     let since = |change| changes(&there, change);
     let before = last();
     let (one, two) = (create(&here), create(&there));
-    let change = |record: &StoredGame, version| Change {
-        id: record.id,
+    let change = |stored: &StoredGame, version| Change {
+        id: stored.id,
         version,
     };
     let created = vec![change(&one, Some(1)), change(&two, Some(1))];
     assert_eq!(since(before), ChangesSince::Of(created));
     let mut known = last();
-    let step = |effect: fn(&StoredGame) -> WriteOp, version, known| {
-        let record = wait(here.game(&one.id)).unwrap();
-        done(&here, effect(&record));
+    let step = |op: fn(&StoredGame) -> WriteOp, version, known| {
+        let stored = wait(here.game(&one.id)).unwrap();
+        commit_done(&here, op(&stored));
         assert_eq!(since(known), ChangesSince::Of(vec![change(&one, version)]));
         last()
     };
-    known = step(|record| update(record, &reissue()), Some(2), known);
-    let fresh = |record: &StoredGame| WriteOp::SetTokens(record.expected_state(), tokens("fresh"));
-    known = step(fresh, Some(2), known);
+    known = step(|stored| update(stored, &reissue()), Some(2), known);
+    let renew = |stored: &StoredGame| WriteOp::SetTokens(stored.expected_state(), tokens("fresh"));
+    known = step(renew, Some(2), known);
     known = step(
-        |record| WriteOp::Remove(record.expected_state()),
+        |stored| WriteOp::Remove(stored.expected_state()),
         None,
         known,
     );
@@ -153,12 +153,12 @@ fn changes_are_told_since_the_one_that_is_known() {
     assert_eq!(
         since(known + 1),
         ChangesSince::Any,
-        "there is less than was known"
+        "the last change is before the known one"
     );
 }
 
 #[test]
-fn who_waits_is_woken_by_a_commit_of_any_process() {
+fn a_feed_is_woken_by_a_commit_of_any_process() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
     create(&here);
@@ -172,19 +172,19 @@ fn who_waits_is_woken_by_a_commit_of_any_process() {
             assert_eq!(changed.join().unwrap(), last_change(&here));
         });
     }
-    // It tells of its own process's at once.
+    // Commits of the same process arrive at once.
     create(&here);
     assert_eq!(feed.changed().now_or_never(), Some(last_change(&here)));
     drop((here, there));
-    assert_eq!(feed.changed().now_or_never(), None, "the store is gone");
+    assert_eq!(feed.changed().now_or_never(), None, "the store is closed");
 }
 
 #[test]
-fn a_ticket_is_taken_once_and_in_time() {
+fn a_ticket_can_be_taken_once_before_it_expires() {
     let dir = Dir::new();
     let store = dir.store();
-    let (record, other) = (create(&store), create(&store).id);
-    let id = record.id;
+    let (stored, other) = (create(&store), create(&store).id);
+    let id = stored.id;
     let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
     let add = |seconds_left| {
         let expires_at = now() + seconds(seconds_left);
@@ -193,23 +193,27 @@ fn a_ticket_is_taken_once_and_in_time() {
             token,
             expires_at,
         };
-        done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
+        commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
     };
-    let look = || wait(store.ticket(&id, &hash));
+    let read = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
     add(-1);
-    assert_eq!((look(), take(id)), (None, None), "it has expired");
+    assert_eq!((read(), take(id)), (None, None), "it has expired");
     assert!(wait(store.forget_expired(1)));
     assert!(!wait(store.forget_expired(1)));
     let since = last_change(&store);
     add(30);
     assert_eq!(wait(store.ticket(&other, &hash)), None);
     assert_eq!(take(other), None);
-    assert_eq!(look(), Some(token), "looking takes nothing");
+    assert_eq!(read(), Some(token), "reading does not take it");
     assert_eq!(take(id), Some(token));
-    assert_eq!((look(), take(id)), (None, None), "it was taken");
+    assert_eq!((read(), take(id)), (None, None), "it was taken");
     assert_eq!(changes(&store, since), ChangesSince::Of(Vec::new()));
     add(30);
-    done(&store, WriteOp::Remove(record.expected_state()));
-    assert_eq!((look(), take(id)), (None, None), "it went with its game");
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    assert_eq!(
+        (read(), take(id)),
+        (None, None),
+        "it was removed with its game"
+    );
 }

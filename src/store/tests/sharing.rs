@@ -10,19 +10,19 @@ fn processes_see_each_others_commits() {
     let (here, there) = (dir.store(), dir.store());
     let mut feed = there.feed();
     assert_eq!(feed.changed().now_or_never(), None);
-    let record = create(&here);
-    let id = record.id;
+    let stored = create(&here);
+    let id = stored.id;
     block_on(feed.changed());
     assert_eq!(feed.changed().now_or_never(), None);
-    assert_eq!(wait(there.game(&id)), Some(record.clone()));
+    assert_eq!(wait(there.game(&id)), Some(stored.clone()));
 
-    // Each has the game in memory, and sees at once what the other makes of it.
+    // Both have the game in their caches and see each other's commits at once.
     for version in 2..5 {
         let written = act(&there, &id, &reissue());
         assert_eq!(written.game.version(), version);
         assert_eq!(wait(here.version(&id)), Some(version));
         assert_eq!(wait(here.game(&id)), Some(written.clone()));
-        done(
+        commit_done(
             &here,
             WriteOp::SetTokens(written.expected_state(), tokens("next")),
         );
@@ -30,27 +30,27 @@ fn processes_see_each_others_commits() {
     }
     let since = last_change(&there);
     assert_eq!(
-        commit(&here, update(&record, &reissue())),
+        commit(&here, update(&stored, &reissue())),
         CommitResult::Stale
     );
     assert_eq!(changes(&there, since), ChangesSince::Of(Vec::new()));
 
     let last = wait(here.game(&id)).unwrap();
-    done(&here, WriteOp::Remove(last.expected_state()));
+    commit_done(&here, WriteOp::Remove(last.expected_state()));
     assert_eq!(wait(there.game(&id)), None);
     drop(here);
     create(&there);
     wait(there.ready());
 }
 
-/// Eight threads carry out actions on what they last read and try again when they were too late.
+/// Eight threads change a game concurrently, and retry when their write is stale.
 fn count_together(stores: &[Store], each: u64) {
     let id = create(&stores[0]).id;
     let count = |store: &Store| {
         for _ in 0..each {
             let attempt = || {
-                let record = wait(store.game(&id)).expect("the game is there");
-                commit(store, update(&record, &reissue()))
+                let stored = wait(store.game(&id)).expect("the game is there");
+                commit(store, update(&stored, &reissue()))
             };
             while attempt() == CommitResult::Stale {}
         }
@@ -68,30 +68,30 @@ fn count_together(stores: &[Store], each: u64) {
 }
 
 #[test]
-fn threads_lose_nothing() {
+fn threads_lose_no_writes() {
     let dir = Dir::new();
     count_together(&[dir.store()], 12);
 }
 
 #[test]
-fn processes_lose_nothing() {
+fn processes_lose_no_writes() {
     let dir = Dir::new();
     count_together(&[dir.store(), dir.store()], 12);
 }
 
-/// The same key, or the same request, at the same time.
+/// Concurrent writes with the same unique key, or for the same request.
 #[test]
-fn only_one_of_many_is_done_of_what_may_be_done_once() {
+fn only_one_of_many_conflicting_writes_is_done() {
     let dir = Dir::new();
     let stores = [dir.store(), dir.store()];
-    let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (fresh(), number)).collect();
-    let add = |(record, number): &(StoredGame, usize)| {
-        let mut new = insert(record);
+    let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();
+    let add = |(stored, number): &(StoredGame, usize)| {
+        let mut new = insert(stored);
         let by_key = number % 4 < 2;
         new.unique_key = by_key.then(|| "the only one".to_owned());
         let write = Write {
-            effect: WriteOp::Insert(new),
-            save: (!by_key).then(|| save(1, &record.id.to_string())),
+            op: WriteOp::Insert(new),
+            save: (!by_key).then(|| save(1, &stored.id.to_string())),
         };
         let committed = wait(stores[number % 2].commit(write));
         (by_key, committed == CommitResult::Done)
@@ -108,15 +108,15 @@ fn only_one_of_many_is_done_of_what_may_be_done_once() {
         let is_done = |outcome: &&(bool, bool)| **outcome == (by_key, true);
         assert_eq!(outcomes.iter().filter(is_done).count(), 1);
     }
-    for ((record, _), (by_key, is_done)) in games.iter().zip(outcomes) {
-        let found = wait(stores[0].game(&record.id));
+    for ((stored, _), (by_key, is_done)) in games.iter().zip(outcomes) {
+        let found = wait(stores[0].game(&stored.id));
         assert_eq!(found.is_some(), is_done);
         if is_done && by_key {
-            assert_eq!(wait(stores[1].game_of_key("the only one")), found);
+            assert_eq!(wait(stores[1].game_by_unique_key("the only one")), found);
         } else if is_done {
-            let response = saved(&record.id.to_string());
+            let response = saved(&stored.id.to_string());
             assert_eq!(
-                wait(stores[1].load(None, Some(&scope(1)))).saved,
+                wait(stores[1].load(None, Some(&scope(1)))).saved_response,
                 Some(response)
             );
         }

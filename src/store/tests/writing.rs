@@ -1,31 +1,31 @@
-//! Writes: all or nothing, and only of what was seen.
+//! Writes: atomic, and only on the expected state.
 
 use super::*;
 
 #[test]
-fn games_survive_storage() {
+fn a_stored_game_is_read_back() {
     let dir = Dir::new();
     let store = dir.store();
     let first = create(&store);
     let id = first.id;
     assert_eq!(wait(store.game(&id)), Some(first.clone()));
     assert_eq!(wait(store.version(&id)), Some(1));
-    let nobody = GameId::random();
-    assert_eq!(wait(store.game(&nobody)), None);
-    assert_eq!(wait(store.version(&nobody)), None);
-    assert_eq!(wait(store.head(&nobody)), None);
+    let unknown = GameId::random();
+    assert_eq!(wait(store.game(&unknown)), None);
+    assert_eq!(wait(store.version(&unknown)), None);
+    assert_eq!(wait(store.head(&unknown)), None);
 
     let deal = Action::Deal { by: None };
     let mut draft = draft(&first, &deal);
-    draft.record.tokens = tokens("second");
-    let record = draft.record.clone();
+    draft.next.tokens = tokens("second");
+    let stored = draft.next.clone();
     assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
-    assert_eq!(record.game.version(), 2);
-    assert_eq!(wait(store.game(&id)), Some(record.clone()));
+    assert_eq!(stored.game.version(), 2);
+    assert_eq!(wait(store.game(&id)), Some(stored.clone()));
 
     drop(store);
     let store = dir.store();
-    assert_eq!(wait(store.game(&id)), Some(record.clone()));
+    assert_eq!(wait(store.game(&id)), Some(stored.clone()));
     let head = GameHead {
         version: 2,
         tokens: tokens("second"),
@@ -34,103 +34,103 @@ fn games_survive_storage() {
     assert_eq!(wait(store.head(&id)), Some(head));
     let log = log(&store, &id);
     assert_eq!(log[0], creation(&first));
-    assert_eq!(log[1].at, record.updated_at);
+    assert_eq!(log[1].at, stored.updated_at);
     assert_eq!(log[1].action, Some(deal));
     assert!(matches!(log[1].events[..], [Event::CardsDealt { .. }]));
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_writes_are_refused() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
+    let stored = create(&store);
     let since = last_change(&store);
     let again = Write {
-        effect: WriteOp::Insert(insert(&record)),
+        op: WriteOp::Insert(insert(&stored)),
         save: Some(save(1, "created")),
     };
     let taken = block_on(store.commit(again)).expect_err("the id is taken");
     assert!(!taken.is_temporary(), "{taken}");
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
     assert_eq!(changes(&store, since), ChangesSince::Of(vec![]));
-    assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
-    assert_eq!(log(&store, &record.id), [creation(&record)]);
+    assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
+    assert_eq!(log(&store, &stored.id), [creation(&stored)]);
 
     let misuse = |refused: Option<StoreError>| matches!(refused, Some(StoreError::Misuse(_)));
-    let (over, log, _) = played_out(&record);
+    let (over, log, _) = finished_game(&stored);
     let event = over.game.last_event();
     assert!(misuse(NewGame::created(over.clone(), event).err()));
     let whole = PackedLog::new(&log).unwrap();
-    assert!(misuse(NewGame::finished(record, whole).err()));
+    assert!(misuse(NewGame::finished(stored, whole).err()));
     assert!(misuse(PackedLog::new(&log[1..]).err()));
     let half = PackedLog::new(&log[..9]).unwrap();
     assert!(misuse(NewGame::finished(over, half).err()));
 }
 
-/// Everything that can be done to a game that was seen.
-fn effects(record: &StoredGame) -> [WriteOp; 4] {
+/// All kinds of writes to an existing game.
+fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: record.tokens.host,
+        token: stored.tokens.host,
         expires_at: now() + seconds(30),
     };
     [
-        update(record, &reissue()),
-        WriteOp::SetTokens(record.expected_state(), tokens("late")),
-        WriteOp::AddTicket(record.expected_state(), ticket),
-        WriteOp::Remove(record.expected_state()),
+        update(stored, &reissue()),
+        WriteOp::SetTokens(stored.expected_state(), tokens("late")),
+        WriteOp::AddTicket(stored.expected_state(), ticket),
+        WriteOp::Remove(stored.expected_state()),
     ]
 }
 
-/// Makes sure that these writes are stale and change nothing.
-fn assert_stale(store: &Store, id: &GameId, effects: impl IntoIterator<Item = WriteOp>) {
+/// Asserts that these writes are stale and change nothing.
+fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteOp>) {
     let since = last_change(store);
-    let look = || {
-        let look = wait(store.load(Some(id), Some(&scope(1))));
+    let load = || {
+        let loaded = wait(store.load(Some(id), Some(&scope(1))));
         let ticket = wait(store.ticket(id, &TokenHash::of("ticket")));
-        (look.game, look.saved, ticket, log(store, id))
+        (loaded.game, loaded.saved_response, ticket, log(store, id))
     };
-    let before = look();
-    for effect in effects {
+    let before = load();
+    for op in ops {
         let save = Some(save(1, "late"));
-        let committed = wait(store.commit(Write { effect, save }));
+        let committed = wait(store.commit(Write { op, save }));
         assert_eq!(committed, CommitResult::Stale);
-        assert_eq!(look(), before);
+        assert_eq!(load(), before);
         assert_eq!(changes(store, since), ChangesSince::Of(vec![]));
     }
 }
 
 #[test]
-fn a_write_is_stale_when_the_game_is_another_by_now() {
+fn a_write_is_stale_when_the_game_has_changed() {
     let dir = Dir::new();
     let (here, there) = (dir.store(), dir.store());
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
-        |record| update(record, &reissue()),
-        |record| update(record, &Action::Deal { by: None }),
-        |record| WriteOp::SetTokens(record.expected_state(), tokens("second")),
-        |record| WriteOp::Remove(record.expected_state()),
+        |stored| update(stored, &reissue()),
+        |stored| update(stored, &Action::Deal { by: None }),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second")),
+        |stored| WriteOp::Remove(stored.expected_state()),
     ];
     for change in changes {
         for store in [&here, &there] {
-            let record = create(&here);
-            done(store, change(&record));
-            assert_stale(&here, &record.id, effects(&record));
+            let stored = create(&here);
+            commit_done(store, change(&stored));
+            assert_stale(&here, &stored.id, ops(&stored));
         }
     }
-    let nobodys = fresh();
-    assert_stale(&here, &nobodys.id, effects(&nobodys));
+    let unstored = new_game();
+    assert_stale(&here, &unstored.id, ops(&unstored));
 }
 
-/// The same version does not mean the same game, if a store was put back to an earlier state.
+/// The same version may be another state, if the file was restored to an earlier one.
 #[test]
-fn a_write_is_stale_when_its_version_came_about_differently() {
+fn a_write_is_stale_when_the_same_version_is_another_state() {
     let dir = Dir::new();
     let store = dir.store();
     let first = create(&store);
-    let other = draft(&first, &reissue()).record;
-    let record = act(&store, &first.id, &Action::Deal { by: None });
-    assert_eq!(other.game.version(), record.game.version());
-    assert_stale(&store, &first.id, effects(&other));
+    let other = draft(&first, &reissue()).next;
+    let stored = act(&store, &first.id, &Action::Deal { by: None });
+    assert_eq!(other.game.version(), stored.game.version());
+    assert_stale(&store, &first.id, ops(&other));
 }
 
 #[test]
@@ -139,94 +139,97 @@ fn a_write_is_stale_when_a_response_is_saved_for_its_request() {
     let store = dir.store();
     let first = create(&store);
     let write = Write {
-        effect: update(&first, &reissue()),
+        op: update(&first, &reissue()),
         save: Some(save(1, "in time")),
     };
     assert_eq!(wait(store.commit(write)), CommitResult::Done);
-    let record = wait(store.game(&first.id)).unwrap();
-    assert_stale(&store, &record.id, effects(&record));
-    let new = fresh();
-    assert_stale(&store, &record.id, [WriteOp::Insert(insert(&new))]);
+    let stored = wait(store.game(&first.id)).unwrap();
+    assert_stale(&store, &stored.id, ops(&stored));
+    let new = new_game();
+    assert_stale(&store, &stored.id, [WriteOp::Insert(insert(&new))]);
     assert_eq!(wait(store.game(&new.id)), None);
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("in time"))
     );
 }
 
 #[test]
-fn a_unique_key_is_free_again_when_its_game_is_gone() {
+fn a_unique_key_is_free_again_when_its_game_is_removed() {
     let dir = Dir::new();
     let store = dir.store();
     let under_key = |key: &str| {
-        let mut new = insert(&fresh());
+        let mut new = insert(&new_game());
         new.unique_key = Some(key.to_owned());
-        (new.record.clone(), WriteOp::Insert(new))
+        (new.game.clone(), WriteOp::Insert(new))
     };
     let add = |key| {
-        let (record, effect) = under_key(key);
-        done(&store, effect);
-        assert_eq!(wait(store.game_of_key(key)), Some(record.clone()));
-        record
+        let (stored, op) = under_key(key);
+        commit_done(&store, op);
+        assert_eq!(wait(store.game_by_unique_key(key)), Some(stored.clone()));
+        stored
     };
-    assert_eq!(wait(store.game_of_key("after one")), None);
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
     let (first, other) = (add("after one"), add("after another"));
-    let (late, effect) = under_key("after one");
-    assert_stale(&store, &first.id, [effect]);
+    let (late, op) = under_key("after one");
+    assert_stale(&store, &first.id, [op]);
     assert_eq!(wait(store.game(&late.id)), None);
-    // It stays the game's whatever happens to it.
+    // The game keeps its key in later versions.
     let first = act(&store, &first.id, &Action::Deal { by: None });
-    assert_eq!(wait(store.game_of_key("after one")), Some(first.clone()));
+    assert_eq!(
+        wait(store.game_by_unique_key("after one")),
+        Some(first.clone())
+    );
     assert_stale(&store, &first.id, [under_key("after one").1]);
 
-    done(&store, WriteOp::Remove(first.expected_state()));
-    assert_eq!(wait(store.game_of_key("after one")), None);
+    commit_done(&store, WriteOp::Remove(first.expected_state()));
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
     let second = add("after one");
     let old = ExpiredGame {
         id: second.id,
         version: 1,
     };
     assert_eq!(wait(store.remove_expired(vec![old])), 1);
-    assert_eq!(wait(store.game_of_key("after one")), None);
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
     add("after one");
-    assert_eq!(wait(store.game_of_key("after another")), Some(other));
+    assert_eq!(wait(store.game_by_unique_key("after another")), Some(other));
 }
 
 #[test]
 fn tokens_change_without_a_version() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
+    let stored = create(&store);
     for renewals in 1..=2 {
-        let before = wait(store.game(&record.id)).unwrap();
+        let before = wait(store.game(&stored.id)).unwrap();
         let tokens = tokens(&renewals.to_string());
-        done(
+        commit_done(
             &store,
             WriteOp::SetTokens(before.expected_state(), tokens.clone()),
         );
-        let changes = AdminChanges {
+        let admin_changes = AdminChanges {
             versions: 0,
             renewals,
         };
         let after = StoredGame {
             tokens,
-            changes,
-            ..record.clone()
+            admin_changes,
+            ..stored.clone()
         };
-        assert_eq!(wait(store.game(&record.id)), Some(after));
+        assert_eq!(wait(store.game(&stored.id)), Some(after));
     }
-    assert_eq!(log(&store, &record.id).len(), 1);
+    assert_eq!(log(&store, &stored.id).len(), 1);
 }
 
 #[test]
-fn a_removed_game_takes_its_log_with_it() {
+fn a_game_is_removed_with_its_log() {
     let dir = Dir::new();
     let store = dir.store();
     let (id, other) = (create(&store).id, create(&store));
-    let record = act(&store, &id, &reissue());
-    done(&store, WriteOp::Remove(record.expected_state()));
+    let stored = act(&store, &id, &reissue());
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
     assert_eq!(
-        commit(&store, WriteOp::Remove(record.expected_state())),
+        commit(&store, WriteOp::Remove(stored.expected_state())),
         CommitResult::Stale
     );
     assert_eq!(wait(store.game(&id)), None);
@@ -238,13 +241,13 @@ fn a_removed_game_takes_its_log_with_it() {
 }
 
 #[test]
-fn the_store_says_how_full_it_is() {
+fn the_used_space_and_the_limit_are_reported() {
     let dir = Dir::new();
-    let settings = StoreConfig {
+    let config = StoreConfig {
         max_bytes: 1 << 30,
         ..StoreConfig::default()
     };
-    let store = dir.store_with(settings);
+    let store = dir.store_with(config);
     create(&store);
     let usage = wait(store.usage());
     assert!(usage.used > 0 && !usage.is_nearly_full());
@@ -252,7 +255,7 @@ fn the_store_says_how_full_it_is() {
     assert_eq!(wait(store.ready()).max, usage.max);
     let unlimited = StoreConfig {
         max_bytes: 0,
-        ..settings
+        ..config
     };
     assert_eq!(wait(dir.store_with(unlimited).usage()).max, None);
 }

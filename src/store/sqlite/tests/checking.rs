@@ -1,4 +1,4 @@
-//! Databases looked at: sound ones, and such as were spoilt in every way.
+//! Checks and backups of intact and damaged databases.
 
 use std::{fs::OpenOptions, time::Duration};
 
@@ -8,35 +8,35 @@ use serde_json::Value;
 
 use super::*;
 
-/// Bits that are flipped, one at a time.
-const FLIPS: usize = 30;
+/// The number of bits to flip, one at a time.
+const BIT_FLIPS: usize = 30;
 
-/// Games that were played for so many versions, each write a commit of its own.
-fn played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
+/// Adds games and plays some versions of each; every write is a commit of its own.
+fn create_played(store: &Store, games: usize, versions: usize) -> Vec<GameId> {
     let play = |_| {
-        let mut record = create(store);
+        let mut stored = create(store);
         for _ in 0..versions {
-            let seat = record.game.timed_out_seat().expect("it is not over");
-            let action = record.game.legal_actions(seat).swap_remove(0);
-            record = act(store, &record.id, &action);
+            let seat = stored.game.timed_out_seat().expect("it is not over");
+            let action = stored.game.legal_actions(seat).swap_remove(0);
+            stored = act(store, &stored.id, &action);
         }
-        record.id
+        stored.id
     };
     (0..games).map(play).collect()
 }
 
 /// Flips one bit of a file.
-fn flip(path: &Path, byte: u64, bit: u32) {
+fn flip_bit(path: &Path, byte: u64, bit: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[byte as usize] ^= 1 << bit;
     fs::write(path, bytes).unwrap();
 }
 
 #[test]
-fn a_sound_database_has_no_findings() {
+fn an_intact_database_has_no_defects() {
     let dir = Dir::new();
     let store = dir.store();
-    played(&store, 3, 40);
+    create_played(&store, 3, 40);
     let text = include_str!("../../../../tests/records/four.dog");
     let replayed = ParsedRecord::read(text).unwrap().replay().unwrap();
     let now = now();
@@ -52,33 +52,34 @@ fn a_sound_database_has_no_findings() {
         updated_at: now,
         imported: true,
         game: replayed.game.into(),
-        ..fresh()
+        ..new_game()
     };
     let versions = log.len() as u64;
-    done(&store, import(&imported, &log));
+    commit_done(&store, import(&imported, &log));
     let gone = create(&store);
-    done(&store, WriteOp::Remove(gone.expected_state()));
+    commit_done(&store, WriteOp::Remove(gone.expected_state()));
 
-    // Beside the store that is open, and after it.
+    // While the store is open, and after it was closed.
     let beside = check(&dir.file(), |_, _| {}).unwrap();
     drop(store);
     verify_file(&dir.file()).unwrap();
     let mut shown = Vec::new();
     let after = check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
     assert_eq!(shown, (0..=4).map(|done| (done, 4)).collect::<Vec<_>>());
-    assert_eq!(after.findings, []);
+    assert_eq!(after.defects, []);
     assert_eq!((after.games, after.versions), (4, 3 * 41 + versions));
     assert_eq!(after.bytes, fs::metadata(dir.file()).unwrap().len());
-    assert_eq!((beside.games, beside.findings), (4, vec![]));
+    assert_eq!((beside.games, beside.defects), (4, vec![]));
 }
 
-/// A game without its names, and its log without times.
-type Known = (Value, Vec<(u64, Option<Action>, Vec<Event>)>);
+/// A game without names, and its log without times.
+type BareGame = (Value, Vec<(u64, Option<Action>, Vec<Event>)>);
 
-/// What the check can know of a game: names, tokens and times are nobody's business but its own.
-fn known(store: &Store, id: &GameId) -> Known {
-    let record = wait(store.game(id)).unwrap();
-    let mut game = serde_json::to_value(&record.game).unwrap();
+/// The part of a game that a check can verify. Names, tokens and times cannot be derived from
+/// anything else.
+fn bare_game(store: &Store, id: &GameId) -> BareGame {
+    let stored = wait(store.game(id)).unwrap();
+    let mut game = serde_json::to_value(&stored.game).unwrap();
     game["players"].take();
     let log = log(store, id)
         .into_iter()
@@ -87,64 +88,64 @@ fn known(store: &Store, id: &GameId) -> Known {
 }
 
 #[test]
-fn a_flipped_bit_is_found_or_harmless() {
+fn a_flipped_bit_is_detected_or_harmless() {
     let dir = Dir::new();
     let store = dir.store();
-    let games = played(&store, 3, 40);
-    let before: Vec<_> = games.iter().map(|id| known(&store, id)).collect();
+    let games = create_played(&store, 3, 40);
+    let before: Vec<_> = games.iter().map(|id| bare_game(&store, id)).collect();
     drop(store);
     let sound = fs::read(dir.file()).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut found = 0;
-    for _ in 0..FLIPS {
+    for _ in 0..BIT_FLIPS {
         let (byte, bit) = (rng.random_range(0..sound.len()), rng.random_range(0..8));
         fs::write(dir.file(), &sound).unwrap();
-        flip(&dir.file(), byte as u64, bit);
+        flip_bit(&dir.file(), byte as u64, bit);
         let checked = check(&dir.file(), |_, _| {});
-        if checked.is_err() || !checked.unwrap().findings.is_empty() {
+        if checked.is_err() || !checked.unwrap().defects.is_empty() {
             found += 1;
             continue;
         }
         let store = dir.store();
-        let after: Vec<_> = games.iter().map(|id| known(&store, id)).collect();
-        assert!(after == before, "bit {bit} of byte {byte} is not found");
+        let after: Vec<_> = games.iter().map(|id| bare_game(&store, id)).collect();
+        assert!(after == before, "bit {bit} of byte {byte} is not detected");
     }
-    assert!(found > FLIPS / 4, "{found}");
+    assert!(found > BIT_FLIPS / 4, "{found}");
 }
 
 #[test]
-fn a_swapped_card_is_found_and_not_told() {
+fn a_swapped_card_is_detected_and_not_named() {
     let dir = Dir::new();
     let store = dir.store();
-    let id = played(&store, 1, 2)[0];
+    let id = create_played(&store, 1, 2)[0];
     let other = create(&store);
     drop(store);
-    let finding = |change: &str| {
+    let defect = |change: &str| {
         let before = fs::read(dir.file()).unwrap();
         sql(&dir, change);
-        let findings = findings(&dir);
+        let defects = defects(&dir);
         fs::write(dir.file(), before).unwrap();
-        assert_eq!(findings.len(), 1, "{change}: {findings:?}");
-        findings[0].clone()
+        assert_eq!(defects.len(), 1, "{change}: {defects:?}");
+        defects[0].clone()
     };
     for (change, expected) in [
-        // A king that lay in the hidden stock becomes a queen.
+        // A king in the hidden stock becomes a queen.
         (
             "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))",
-            "its snapshot is not what the log makes of it",
+            "its snapshot differs from the replay of its log",
         ),
         (
             "snapshot = replace(snapshot, '\"round\":1', '\"round\":2')",
-            "its snapshot is not what the log makes of it",
+            "its snapshot differs from the replay of its log",
         ),
         ("phase = 'play'", "differ in the phase"),
         ("version = 17", "differ in the version"),
         ("due_at = 1", "differ in when the server is to act"),
         ("has_human = 0", "whether a human plays"),
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),
-        ("created_at = 1", "its times are not those of its log"),
+        ("created_at = 1", "its times differ from those of its log"),
     ] {
-        let text = finding(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
+        let text = defect(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
         assert!(text.contains(expected), "{change}: {text}");
         assert!(!text.contains("joker"), "{text}");
@@ -152,7 +153,7 @@ fn a_swapped_card_is_found_and_not_told() {
     for (change, expected) in [
         (
             "UPDATE log SET events = replace(events, 'K', 'Q') WHERE version = 2",
-            "the events of version 2 are not what the rules make of its action",
+            "the events of version 2 differ from those of a replay",
         ),
         (
             "UPDATE log SET action = '{\"action\":\"offer\",\"seat\":9,\"card\":\"joker\"}' \
@@ -170,14 +171,14 @@ fn a_swapped_card_is_found_and_not_told() {
             "version 2 has no action",
         ),
     ] {
-        let text = finding(change);
+        let text = defect(change);
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
         assert!(text.contains(expected), "{change}: {text}");
         assert!(!text.contains("joker"), "{text}");
     }
-    let stray = "PRAGMA foreign_keys = OFF; INSERT INTO log SELECT 99, version, at, action, events \
+    let orphan = "PRAGMA foreign_keys = OFF; INSERT INTO log SELECT 99, version, at, action, events \
                  FROM log WHERE version = 3";
-    assert_eq!(finding(stray), "database: 1 rows of log belong to no game");
+    assert_eq!(defect(orphan), "database: 1 rows of log belong to no game");
     let store = dir.store();
     assert_eq!(wait(store.game(&other.id)), Some(other));
 }
@@ -186,7 +187,7 @@ fn a_swapped_card_is_found_and_not_told() {
 fn a_damaged_file_is_not_served() {
     let dir = Dir::new();
     let store = dir.store();
-    played(&store, 4, 40);
+    create_played(&store, 4, 40);
     drop(store);
     let sound = fs::read(dir.file()).unwrap();
     let refused = |what: &str, bytes: &[u8]| {
@@ -195,7 +196,7 @@ fn a_damaged_file_is_not_served() {
         assert!(!refusal.is_temporary(), "{what}: {refusal}");
         let found = check(&dir.file(), |_, _| {});
         assert!(
-            found.is_err() || !found.unwrap().findings.is_empty(),
+            found.is_err() || !found.unwrap().defects.is_empty(),
             "{what}"
         );
         assert_eq!(fs::read(dir.file()).unwrap(), bytes, "{what}");
@@ -205,22 +206,22 @@ fn a_damaged_file_is_not_served() {
     refused("the header", &sound[..100]);
     refused("no page at the end", &sound[..sound.len() - 4096]);
     for page in 0..sound.len() / 4096 {
-        // The kind of a page of a tree; of a page that is another's continuation, its link.
-        let mut spoilt = sound.clone();
+        // The page type of a b-tree page, or the link of an overflow page.
+        let mut damaged = sound.clone();
         let begin = page * 4096 + if page == 0 { 100 } else { 0 };
-        spoilt[begin..begin + 8].fill(0x55);
-        refused(&format!("page {}", page + 1), &spoilt);
+        damaged[begin..begin + 8].fill(0x55);
+        refused(&format!("page {}", page + 1), &damaged);
     }
-    let mut spoilt = sound.clone();
-    spoilt[3] ^= 1;
-    refused("the name of the format", &spoilt);
+    let mut damaged = sound.clone();
+    damaged[3] ^= 1;
+    refused("the name of the format", &damaged);
 }
 
 #[test]
 fn a_lost_database_is_not_taken_for_a_new_one() {
     let (dir, image) = (Dir::new(), Dir::new());
     let store = dir.store();
-    played(&store, 1, 3);
+    create_played(&store, 1, 3);
     let beside = |path: &Path, suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
     let log = beside(&image.file(), "-wal");
     fs::copy(beside(&dir.file(), "-wal"), &log).unwrap();
@@ -250,10 +251,10 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
 }
 
 #[test]
-fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
+fn a_damaged_commit_in_the_log_is_detected() {
     let (dir, image) = (Dir::new(), Dir::new());
     let store = dir.store();
-    let games = played(&store, 2, 12);
+    let games = create_played(&store, 2, 12);
     let versions = |store: &Store| -> Vec<u64> {
         let version = |id| wait(store.version(id)).unwrap_or_default();
         games.iter().map(version).collect()
@@ -266,8 +267,8 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
     let length = killed[1].len();
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut refused = 0;
-    for trial in 0..FLIPS {
-        // The index is gone if the machine has lost its power.
+    for trial in 0..BIT_FLIPS {
+        // After a power failure there is no index.
         let kept = 3 - trial % 2;
         for suffix in suffixes {
             let _ = fs::remove_file(file(&image, suffix));
@@ -279,7 +280,7 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
             0..8 => rng.random_range(0..64),
             _ => rng.random_range(0..length),
         };
-        flip(&file(&image, "-wal"), byte as u64, rng.random_range(0..8));
+        flip_bit(&file(&image, "-wal"), byte as u64, rng.random_range(0..8));
         if let Err(error) = verify_file(&image.file()) {
             assert!(matches!(error, StoreError::Damaged(_)), "{error}");
             refused += 1;
@@ -289,21 +290,21 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
         if kept == 3 {
             assert_eq!(after, before, "byte {byte}");
         } else {
-            // The last commit looks like one that was cut short, which nobody was told of.
+            // A damaged last commit looks like an interrupted one, which was not acknowledged.
             let lost = before.iter().sum::<u64>() - after.iter().sum::<u64>();
             assert!(lost <= 1, "byte {byte}: {before:?} became {after:?}");
         }
     }
-    assert!(refused > FLIPS / 2, "{refused}");
-    // Cut short, as by a file system that has lost the end.
+    assert!(refused > BIT_FLIPS / 2, "{refused}");
+    // Truncated, as by a file system that has lost the end.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
     }
     let log = OpenOptions::new().write(true).open(file(&image, "-wal"));
     log.unwrap().set_len(length as u64 / 2).unwrap();
-    let missed = verify_file(&image.file()).expect_err("half of the log");
-    assert!(missed.to_string().contains("write-ahead log"), "{missed}");
-    // And as it was.
+    let error = verify_file(&image.file()).expect_err("half of the log");
+    assert!(error.to_string().contains("write-ahead log"), "{error}");
+    // The original files are intact.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
     }
@@ -312,10 +313,10 @@ fn a_commit_that_cannot_be_read_from_the_log_is_missed() {
 }
 
 #[test]
-fn a_copy_is_whole_and_replaces_nothing() {
+fn a_backup_is_complete_and_replaces_no_file() {
     let dir = Dir::new();
     let store = dir.store();
-    played(&store, 20, 20);
+    create_played(&store, 20, 20);
     let copy = dir.0.join("copy.db");
     let mut shown = Vec::new();
     let copied = backup(&dir.file(), &copy, |done, all| shown.push((done, all))).unwrap();
@@ -329,9 +330,9 @@ fn a_copy_is_whole_and_replaces_nothing() {
         assert_eq!(mode & 0o777, 0o600);
     }
     let found = check(&copy, |_, _| {}).unwrap();
-    assert_eq!((found.games, found.findings), (20, vec![]));
+    assert_eq!((found.games, found.defects), (20, vec![]));
     let bytes = fs::read(&copy).unwrap();
-    let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("it is there");
+    let again = backup(&dir.file(), &copy, |_, _| {}).expect_err("the file exists");
     assert!(matches!(again, BackupError::Exists), "{again}");
     assert_eq!(fs::read(&copy).unwrap(), bytes);
     let nowhere = backup(&dir.0.join("none.db"), &dir.0.join("c"), |_, _| {});
@@ -339,30 +340,33 @@ fn a_copy_is_whole_and_replaces_nothing() {
     assert!(!dir.0.join("c").exists() && !dir.0.join("none.db").exists());
     drop(store);
 
-    // A damaged database has no copy that looks like a good one.
-    let mut spoilt = fs::read(dir.file()).unwrap();
-    let page = spoilt.len() / 4096 / 2 * 4096;
-    spoilt[page..page + 8].fill(0x55);
-    fs::write(dir.file(), spoilt).unwrap();
+    // A backup of a damaged database fails and leaves no file.
+    let mut damaged = fs::read(dir.file()).unwrap();
+    let page = damaged.len() / 4096 / 2 * 4096;
+    damaged[page..page + 8].fill(0x55);
+    fs::write(dir.file(), damaged).unwrap();
     let damaged = backup(&dir.file(), &dir.0.join("d"), |_, _| {}).expect_err("a damaged page");
-    assert!(matches!(damaged, BackupError::Spoilt(_)), "{damaged}");
+    assert!(matches!(damaged, BackupError::Damaged(_)), "{damaged}");
     let names = fs::read_dir(&dir.0).unwrap();
     let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(!names.any(|name| name.starts_with('d')), "a part is left");
+    assert!(
+        !names.any(|name| name.starts_with('d')),
+        "a partial file is left"
+    );
 }
 
-/// A copy that is made while others write is one state of all games.
+/// A backup made during writes contains one state of all games.
 #[test]
-fn a_copy_is_one_state() {
+fn a_backup_is_one_state() {
     let dir = Dir::new();
     let store = dir.store();
-    let games = played(&store, 8, 3);
+    let games = create_played(&store, 8, 3);
     let (first, last) = (games[0], games[7]);
     thread::scope(|scope| {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let writing = store.clone();
         scope.spawn(move || {
-            // Both games are always at the same version. There may be no more than a hundred.
+            // Both games always have the same version. A game may have 100 such changes.
             for _ in 0..90 {
                 let pause = stopped.recv_timeout(Duration::from_millis(2));
                 if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
@@ -378,7 +382,7 @@ fn a_copy_is_one_state() {
             let copy = dir.0.join(format!("{number}.db"));
             backup(&dir.file(), &copy, |_, _| {}).unwrap();
             let found = check(&copy, |_, _| {}).unwrap();
-            assert_eq!(found.findings, []);
+            assert_eq!(found.defects, []);
             let copy = Store::open(copy, StoreConfig::default()).unwrap();
             assert_eq!(wait(copy.version(&first)), wait(copy.version(&last)));
         }

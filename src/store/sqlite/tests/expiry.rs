@@ -1,19 +1,19 @@
-//! Responses are saved for a day.
+//! Saved responses expire after a day.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 
-/// Saves a response, with a game that nobody needs.
-fn keep(store: &Store, number: u8, text: &str) -> CommitResult {
+/// Saves a response, together with an unrelated game.
+fn save_response(store: &Store, number: u8, text: &str) -> CommitResult {
     let write = Write {
-        effect: WriteOp::Insert(insert(&fresh())),
+        op: WriteOp::Insert(insert(&new_game())),
         save: Some(save(number, text)),
     };
     wait(store.commit(write))
 }
 
-/// Makes what was saved older by that.
+/// Makes all saved responses older by this.
 fn age(dir: &Dir, by: SignedDuration) {
     let by = by.as_micros();
     sql(
@@ -23,61 +23,74 @@ fn age(dir: &Dir, by: SignedDuration) {
 }
 
 #[test]
-fn responses_are_saved_for_a_day() {
+fn a_response_expires_after_a_day() {
     let dir = Dir::new();
     let store = dir.store();
     let day = SignedDuration::from_hours(24);
-    assert_eq!(keep(&store, 1, "one"), CommitResult::Done);
+    assert_eq!(save_response(&store, 1, "one"), CommitResult::Done);
     let begin = now();
     let connection = Connection::open(dir.file()).unwrap();
     let set = "UPDATE idempotency SET created_at = ?1";
     connection.execute(set, [begin.as_microsecond()]).unwrap();
-    let at = |at: Timestamp| store.0.read(|reader| reader.saved(&scope(1), at)).unwrap();
+    let at = |at: Timestamp| {
+        store
+            .0
+            .read(|reader| reader.saved_response(&scope(1), at))
+            .unwrap()
+    };
     assert_eq!(at(begin), Some(saved("one")));
     let last = begin + day - SignedDuration::from_micros(1);
     assert_eq!(at(last), Some(saved("one")));
     assert_eq!(at(begin + day), None);
 
     age(&dir, day - SignedDuration::from_hours(1));
-    assert_eq!(keep(&store, 1, "two"), CommitResult::Stale);
+    assert_eq!(save_response(&store, 1, "two"), CommitResult::Stale);
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("one"))
     );
     age(&dir, SignedDuration::from_hours(1));
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
-    let look = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
-    assert_eq!(look.saved, None);
-    assert_eq!(keep(&store, 1, "two"), CommitResult::Done);
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    let loaded = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
+    assert_eq!(loaded.saved_response, None);
+    assert_eq!(save_response(&store, 1, "two"), CommitResult::Done);
     assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved,
+        wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("two"))
     );
 }
 
 #[test]
-fn old_responses_go_faster_than_new_ones_come() {
+fn expired_responses_are_deleted_faster_than_new_ones_are_added() {
     let dir = Dir::new();
     let store = dir.store();
-    let keep = |number| assert_eq!(keep(&store, number, "a response"), CommitResult::Done);
+    let save = |number| {
+        assert_eq!(
+            save_response(&store, number, "a response"),
+            CommitResult::Done
+        )
+    };
     let count = || rows(&dir, "idempotency");
-    (0..40).for_each(keep);
+    (0..40).for_each(save);
     assert_eq!(count(), 40);
     age(&dir, SignedDuration::from_hours(24));
-    keep(100);
+    save(100);
     assert_eq!(count(), 33);
-    (101..105).for_each(keep);
+    (101..105).for_each(save);
     assert_eq!(count(), 5);
-    keep(105);
+    save(105);
     assert_eq!(count(), 6);
 }
 
 #[test]
-fn expired_responses_are_forgotten_some_at_a_time() {
+fn expired_responses_are_deleted_in_batches() {
     let dir = Dir::new();
     let store = dir.store();
     for number in 0..5 {
-        assert_eq!(keep(&store, number, "a response"), CommitResult::Done);
+        assert_eq!(
+            save_response(&store, number, "a response"),
+            CommitResult::Done
+        );
     }
     let day = SignedDuration::from_hours(24).as_micros();
     let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
@@ -89,7 +102,7 @@ fn expired_responses_are_forgotten_some_at_a_time() {
     assert_eq!(left, [3, 1]);
     assert_eq!(rows(&dir, "idempotency"), 1);
     assert_eq!(
-        wait(store.load(None, Some(&scope(4)))).saved,
+        wait(store.load(None, Some(&scope(4)))).saved_response,
         Some(saved("a response"))
     );
 }

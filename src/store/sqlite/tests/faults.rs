@@ -1,30 +1,30 @@
-//! The disk, or somebody on it, lets a running store down; and a game that cannot be read.
+//! Faults of the disk and of the file while a store is open, and unreadable games.
 
 use super::*;
 
-/// Tries to write to this game.
+/// Tries to write a new version of a game. Returns its number.
 fn write(store: &Store, id: GameId) -> Result<u64, StoreError> {
-    let record = block_on(store.game(&id))?.expect("the game is there");
-    let draft = draft(&record, &reissue());
-    let version = draft.record.game.version();
+    let stored = block_on(store.game(&id))?.expect("the game is there");
+    let draft = draft(&stored, &reissue());
+    let version = draft.next.game.version();
     assert_eq!(block_on(store.commit(draft.into()))?, CommitResult::Done);
     Ok(version)
 }
 
-/// Bounds the pages that the file may have.
-fn set_pages(store: &Store, most: &'static str) {
+/// Limits the number of pages in the file.
+fn set_pages(store: &Store, max: &'static str) {
     wait(store.0.write(move |tx| {
-        let sql = format!("PRAGMA max_page_count = {most}");
+        let sql = format!("PRAGMA max_page_count = {max}");
         Ok(tx.connection.query_row(&sql, [], |_| Ok(()))?)
     }));
 }
 
 #[test]
-fn a_full_disk_refuses_writes_until_there_is_room() {
+fn a_full_disk_refuses_writes_until_there_is_space() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    set_pages(&store, "1"); // which SQLite takes for as many as there are
+    set_pages(&store, "1"); // SQLite raises this to the present number
     let mut version = 1;
     let full = loop {
         match write(&store, id) {
@@ -76,7 +76,7 @@ fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
 }
 
 #[test]
-fn a_store_locked_by_another_process_is_busy_until_it_lets_go() {
+fn a_store_is_busy_while_another_process_holds_the_lock() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
@@ -93,7 +93,7 @@ fn a_store_locked_by_another_process_is_busy_until_it_lets_go() {
 #[test]
 fn a_game_that_contradicts_its_row_is_damaged() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let (bad, good) = (create(&store).id, create(&store).id);
     for (change, back) in [
         ("version = 9", "version = 1"),
@@ -119,7 +119,7 @@ fn a_game_that_contradicts_its_row_is_damaged() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
+fn an_unreadable_row_does_not_hide_other_due_games() {
     let dir = Dir::new();
     let store = dir.store();
     let (bad, good) = (create(&store).id, create(&store).id);
@@ -130,29 +130,29 @@ fn a_row_that_cannot_be_read_keeps_the_server_from_no_other() {
     assert_eq!(wait(store.due_by_creator(true, None, 9)).0, [(good, None)]);
     set("due_at = 9223372036854775807", good);
     let next = wait(store.next_due(now()));
-    assert_eq!(next, None, "after the end of time");
+    assert_eq!(next, None, "a time out of range");
 }
 
 #[test]
-fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
+fn a_full_database_first_refuses_new_games_and_then_all_writes() {
     let dir = Dir::new();
-    let settings = StoreConfig {
+    let config = StoreConfig {
         max_bytes: 400_000,
         ..StoreConfig::default()
     };
-    let store = dir.store_with(settings);
+    let store = dir.store_with(config);
     let add = || {
-        let record = fresh();
+        let stored = new_game();
         let write = Write {
-            effect: WriteOp::Insert(insert(&record)),
+            op: WriteOp::Insert(insert(&stored)),
             save: None,
         };
-        block_on(store.commit(write)).map(|_| record)
+        block_on(store.commit(write)).map(|_| stored)
     };
     let mut games = Vec::new();
     let full = loop {
         match add() {
-            Ok(record) => games.push(record),
+            Ok(stored) => games.push(stored),
             Err(error) => break error,
         }
     };
@@ -160,20 +160,20 @@ fn a_full_database_takes_no_new_games_first_and_then_no_plays() {
     let usage = wait(store.ready());
     assert!(usage.is_nearly_full(), "{usage:?}");
 
-    // Those that are there go on for a while.
+    // Existing games can go on for a while.
     assert_eq!(write(&store, games[0].id).unwrap(), 2);
     let mut plays = games.iter().cycle();
-    let full = plays.find_map(|record| write(&store, record.id).err());
+    let full = plays.find_map(|stored| write(&store, stored.id).err());
     assert!(matches!(full, Some(StoreError::Quota)), "{full:?}");
     let refused = block_on(store.ready()).expect_err("it is full");
     assert!(matches!(refused, StoreError::Quota), "{refused}");
     let usage = wait(store.usage());
     assert!(usage.used <= 400_000, "{usage:?}");
 
-    // What goes makes room.
-    for record in &games {
-        let record = wait(store.game(&record.id)).unwrap();
-        done(&store, WriteOp::Remove(record.expected_state()));
+    // Removing games frees space.
+    for stored in &games {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        commit_done(&store, WriteOp::Remove(stored.expected_state()));
     }
     wait(store.ready());
     add().unwrap();

@@ -1,4 +1,4 @@
-//! Games that were seen before are as they are on the disk, whatever has happened since.
+//! The game cache never returns an outdated game.
 
 use super::{
     super::{
@@ -8,37 +8,41 @@ use super::{
     *,
 };
 
-/// What can become of a fresh game in one step.
+/// Two different actions that a new game allows.
 fn steps() -> [Action; 2] {
     [reissue(), Action::Deal { by: None }]
 }
 
 #[test]
-fn what_was_undone_is_not_seen() {
+fn a_rolled_back_change_is_not_cached() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
     let [undone, done] = steps();
     let failed = block_on(store.0.write(move |tx| {
-        let record = act_in(tx, &id, undone)?;
-        assert_eq!(tx.game(&id)?, Some(record));
+        let stored = act_in(tx, &id, undone)?;
+        assert_eq!(tx.game(&id)?, Some(stored));
         Err::<(), _>(StoreError::Misuse("on purpose"))
     }));
     assert!(failed.is_err());
     assert_eq!(wait(store.game(&id)).unwrap().game.version(), 1);
     let written = act(&store, &id, &done);
-    assert_eq!(written.game.version(), 2, "as the one that was undone");
+    assert_eq!(
+        written.game.version(),
+        2,
+        "the same as the version that was rolled back"
+    );
     assert_eq!(wait(store.game(&id)), Some(written));
 }
 
-/// Somebody who puts a file back to an earlier state while it is served.
+/// Restores the file to an earlier state while it is served.
 struct Restorer(Connection);
 
 impl Restorer {
-    /// The state is that of now.
+    /// Saves the current state.
     fn new(dir: &Dir) -> Restorer {
         let connection = Connection::open(dir.file()).unwrap();
-        let copy = "CREATE TEMP TABLE expired_games AS SELECT * FROM games; \
+        let copy = "CREATE TEMP TABLE old_games AS SELECT * FROM games; \
                     CREATE TEMP TABLE old_changes AS SELECT * FROM changes; \
                     CREATE TEMP TABLE old_log AS SELECT * FROM log";
         connection.execute_batch(copy).unwrap();
@@ -47,7 +51,7 @@ impl Restorer {
 
     fn restore(&self) {
         let restore = "BEGIN; \
-                       DELETE FROM games; INSERT INTO games SELECT * FROM expired_games; \
+                       DELETE FROM games; INSERT INTO games SELECT * FROM old_games; \
                        DELETE FROM changes; INSERT INTO changes SELECT * FROM old_changes; \
                        DELETE FROM log; INSERT INTO log SELECT * FROM old_log; \
                        COMMIT";
@@ -56,7 +60,7 @@ impl Restorer {
 }
 
 #[test]
-fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
+fn a_file_may_be_restored_to_an_earlier_state() {
     let dir = Dir::new();
     let store = dir.store();
     let first = create(&store);
@@ -70,11 +74,11 @@ fn a_file_put_back_to_an_earlier_state_goes_on_differently() {
     }
 }
 
-/// It has gone on to the same version, so that nothing tells that the game in memory is another.
+/// After the restoration the game has reached the same version by another action.
 #[test]
-fn what_is_in_memory_is_not_written_on_top_of_another_history() {
+fn a_cached_game_is_not_written_over_another_history() {
     let dir = Dir::new();
-    let (store, there) = (dir.store(), forgetful(&dir));
+    let (store, there) = (dir.store(), uncached_store(&dir));
     let first = create(&store);
     let earlier = Restorer::new(&dir);
     let [reissue, deal] = steps();
@@ -83,82 +87,82 @@ fn what_is_in_memory_is_not_written_on_top_of_another_history() {
     let stored = act(&there, &first.id, &deal);
     assert_eq!(stored.game.version(), second.game.version());
     assert_eq!(commit(&store, update(&second, &deal)), CommitResult::Stale);
-    // Whoever was told so looks again, and finds it.
+    // After the stale write, both stores read the stored game.
     assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
     assert_eq!(wait(there.game(&first.id)), Some(stored));
 }
 
-/// Room for so many games, beside a store.
-fn recent(games: usize) -> (Dir, Store, GameCache) {
+/// A cache for this many games, next to a store.
+fn cache(games: usize) -> (Dir, Store, GameCache) {
     let dir = Dir::new();
     let store = dir.store();
     let index = WalIndex::open(&dir.file()).unwrap();
     (dir, store, GameCache::new(games, index))
 }
 
-/// A game that no other is like.
+/// A game that differs from those with other numbers.
 fn numbered(number: u32) -> StoredGame {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&number.to_le_bytes());
     StoredGame {
         game: game(|_| Player::human(""), seed),
-        ..fresh()
+        ..new_game()
     }
 }
 
-/// Keeps a game as one that was written.
-fn put(recent: &GameCache, record: &StoredGame) {
+/// Adds a game as one that was written.
+fn put(cache: &GameCache, stored: &StoredGame) {
     let change = LastChange::default();
-    let changed = vec![(record.id, Some(record.clone()))];
+    let changed = vec![(stored.id, Some(stored.clone()))];
     let connection = Connection::open_in_memory().unwrap();
-    recent.committed(&connection, (change.clone(), change), changed);
+    cache.committed(&connection, (change.clone(), change), changed);
 }
 
 #[test]
-fn games_do_not_take_each_others_places() {
-    let (_dir, _store, recent) = recent(1_024);
+fn a_full_cache_never_returns_another_game() {
+    let (_dir, _store, cache) = cache(1_024);
     let games: Vec<StoredGame> = (0..3_000).map(numbered).collect();
-    for record in &games {
-        assert_eq!(recent.get(record.id), None);
-        put(&recent, record);
-        assert_eq!(recent.get(record.id).as_ref(), Some(record));
+    for stored in &games {
+        assert_eq!(cache.get(stored.id), None);
+        put(&cache, stored);
+        assert_eq!(cache.get(stored.id).as_ref(), Some(stored));
     }
     let mut kept = 0;
-    for record in &games {
-        let game = recent.get(record.id);
+    for stored in &games {
+        let game = cache.get(stored.id);
         kept += usize::from(game.is_some());
-        assert!(game.is_none_or(|game| game == *record));
+        assert!(game.is_none_or(|game| game == *stored));
     }
     assert!((1..=1_024).contains(&kept), "{kept}");
 }
 
 #[test]
-fn games_that_are_read_once_seldom_drive_one_out_that_is_played() {
-    let (_dir, _store, recent) = recent(1_024);
+fn games_read_once_seldom_evict_a_game_in_play() {
+    let (_dir, _store, cache) = cache(1_024);
     let played = numbered(0);
-    recent.offer(&played, 0);
-    let is_there = || recent.get(played.id).is_some();
-    assert!(is_there(), "nobody had to go for it");
-    let mut driven_out = 0;
+    cache.insert_read(&played, 0);
+    let is_there = || cache.get(played.id).is_some();
+    assert!(is_there(), "the cache was empty");
+    let mut evicted = 0;
     for _ in 0..100 * 1_024 {
         let id = GameId::random();
         let other = StoredGame {
             id,
             ..played.clone()
         };
-        recent.offer(&other, 0);
-        driven_out += usize::from(!is_there());
-        put(&recent, &played);
+        cache.insert_read(&other, 0);
+        evicted += usize::from(!is_there());
+        put(&cache, &played);
     }
-    assert!(driven_out <= 60, "{driven_out}");
+    assert!(evicted <= 60, "{evicted}");
 }
 
-/// Else its creator would be known for longer than it is kept on the disk: nobody is told when that
-/// is forgotten.
+/// Otherwise its creator would stay in memory after it was deleted from the file, because that is
+/// not in the change feed.
 #[test]
-fn a_finished_game_is_not_kept_while_its_creator_is_known() {
-    let (_dir, _store, recent) = recent(9);
-    let (over, ..) = played_out(&fresh());
+fn a_finished_game_with_a_creator_is_not_cached() {
+    let (_dir, _store, cache) = cache(9);
+    let (over, ..) = finished_game(&new_game());
     let creator = Some(Creator([1; 16]));
     for (going_on, creator, is_kept) in [
         (true, creator, true),
@@ -166,32 +170,32 @@ fn a_finished_game_is_not_kept_while_its_creator_is_known() {
         (false, creator, false),
         (false, None, true),
     ] {
-        let record = StoredGame {
+        let stored = StoredGame {
             creator,
-            ..if going_on { fresh() } else { over.clone() }
+            ..if going_on { new_game() } else { over.clone() }
         };
-        // It was kept before it was finished.
+        // It was cached before it was finished.
         let before = StoredGame {
-            id: record.id,
-            ..fresh()
+            id: stored.id,
+            ..new_game()
         };
-        put(&recent, &before);
-        put(&recent, &record);
-        let kept = is_kept.then_some(record.clone());
-        assert_eq!(recent.get(record.id), kept);
-        recent.offer(&record, 0);
-        assert_eq!(recent.get(record.id), kept);
+        put(&cache, &before);
+        put(&cache, &stored);
+        let kept = is_kept.then_some(stored.clone());
+        assert_eq!(cache.get(stored.id), kept);
+        cache.insert_read(&stored, 0);
+        assert_eq!(cache.get(stored.id), kept);
     }
 }
 
 #[test]
-fn a_store_works_without_games_in_memory() {
+fn a_store_works_without_a_cache() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let id = create(&store).id;
     for action in steps() {
         let written = act(&store, &id, &action);
         assert_eq!(wait(store.game(&id)), Some(written));
-        assert_eq!(store.0.0.recent.get(id), None);
+        assert_eq!(store.0.0.cache.get(id), None);
     }
 }

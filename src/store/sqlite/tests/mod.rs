@@ -1,5 +1,5 @@
-//! What is SQLite's own: its files, its one writer, and the games that are kept in memory. What
-//! every store promises is tested in [`crate::store::tests`].
+//! Tests of what is specific to SQLite: its files, its writer, and the game cache. The guarantees
+//! of every store are tested in [`crate::store::tests`].
 
 mod checking;
 mod expiry;
@@ -23,37 +23,37 @@ use rusqlite::Connection;
 use super::*;
 use crate::store::{ChangesSince, tests::*, *};
 
-/// Carries out an action in the middle of a transaction.
+/// Applies an action within a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
     let draft = draft(&tx.game(id)?.expect("the game is there"), &action);
-    let record = draft.record.clone();
+    let stored = draft.next.clone();
     assert_eq!(tx.write(&draft.into())?, CommitResult::Done);
-    Ok(record)
+    Ok(stored)
 }
 
-/// A store that keeps no games in memory, and so sees what is done to its rows.
-fn forgetful(dir: &Dir) -> Store {
+/// A store without a cache, which sees changes of its rows by plain SQL.
+fn uncached_store(dir: &Dir) -> Store {
     dir.store_with(StoreConfig {
         games_in_memory: 0,
         ..StoreConfig::default()
     })
 }
 
-/// Does something behind the store's back.
+/// Executes SQL on a connection of its own.
 fn sql(dir: &Dir, sql: &str) {
     let connection = Connection::open(dir.file()).unwrap();
     connection.execute_batch(sql).unwrap();
 }
 
-/// Rows of a table.
+/// The number of rows of a table.
 fn rows(dir: &Dir, table: &str) -> i64 {
     let connection = Connection::open(dir.file()).unwrap();
     let sql = format!("SELECT count(*) FROM {table}");
     connection.query_row(&sql, [], |row| row.get(0)).unwrap()
 }
 
-/// What a check of the file finds.
-fn findings(dir: &Dir) -> Vec<String> {
+/// The defects found by a check of the file.
+fn defects(dir: &Dir) -> Vec<String> {
     let checked = check(&dir.file(), |_, _| {}).unwrap();
-    checked.findings.iter().map(Defect::to_string).collect()
+    checked.defects.iter().map(Defect::to_string).collect()
 }

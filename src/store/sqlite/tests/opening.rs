@@ -1,4 +1,4 @@
-//! Opening files: ours, older, newer, strange and broken ones.
+//! Opening files: of this and other versions, of other programs, and damaged ones.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -11,11 +11,11 @@ fn pragma(path: &Path, name: &str) -> String {
 }
 
 fn refusal(path: &Path) -> StoreError {
-    Store::open(path, StoreConfig::default()).expect_err("a file that is none of ours")
+    Store::open(path, StoreConfig::default()).expect_err("the file cannot be used")
 }
 
 #[test]
-fn a_commit_waits_for_the_disk() {
+fn commits_are_synced_to_disk() {
     let dir = Dir::new();
     let connection = connect::writer(&dir.file(), MIGRATIONS).unwrap();
     let pragma = |name: &str| -> String {
@@ -34,7 +34,7 @@ fn a_commit_waits_for_the_disk() {
 }
 
 #[test]
-fn any_number_may_open_a_new_file_at_once() {
+fn a_new_file_may_be_opened_concurrently() {
     for _ in 0..10 {
         let dir = Dir::new();
         let stores: Vec<_> = thread::scope(|scope| {
@@ -90,25 +90,25 @@ fn older_files_are_migrated_and_newer_ones_refused() {
 }
 
 #[test]
-fn games_of_the_second_schema_go_on() {
+fn games_of_the_second_schema_can_be_continued() {
     let dir = Dir::new();
-    let record = fresh();
+    let stored = new_game();
     connect::writer(&dir.file(), &MIGRATIONS[..2])
         .unwrap()
         .execute(
             "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
              snapshot, change) VALUES (?1, 1, 'deal', 1, ?2, ?2, ?3, ?4, 1)",
             rusqlite::params![
-                record.id,
-                record.created_at.as_microsecond(),
-                record.tokens,
-                serde_json::to_string(&record.game).unwrap(),
+                stored.id,
+                stored.created_at.as_microsecond(),
+                stored.tokens,
+                serde_json::to_string(&stored.game).unwrap(),
             ],
         )
         .unwrap();
     let store = dir.store();
-    assert_eq!(wait(store.game(&record.id)), Some(record.clone()));
-    let (id, last) = (record.id, last_change(&store));
+    assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
+    let (id, last) = (stored.id, last_change(&store));
     act(&store, &id, &reissue());
     let version = Some(2);
     let change = Change { id, version };
@@ -116,7 +116,7 @@ fn games_of_the_second_schema_go_on() {
 }
 
 #[test]
-fn strange_files_are_left_alone() {
+fn files_of_other_programs_are_left_unchanged() {
     let dir = Dir::new();
     let path = dir.file();
     let unchanged = |expected: &str| {
@@ -152,7 +152,7 @@ fn strange_files_are_left_alone() {
 }
 
 #[test]
-fn an_empty_file_may_become_ours() {
+fn an_empty_file_becomes_a_database() {
     let dir = Dir::new();
     fs::write(dir.file(), "").unwrap();
     create(&dir.store());
@@ -172,7 +172,7 @@ fn a_damaged_file_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn the_file_is_its_owners_only() {
+fn the_file_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = Dir::new();
     create(&dir.store());

@@ -1,13 +1,13 @@
-//! How the logs of finished games are packed in the file.
+//! The stored form of packed logs.
 
 use flate2::{Compression, write::DeflateEncoder};
 
 use super::*;
-use crate::store::game_log::PAGE;
+use crate::store::game_log::PAGE_VERSIONS;
 
-/// Pages that a packed log takes.
+/// The number of pages of a packed log.
 fn pages(log: &[LogEntry]) -> i64 {
-    log.len().div_ceil(PAGE) as i64
+    log.len().div_ceil(PAGE_VERSIONS) as i64
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn a_log_is_packed_once() {
     let dir = Dir::new();
     let store = dir.store();
     create(&store);
-    let (over, log) = finish(&store, fresh());
+    let (over, log) = play_to_end(&store, new_game());
     assert!(pages(&log) > 2, "{} versions", log.len());
     let played = 1 + log.len() as i64;
     assert_eq!((rows(&dir, "log"), rows(&dir, "packed_log")), (played, 0));
@@ -32,8 +32,8 @@ fn a_log_is_packed_once() {
     assert_eq!(super::log(&store, &over.id), log);
 }
 
-/// What a server of the third schema has left of that game: its log in one.
-fn packed_whole(dir: &Dir, record: &StoredGame, log: &[LogEntry]) {
+/// Stores a game as a server of the third schema did: its log packed as one page.
+fn packed_whole(dir: &Dir, stored: &StoredGame, log: &[LogEntry]) {
     let entries: Vec<_> = log
         .iter()
         .map(|entry| {
@@ -51,12 +51,12 @@ fn packed_whole(dir: &Dir, record: &StoredGame, log: &[LogEntry]) {
     let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
                   snapshot, archived) VALUES (?1, ?2, 'finished', 1, ?3, ?4, ?5, ?6, 1)";
     let row = rusqlite::params![
-        record.id,
-        record.game.version() as i64,
-        record.created_at.as_microsecond(),
-        record.updated_at.as_microsecond(),
-        record.tokens,
-        serde_json::to_string(&record.game).unwrap(),
+        stored.id,
+        stored.game.version() as i64,
+        stored.created_at.as_microsecond(),
+        stored.updated_at.as_microsecond(),
+        stored.tokens,
+        serde_json::to_string(&stored.game).unwrap(),
     ];
     file.execute(insert, row).unwrap();
     let insert = "INSERT INTO archive (game, entries) SELECT key, ?1 FROM games";
@@ -64,9 +64,9 @@ fn packed_whole(dir: &Dir, record: &StoredGame, log: &[LogEntry]) {
 }
 
 #[test]
-fn a_log_that_was_packed_whole_is_read_and_packed_again() {
+fn a_log_packed_as_one_page_is_read_and_packed_again() {
     let old = Dir::new();
-    let (over, log, _) = played_out(&fresh());
+    let (over, log, _) = finished_game(&new_game());
     let (id, version) = (over.id, over.game.version());
     packed_whole(&old, &over, &log);
     let store = old.store();
@@ -75,7 +75,7 @@ fn a_log_that_was_packed_whole_is_read_and_packed_again() {
         assert_eq!(super::log(&store, &id), log);
         assert_eq!(entries(&store, &id, 70, 64), log[70..134]);
         assert_eq!(entries(&store, &id, version, 9), []);
-        assert!(findings(&old).is_empty());
+        assert!(defects(&old).is_empty());
         wait(store.pack_logs(now(), None, 10));
     }
     assert_eq!(rows(&old, "packed_log"), pages(&log));
@@ -83,10 +83,13 @@ fn a_log_that_was_packed_whole_is_read_and_packed_again() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_keeps_no_other_from_being_packed() {
+fn an_unreadable_log_does_not_stop_the_packing_of_others() {
     let dir = Dir::new();
     let store = dir.store();
-    let (bad, good) = (finish(&store, fresh()).0.id, finish(&store, fresh()).0.id);
+    let (bad, good) = (
+        play_to_end(&store, new_game()).0.id,
+        play_to_end(&store, new_game()).0.id,
+    );
     let file = Connection::open(dir.file()).unwrap();
     let spoil = "UPDATE log SET events = '[' WHERE version = 9 \
                  AND game = (SELECT row_id FROM games WHERE id = ?1)";
@@ -105,8 +108,8 @@ fn a_log_that_cannot_be_read_keeps_no_other_from_being_packed() {
 fn a_damaged_packed_log_is_an_error() {
     let dir = Dir::new();
     let store = dir.store();
-    let (over, log, _) = played_out(&fresh());
-    done(&store, import(&over, &log));
+    let (over, log, _) = finished_game(&new_game());
+    commit_done(&store, import(&over, &log));
     let file = Connection::open(dir.file()).unwrap();
     let spoil = "UPDATE packed_log SET entries = substr(entries, 1, 400)";
     assert!(file.execute(spoil, []).unwrap() > 0);

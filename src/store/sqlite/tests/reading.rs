@@ -1,9 +1,9 @@
-//! Reads: one state each, and through an index.
+//! Reads see one state of the database and use the indexes.
 
 use super::*;
 
 #[test]
-fn one_reading_sees_one_state() {
+fn a_read_transaction_sees_one_state() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
@@ -28,9 +28,9 @@ fn readers_cannot_write() {
 }
 
 #[test]
-fn a_game_that_cannot_be_read_hides_itself_only() {
+fn an_unreadable_game_does_not_hide_others() {
     let dir = Dir::new();
-    let store = forgetful(&dir);
+    let store = uncached_store(&dir);
     let (bad, good) = (create(&store).id, create(&store));
     let spoil = "UPDATE games SET snapshot = replace(snapshot, 'deal', 'secret') WHERE id =";
     sql(&dir, &format!("{spoil} '{bad}'"));
@@ -46,7 +46,7 @@ fn a_game_that_cannot_be_read_hides_itself_only() {
 }
 
 #[test]
-fn lists_and_logs_are_read_through_an_index() {
+fn lists_and_logs_are_read_by_an_index() {
     let dir = Dir::new();
     let store = dir.store();
     let plan = |sql: &str| -> String {

@@ -1,4 +1,4 @@
-//! The one writer: batches, savepoints, and writes that wait for it.
+//! The writer thread: batches, savepoints, and its queue.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use super::{super::writer, *};
 
 type Queued<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>>>;
 
-/// Queues a write. It owns a handle of the store.
+/// Queues a write, which owns a handle to the store.
 fn queue<T, F>(store: &Store, write: impl FnOnce(Store) -> F) -> Queued<T>
 where
     F: Future<Output = Result<T, StoreError>> + 'static,
@@ -22,7 +22,7 @@ where
     write
 }
 
-/// Queues work that is undone if it fails.
+/// Queues a closure whose changes are rolled back if it fails.
 fn work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -30,7 +30,7 @@ fn work<T: Send + 'static>(
     queue(store, |store| async move { store.0.write(work).await })
 }
 
-/// Queues work that promises to change nothing if it fails.
+/// Queues a closure that must not fail after its first change.
 fn checked_work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -41,14 +41,14 @@ fn checked_work<T: Send + 'static>(
     )
 }
 
-/// Queues a write of the store's interface.
-fn effect(store: &Store, effect: WriteOp) -> Queued<CommitResult> {
-    let write = Write { effect, save: None };
+/// Queues a [`Write`] without a saved response.
+fn queue_op(store: &Store, op: WriteOp) -> Queued<CommitResult> {
+    let write = Write { op, save: None };
     queue(store, |store| async move { store.commit(write).await })
 }
 
-/// Keeps the writer busy until the sender is used or dropped.
-fn occupy(store: &Store) -> (Queued<()>, Sender<()>) {
+/// Blocks the writer until the sender is used or dropped.
+fn block_writer(store: &Store) -> (Queued<()>, Sender<()>) {
     let (release, released) = channel();
     let (begin, begun) = channel();
     let busy = work(store, move |_| {
@@ -68,8 +68,8 @@ fn refuse() -> StoreError {
 fn reads_do_not_wait_for_a_write() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
-    let id = record.id;
+    let stored = create(&store);
+    let id = stored.id;
     let (begin, begun) = channel();
     let (release, released) = channel::<()>();
     let write = work(&store, move |tx| {
@@ -79,7 +79,7 @@ fn reads_do_not_wait_for_a_write() {
         Ok(())
     });
     begun.recv().unwrap();
-    assert_eq!(wait(store.game(&id)), Some(record));
+    assert_eq!(wait(store.game(&id)), Some(stored));
     assert_eq!(log(&store, &id).len(), 1);
     drop(release);
     wait(write);
@@ -87,18 +87,18 @@ fn reads_do_not_wait_for_a_write() {
 }
 
 #[test]
-fn what_fails_changes_nothing() {
+fn a_failed_write_changes_nothing() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
-    let (id, other) = (record.id, fresh());
+    let stored = create(&store);
+    let (id, other) = (stored.id, new_game());
     let other_id = other.id;
     let mut feed = store.feed();
     let refused = block_on(store.0.write(move |tx| {
         act_in(tx, &id, reissue())?;
-        let effect = WriteOp::Insert(insert(&other));
+        let op = WriteOp::Insert(insert(&other));
         let save = Some(save(1, "both"));
-        assert_eq!(tx.write(&Write { effect, save })?, CommitResult::Done);
+        assert_eq!(tx.write(&Write { op, save })?, CommitResult::Done);
         assert_eq!(tx.version(&id)?, Some(2));
         Err::<(), _>(refuse())
     }));
@@ -109,27 +109,31 @@ fn what_fails_changes_nothing() {
     }));
     assert!(matches!(panicked, Err(StoreError::Panicked)));
 
-    assert_eq!(wait(store.game(&id)), Some(record));
+    assert_eq!(wait(store.game(&id)), Some(stored));
     assert_eq!(wait(store.game(&other_id)), None);
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved, None);
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
     assert_eq!(log(&store, &id).len(), 1);
-    assert_eq!(feed.changed().now_or_never(), None, "nobody is told");
+    assert_eq!(
+        feed.changed().now_or_never(),
+        None,
+        "no change is announced"
+    );
     act(&store, &id, &reissue());
     assert_eq!(wait(store.version(&id)), Some(2));
     assert!(feed.changed().now_or_never().is_some());
 }
 
 #[test]
-fn a_write_that_fails_takes_none_of_its_batch_with_it() {
+fn a_failed_write_does_not_affect_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let act = |number| {
         work(&store, move |tx| {
-            let record = act_in(tx, &id, reissue())?;
+            let stored = act_in(tx, &id, reissue())?;
             match number % 2 {
-                0 => Ok(record.game.version()),
+                0 => Ok(stored.game.version()),
                 _ => Err(refuse()),
             }
         })
@@ -144,17 +148,17 @@ fn a_write_that_fails_takes_none_of_its_batch_with_it() {
     assert_eq!(log(&store, &id).len(), 6);
 }
 
-/// Writes come too late or do not fit, and work refuses, before anything is changed.
+/// Stale writes, writes of an existing id, and closures that fail before their first change.
 #[test]
-fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
+fn a_refused_checked_write_does_not_affect_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
-    let id = record.id;
-    let (busy, release) = occupy(&store);
-    let done = effect(&store, update(&record, &reissue()));
-    let late = effect(&store, update(&record, &reissue()));
-    let taken = effect(&store, WriteOp::Insert(insert(&record)));
+    let stored = create(&store);
+    let id = stored.id;
+    let (busy, release) = block_writer(&store);
+    let done = queue_op(&store, update(&stored, &reissue()));
+    let late = queue_op(&store, update(&stored, &reissue()));
+    let taken = queue_op(&store, WriteOp::Insert(insert(&stored)));
     let refused = checked_work(&store, |_| Err::<(), _>(refuse()));
     let other = work(&store, move |tx| act_in(tx, &id, reissue()));
     release.send(()).unwrap();
@@ -168,15 +172,15 @@ fn a_checked_write_that_is_refused_takes_none_of_its_batch_with_it() {
     assert_eq!(log(&store, &id).len(), 3);
 }
 
-/// It breaks its promise, so nobody can be told that anything was kept.
+/// The closure fails after a change, so all writes of its batch must fail.
 #[test]
-fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
+fn a_checked_write_that_fails_after_a_change_rolls_back_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
-    let record = create(&store);
-    let id = record.id;
+    let stored = create(&store);
+    let id = stored.id;
     for panics in [false, true] {
-        let (busy, release) = occupy(&store);
+        let (busy, release) = block_writer(&store);
         let before = work(&store, move |tx| act_in(tx, &id, reissue()).map(drop));
         let broken = checked_work(&store, move |tx| {
             act_in(tx, &id, reissue())?;
@@ -190,24 +194,26 @@ fn nothing_is_kept_with_a_checked_write_that_fails_half_done() {
             let is_expected = matches!(outcome, Err(StoreError::RolledBack));
             assert!(is_expected, "{outcome:?}");
         }
-        assert_eq!(wait(store.game(&id)), Some(record.clone()));
+        assert_eq!(wait(store.game(&id)), Some(stored.clone()));
         assert_eq!(log(&store, &id).len(), 1);
     }
-    done(&store, update(&record, &reissue()));
+    commit_done(&store, update(&stored, &reissue()));
     assert_eq!(wait(store.version(&id)), Some(2));
 }
 
 #[test]
-fn too_many_writes_are_refused_at_once() {
+fn a_full_queue_refuses_writes_at_once() {
     let dir = Dir::new();
     let store = dir.store();
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let nothing = |_: &mut Transaction<'_>| Ok(());
-    let queued: Vec<_> = (0..writer::QUEUE).map(|_| work(&store, nothing)).collect();
+    let queued: Vec<_> = (0..writer::QUEUE_CAPACITY)
+        .map(|_| work(&store, nothing))
+        .collect();
     let refused = block_on(store.0.write(nothing));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
     let refused = block_on(store.commit(Write {
-        effect: WriteOp::Insert(insert(&fresh())),
+        op: WriteOp::Insert(insert(&new_game())),
         save: None,
     }));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
@@ -218,13 +224,13 @@ fn too_many_writes_are_refused_at_once() {
 }
 
 #[test]
-fn a_write_can_be_taken_back_before_its_turn() {
+fn a_write_can_be_cancelled_before_its_batch() {
     let dir = Dir::new();
     let store = dir.store();
     let (one, two) = (create(&store), create(&store));
-    let (busy, release) = occupy(&store);
-    let kept = effect(&store, update(&one, &reissue()));
-    drop(effect(&store, update(&two, &reissue())));
+    let (busy, release) = block_writer(&store);
+    let kept = queue_op(&store, update(&one, &reissue()));
+    drop(queue_op(&store, update(&two, &reissue())));
     release.send(()).unwrap();
     wait(busy);
     assert_eq!(wait(kept), CommitResult::Done);
@@ -233,17 +239,17 @@ fn a_write_can_be_taken_back_before_its_turn() {
     assert_eq!(wait(store.game(&two.id)), Some(two));
 }
 
-/// Files in a directory: one, if the write-ahead log is gone.
+/// The number of files in a directory: one if there is no write-ahead log.
 fn files(dir: &Dir) -> usize {
     fs::read_dir(&dir.0).unwrap().count()
 }
 
 #[test]
-fn the_last_handle_waits_for_the_writes() {
+fn dropping_the_last_handle_waits_for_writes() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let (busy, release) = occupy(&store);
+    let (busy, release) = block_writer(&store);
     let act = |_| work(&store, move |tx| act_in(tx, &id, reissue()));
     let writes: Vec<_> = (0..90).map(act).collect();
     drop((busy, release, store));
@@ -252,7 +258,7 @@ fn the_last_handle_waits_for_the_writes() {
     let store = dir.store();
     assert_eq!(wait(store.version(&id)), Some(91));
 
-    // Nobody waits for this one any more, but it has begun.
+    // This write has started already when its future is dropped.
     let (begin, begun) = channel();
     let (release, released) = channel::<()>();
     let write = work(&store, move |tx| {
@@ -279,26 +285,26 @@ fn a_write_may_own_the_last_handle() {
     let write = work(&store, move |tx| {
         begin.send(()).unwrap();
         released.recv().ok();
-        let record = act_in(tx, &id, reissue());
+        let stored = act_in(tx, &id, reissue());
         drop(own);
         drops.send(()).unwrap();
-        record
+        stored
     });
     begun.recv().unwrap();
     drop((write, store));
     drop(release);
     dropped.recv().unwrap();
-    // The next writer waits for the last.
+    // The new writer waits for the lock of the previous one.
     assert_eq!(wait(dir.store().version(&id)), Some(2));
 }
 
 #[test]
-fn a_write_waits_for_another_process() {
+fn a_write_waits_for_the_lock_of_another_process() {
     let dir = Dir::new();
     let store = dir.store();
     let other = Connection::open(dir.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let write = effect(&store, WriteOp::Insert(insert(&fresh())));
+    let write = queue_op(&store, WriteOp::Insert(insert(&new_game())));
     assert_eq!(rows(&dir, "games"), 0);
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(wait(write), CommitResult::Done);
@@ -316,7 +322,7 @@ fn readiness_shows_whether_the_file_can_be_written() {
     };
     let before = commits();
     wait(store.ready());
-    assert_ne!(commits(), before, "something was committed");
+    assert_ne!(commits(), before, "the check commits");
     sql(&dir, "PRAGMA user_version = 99");
     let error = block_on(store.ready()).expect_err("a newer program took over");
     let is_newer = matches!(error, StoreError::Newer { found: 99, .. });
@@ -327,49 +333,49 @@ fn readiness_shows_whether_the_file_can_be_written() {
 fn a_removed_game_leaves_no_rows() {
     let dir = Dir::new();
     let store = dir.store();
-    let (record, _) = finish(&store, fresh());
+    let (stored, _) = play_to_end(&store, new_game());
     wait(store.pack_logs(now(), None, 10));
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: record.tokens.host,
+        token: stored.tokens.host,
         expires_at: now() + seconds(30),
     };
-    done(&store, WriteOp::AddTicket(record.expected_state(), ticket));
+    commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
     let other = create(&store);
     act(&store, &other.id, &reissue());
     let count = || ["games", "log", "packed_log", "tickets"].map(|table| rows(&dir, table));
     let [games, log, packed, tickets] = count();
     assert_eq!((games, log, tickets), (2, 2, 1));
     assert!(packed > 0);
-    done(&store, WriteOp::Remove(record.expected_state()));
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
     assert_eq!(count(), [1, 2, 0, 0]);
     let other = wait(store.game(&other.id)).unwrap();
-    done(&store, WriteOp::Remove(other.expected_state()));
+    commit_done(&store, WriteOp::Remove(other.expected_state()));
     assert_eq!(count(), [0; 4]);
 }
 
 #[test]
-fn a_long_log_goes_in_slices_and_the_game_at_once() {
+fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     let dir = Dir::new();
     let store = dir.store();
-    let under_key = |record| {
-        let mut new = insert(record);
+    let under_key = |stored| {
+        let mut new = insert(stored);
         new.unique_key = Some("a key".to_owned());
         WriteOp::Insert(new)
     };
-    let (long, other) = (aged(30, 11), create(&store));
+    let (long, other) = (idle_game(30, 11), create(&store));
     let id = long.id;
-    done(&store, under_key(&long));
+    commit_done(&store, under_key(&long));
     let since = last_change(&store);
     let file = Connection::open(dir.file()).unwrap();
     let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
                 INSERT INTO log SELECT row_id, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
     assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
-    done(&store, WriteOp::Remove(long.expected_state()));
+    commit_done(&store, WriteOp::Remove(long.expected_state()));
     assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");
 
     assert_eq!(wait(store.game(&id)), None);
-    assert_eq!(wait(store.game_of_key("a key")), None);
+    assert_eq!(wait(store.game_by_unique_key("a key")), None);
     assert_eq!(wait(store.version(&id)), None);
     assert_eq!(log(&store, &id), []);
     assert_eq!(
@@ -380,21 +386,21 @@ fn a_long_log_goes_in_slices_and_the_game_at_once() {
     assert_eq!(listed.games, [other]);
     let counted = wait(store.game_counts()).games;
     assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
-    assert_eq!(wait(store.expired_games(KEEP, None, 100)).old, []);
+    assert_eq!(wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old, []);
     let change = Change { id, version: None };
     assert_eq!(changes(&store, since), ChangesSince::Of(vec![change]));
     let checked = check(&dir.file(), |_, _| {}).unwrap();
-    assert_eq!((checked.games, checked.findings), (1, vec![]));
+    assert_eq!((checked.games, checked.defects), (1, vec![]));
     let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();
     assert_eq!(copied.games, 1);
-    // The game's id and its key are free, though a part of it is still there.
-    done(&store, under_key(&long));
-    done(&store, WriteOp::Remove(long.expected_state()));
+    // The id and the unique key can be used again, although log entries are left.
+    commit_done(&store, under_key(&long));
+    commit_done(&store, WriteOp::Remove(long.expected_state()));
 
-    let mut slices = 0;
+    let mut batches = 0;
     while wait(store.remove_rest()) {
-        slices += 1;
+        batches += 1;
     }
-    assert_eq!(slices, 2);
+    assert_eq!(batches, 2);
     assert_eq!((rows(&dir, "log"), rows(&dir, "games")), (1, 1));
 }

@@ -1,4 +1,4 @@
-//! What the store holds of a game, and what can be asked about games.
+//! Stored games, and the parameters and results of queries.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -13,62 +13,62 @@ use super::{
     write::SavedResponse,
 };
 
-/// Versions of play that a game may have. Games of random players have 10,000 at most by the
-/// published rules, and 22,000 with six seats, no jokers and one card a deal.
+/// The largest number of versions of play in a game. Games of random players have at most 10,000
+/// by the published rules, and 22,000 with six seats, no jokers and one card per deal.
 pub const MAX_PLAY_VERSIONS: u64 = 50_000;
 
-/// Table changes that every game may have.
-const FREE_ADMIN_CHANGES: u64 = 100;
+/// The number of administrative changes that every game may have.
+const BASE_ADMIN_CHANGES: u64 = 100;
 
-/// Versions of play that allow one table change more.
+/// The number of versions of play that allow one more administrative change.
 const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
 
-/// The present, as exact as the store keeps it: to the microsecond.
+/// The current time, truncated to the microseconds that the store keeps.
 pub fn now() -> Timestamp {
     Timestamp::from_microsecond(Timestamp::now().as_microsecond())
-        .expect("a timestamp without its last digits is one too")
+        .expect("a truncated timestamp is in range")
 }
 
-/// A game and what the service knows of it besides. It holds secrets.
+/// A game and the server's data about it. It contains secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredGame {
     pub id: GameId,
     /// Whether it is in the public list.
     pub listed: bool,
-    /// Whether it came from a record, so that this server has not seen it played.
+    /// Whether it was imported from a record, not played on this server.
     pub imported: bool,
     pub created_at: Timestamp,
-    /// When its last version came to be.
+    /// The time of its latest version.
     pub updated_at: Timestamp,
     /// Who created or imported it; see [`Creator`].
     pub creator: Option<Creator>,
     pub tokens: Tokens,
     pub timing: Timing,
-    pub changes: AdminChanges,
-    /// When the time of those who are to act is up. Whoever writes the game sets it.
+    pub admin_changes: AdminChanges,
+    /// When the turn clock runs out. It is set with each new version.
     pub deadline: Option<Timestamp>,
     pub game: Arc<Game>,
 }
 
-/// How fast a game goes.
+/// The pace of bots and the turn clock of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Milliseconds from one change to a bot's next at least, so that people can follow.
+    /// The least time before a bot acts after a change, in milliseconds, so that people can follow.
     pub bot_pace_ms: u32,
-    /// Seconds for whoever is to act; then the server acts. None without a turn clock.
+    /// Seconds that a seat has to act before the server acts for it. `None` without a turn clock.
     pub turn_seconds: Option<u32>,
 }
 
-/// How often something was changed at a table that is not play.
+/// The numbers of administrative changes of a game, which are not play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdminChanges {
-    /// As a version of the game: a seat handed over, a token from the host.
+    /// Changes that are a version of the game: hand-overs, and tokens reissued by the host.
     pub versions: u32,
-    /// Without one: a token that a seat renewed itself.
+    /// Changes without a version: tokens that seats renewed themselves.
     pub renewals: u32,
 }
 
-/// Why a game takes no more changes of a kind.
+/// A game has reached its limit of changes of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LimitReached {
     #[error("the game has had {MAX_PLAY_VERSIONS} versions of play, the most a game may have")]
@@ -78,16 +78,16 @@ pub enum LimitReached {
 }
 
 impl StoredGame {
-    /// Versions that are play, the creation among them.
+    /// The number of versions that are play, including the creation.
     fn played(&self) -> u64 {
         let version = self.game.version();
-        version.saturating_sub(self.changes.versions.into())
+        version.saturating_sub(self.admin_changes.versions.into())
     }
 
-    /// Makes sure that the game may have another version of play.
+    /// Checks that the game may have another version of play.
     ///
     /// # Errors
-    /// It has as many as a game may have.
+    /// The game has [`MAX_PLAY_VERSIONS`].
     pub fn check_play(&self) -> Result<(), LimitReached> {
         if self.played() < MAX_PLAY_VERSIONS {
             Ok(())
@@ -96,21 +96,21 @@ impl StoredGame {
         }
     }
 
-    /// Makes sure that something besides play may be changed once more.
+    /// Checks that the game may have another administrative change.
     ///
     /// # Errors
-    /// It was changed too often for a game that has been played for so long.
+    /// The game has too many such changes for its number of versions.
     pub fn check_admin_change(&self) -> Result<(), LimitReached> {
-        let AdminChanges { versions, renewals } = self.changes;
+        let AdminChanges { versions, renewals } = self.admin_changes;
         let made = u64::from(versions) + u64::from(renewals);
-        if made < FREE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
+        if made < BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
             Ok(())
         } else {
             Err(LimitReached::Admin)
         }
     }
 
-    /// The state of the game that a write must find.
+    /// The state in which a write computed from this game must find it.
     pub fn expected_state(&self) -> ExpectedState {
         ExpectedState {
             id: self.id,
@@ -120,7 +120,7 @@ impl StoredGame {
         }
     }
 
-    /// Sets the deadline that follows from what happened then.
+    /// Updates the deadline after events at the time `at`.
     pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event]) {
         if self.game.phase() == Phase::Finished {
             self.deadline = None;
@@ -130,8 +130,8 @@ impl StoredGame {
         }
     }
 
-    /// When the server is to act after a change at that time: for a bot, or when the time of those
-    /// who are awaited is up.
+    /// When the server must act after a change at `changed_at`: for a bot, or because the turn
+    /// clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         self.check_play().ok()?;
         if self.game.bot_to_act().is_some() {
@@ -142,8 +142,8 @@ impl StoredGame {
     }
 }
 
-/// A state of a game, told from all others. The version and the tokens alone would do, were it not
-/// for a file that is put back to an earlier state while it is served, and goes on differently.
+/// Identifies one state of a game. The time is included because a file may be restored to an
+/// earlier state while it is served; the same version can then be reached by another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedState {
     pub id: GameId,
@@ -152,16 +152,16 @@ pub struct ExpectedState {
     pub tokens: Tokens,
 }
 
-/// What a write is worked out from, from one state of the store.
+/// What a write is computed from.
 #[derive(Clone, Debug)]
 pub struct LoadedGame {
-    /// The game, if it is there.
+    /// The game, or `None` if it does not exist.
     pub game: Option<StoredGame>,
-    /// The response that was saved for the same request, if it was carried out before.
-    pub saved: Option<SavedResponse>,
+    /// The response saved for an earlier copy of the same request.
+    pub saved_response: Option<SavedResponse>,
 }
 
-/// What is known of a game without reading the game itself.
+/// The columns of a game that can be read without its snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameHead {
     pub version: u64,
@@ -170,61 +170,61 @@ pub struct GameHead {
     pub creator: Option<Creator>,
 }
 
-/// What is new in a game, from one state of the store.
+/// A game's head and its new log entries, from one state of the store.
 #[derive(Debug)]
 pub struct GameUpdate {
     pub head: GameHead,
-    /// The last entries of its log, as far as they are new.
+    /// The last new entries of its log.
     pub entries: LogPage,
 }
 
-/// Games that are due with their creators, and the creator after which there may be more.
+/// Due games with their creators, and the creator after which there may be more.
 pub type DueByCreator = (Vec<(GameId, Option<Creator>)>, Option<Creator>);
 
-/// What has happened to a game.
+/// An entry of the change feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: GameId,
-    /// The version that it came to; none if it was removed.
+    /// The game's version after the change; `None` if it was removed.
     pub version: Option<u64>,
 }
 
-/// What has changed since a change that was known.
+/// The changes since a given change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangesSince {
-    /// These games.
+    /// These changes.
     Of(Vec<Change>),
-    /// Too long ago to tell: any game may have changed or gone.
+    /// The given change is no longer in the feed: any game may have changed or been removed.
     Any,
 }
 
-/// Which games to list; newest first, and only those to be listed.
+/// A query of the public list of games, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct ListQuery {
     /// Only games in this phase.
     pub phase: Option<Phase>,
-    /// Only games after that place in the list.
+    /// Only games after this position in the list.
     pub after: Option<Cursor>,
-    /// How many at most; 0 is taken for 1.
+    /// The largest number of games; 0 means 1.
     pub limit: u32,
 }
 
-/// A part of the list.
+/// A page of the list.
 #[derive(Clone, Debug)]
 pub struct GamePage {
     pub games: Vec<StoredGame>,
-    /// Where the next part begins, if there is more.
+    /// Where the next page begins; `None` on the last page.
     pub next: Option<Cursor>,
 }
 
-/// A place in the list of games that stays where it is when games come and go. Its text means
-/// nothing to a client.
+/// A position in the list of games. It stays valid when games are added and removed. Its text is
+/// opaque to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub(super) i64);
 
-/// A text that is no cursor.
+/// The error for a text that is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("that is no place in the list")]
+#[error("the cursor is not valid")]
 pub struct CursorError;
 
 impl fmt::Display for Cursor {
@@ -240,7 +240,7 @@ impl FromStr for Cursor {
         let cursor = i64::from_str_radix(text, 16)
             .map(Cursor)
             .map_err(|_| CursorError)?;
-        // A cursor is written in one way only.
+        // Each cursor has exactly one spelling.
         if cursor.to_string() == text {
             Ok(cursor)
         } else {
