@@ -194,7 +194,7 @@ fn unseen_exit_cards(view: &SeatView) -> f64 {
     let deck = view.rules.deck();
     let (mut ways_out, mut all) = (0, 0);
     for card in Card::ALL {
-        let seen = view.gone.count(card) + view.hand.count(card);
+        let seen = view.discards.count(card) + view.hand.count(card);
         let unseen = u16::from(deck.count(card).saturating_sub(seen));
         all += unseen;
         if leaves_kennel(card) {

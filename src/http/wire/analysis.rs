@@ -266,7 +266,7 @@ impl AdvicePosition {
             if count > rules.deck().count(card) {
                 return Err(wrong(format!("more {card} are gone than the deck has")));
             }
-            (0..count).for_each(|_| view.gone.add(card));
+            (0..count).for_each(|_| view.discards.add(card));
         }
         for &number in &known.folded {
             let other = Seat::new(number, rules.seats)
@@ -293,13 +293,13 @@ fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
     let (deck, seats) = (rules.deck(), rules.ring().seats());
     for card in Card::ALL {
         let known = seats.clone().map(|seat| view.known[seat].count(card));
-        let seen = view.hand.count(card) + view.gone.count(card) + known.sum::<u8>();
+        let seen = view.hand.count(card) + view.discards.count(card) + known.sum::<u8>();
         if seen > deck.count(card) {
             return Err(format!("the deck has only {} {card}", deck.count(card)));
         }
     }
     let held: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
-    if held + u32::from(view.gone.len()) > u32::from(deck.len()) {
+    if held + u32::from(view.discards.len()) > u32::from(deck.len()) {
         return Err(format!("the deck has only {} cards", deck.len()));
     }
     Ok(())

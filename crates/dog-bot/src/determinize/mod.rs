@@ -150,7 +150,7 @@ pub fn public_view<'a>(view: &SeatView<'a>, seat: Seat) -> SeatView<'a> {
     let rules: &'a Rules = view.rules;
     SeatView {
         counts: view.counts,
-        gone: view.gone,
+        discards: view.discards,
         folded: view.folded,
         asked: view.asked,
         exchange: view.exchange,

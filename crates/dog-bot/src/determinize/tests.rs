@@ -18,7 +18,7 @@ fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
 
 fn check(view: &SeatView, hands: &BySeat<Cards>) {
     assert_eq!(hands[view.seat], view.hand);
-    let mut all = view.gone;
+    let mut all = view.discards;
     for seat in view.rules.ring().seats() {
         assert_eq!(hands[seat].len(), view.counts[seat], "{seat}");
         assert!(hands[seat].includes(view.known[seat]), "{seat}");
@@ -72,7 +72,7 @@ fn sixes(dealt: &[BySeat<Cards>], seat: Seat) -> f64 {
 fn six_not_played(rules: &Rules) -> SeatView<'_> {
     let home = "g0 g1 g2 g3";
     let mut view = view(rules, &["", "13 g1 g2 g3", "", home], "2 5 9 Q");
-    view.gone = cards("2");
+    view.discards = cards("2");
     view.past_moves.push(PastMove {
         seat: seat(1, rules),
         before: board(rules, &["", "11 g1 g2 g3", "", home]),

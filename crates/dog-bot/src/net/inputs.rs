@@ -45,7 +45,7 @@ pub struct InputLayout {
     hidden_hand: usize,
     counts: usize,
     known: usize,
-    gone: usize,
+    discards: usize,
     asked: usize,
     stage: usize,
     next: usize,
@@ -91,7 +91,7 @@ impl InputLayout {
             hidden_hand: next(1),
             counts: next(seats * usize::from(HAND)),
             known: next(kinds),
-            gone: next(kinds),
+            discards: next(kinds),
             asked: next(seats),
             stage: next(3),
             next: next(seats + 1),
@@ -285,9 +285,9 @@ impl<'a> Inputs<'a> {
             add(self.layout.known + card as usize, 1.0);
         }
         let deck = self.rules.deck();
-        for card in view.gone.ranks() {
-            let share = f32::from(view.gone.count(card)) / f32::from(deck.count(card).max(1));
-            add(self.layout.gone + card as usize, share);
+        for card in view.discards.ranks() {
+            let share = f32::from(view.discards.count(card)) / f32::from(deck.count(card).max(1));
+            add(self.layout.discards + card as usize, share);
         }
         match stage {
             AfterChoice::Played => {}

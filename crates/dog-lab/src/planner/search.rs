@@ -274,7 +274,7 @@ impl<'a> ThreatModel<'a> {
 
 /// The cards of which the seat does not know where they are.
 pub fn unseen(view: &SeatView) -> Cards {
-    let mut seen = view.gone;
+    let mut seen = view.discards;
     seen.add_all(view.hand);
     for &known in view.known.iter() {
         seen.add_all(known);

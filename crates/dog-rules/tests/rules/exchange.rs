@@ -1,7 +1,7 @@
 //! RULES §7.3, and what is known of others' cards after it.
 
 use dog_rules::{
-    Action, Cards, Event, ExchangeState, Game, Given, Phase,
+    Action, Cards, Event, ExchangeState, Game, OfferedCard, Phase,
     Preset::{self, *},
     Seat, Viewer,
     view::OwnCards,
@@ -52,7 +52,7 @@ fn each_seat_lays_down_one_card_for_its_partner() {
     let events = game.apply(&action).expect("the last offer");
     let swapped = Event::CardsSwapped {
         given: [1, 3]
-            .map(|by| Given {
+            .map(|by| OfferedCard {
                 seat: seat(by),
                 card: Some(given[usize::from(by)]),
             })
@@ -95,7 +95,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
     }
     let hidden = Event::CardsSwapped {
         given: [0, 2]
-            .map(|by| Given {
+            .map(|by| OfferedCard {
                 seat: seat(by),
                 card: None,
             })
@@ -113,7 +113,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
 #[test]
 fn a_mandatory_exchange_is_answered_once_with_a_card_of_the_hand() {
     let mut game = dealt(DogspielIt);
-    let mandatory = "by these rules the exchange is mandatory: each seat lays down a card";
+    let mandatory = "by these rules the exchange is mandatory: each seat must offer a card";
     refused(&mut game, &Action::Decline { seat: seat(0) }, mandatory);
     refused(&mut game, &Action::Ask { seat: seat(0) }, mandatory);
     let hand = game.hand(seat(0));

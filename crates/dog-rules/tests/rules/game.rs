@@ -301,7 +301,7 @@ mod the_end {
             &mut game,
             1,
             "7:15>g0",
-            "the parts of a seven add up to 7 steps, not 2",
+            "the parts of a seven must add up to 7 steps, not 2",
         );
         let events = play(&mut game, 1, "7:15>g0,44>p0").expect("a legal move");
         won(&game, &events, 1);

@@ -122,7 +122,7 @@ fn the_movers_piece_comes_first() {
         preset.at("0: 10 | 1: 20").refuses(
             0,
             "J:10<>10",
-            "the two pieces of a swap stand on two fields",
+            "the two pieces of a swap must stand on different fields",
         );
     }
 }

@@ -214,7 +214,7 @@ mod goal {
 
     #[test]
     fn a_piece_goes_into_its_own_goal_only() {
-        let foreign = "a piece goes into no goal but its own";
+        let foreign = "a piece may enter only its own goal";
         DogspielIt
             .at("0: 31")
             .refuses(0, "2:31>p0", foreign)

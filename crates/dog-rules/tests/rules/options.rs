@@ -222,7 +222,7 @@ fn seven_surplus() {
     );
     let text = "0: 62 g1 g2 g3 | 2: full";
     used.at(text).lists(0, "7", ["7:62>5"]);
-    let not_used_up = "the parts of a seven add up to 7 steps, not 3";
+    let not_used_up = "the parts of a seven must add up to 7 steps, not 3";
     used.at(text).refuses(0, "7:62>g0", not_used_up);
     lapses.at(text).lists(0, "7", ["7:62>5", "7:62>g0"]);
 }

@@ -240,7 +240,7 @@ fn hands_are_dealt_of_what_was_not_seen() {
             if let Some(seat) = actor(&action) {
                 let view = game.seen_from(seat);
                 let dealt = unseen_hands(&view, &mut rng);
-                let mut all = view.gone;
+                let mut all = view.discards;
                 for other in rules.ring().seats() {
                     assert_eq!(dealt[other].len(), game.cards(other));
                     assert!(dealt[other].includes(view.known[other]));

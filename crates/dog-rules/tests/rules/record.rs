@@ -321,7 +321,7 @@ fn bad_lines_are_named() {
     found(
         "[Dog \"1\"]",
         "[Dog \"2\"]",
-        "line 1: this is a record of format \"2\", and only \"1\" is known",
+        "line 1: this is a record of format \"2\", and only \"1\" is supported",
     );
     found("[Rules \"hausregeln\"]\n", "", &missing(end, "Rules"));
     found(
@@ -348,7 +348,7 @@ fn bad_lines_are_named() {
     found(
         "[Seat1 ",
         "[Seat0 ",
-        "line 4: the header Seat0 is there twice",
+        "line 4: the header Seat0 appears twice",
     );
     found(
         "[Seat1 ",
@@ -376,7 +376,7 @@ fn bad_lines_are_named() {
         ("7 K:out", "there is no seat 7 at this table"),
         (
             "Anna K:out",
-            "\"Anna\" begins no step: that is deal, host or a seat's number",
+            "a step begins with deal, host or a seat's number, not with \"Anna\"",
         ),
         (
             "deal",
@@ -404,7 +404,7 @@ fn bad_lines_are_named() {
     }
     let late = wrong(&format!("{text}[Game \"late\"]\n"));
     assert!(
-        late.ends_with("headers stand before the first step"),
+        late.ends_with("headers must come before the first step"),
         "{late}"
     );
     for nothing in ["", "\n\n", "; nothing\n", "{}"] {
@@ -451,7 +451,7 @@ fn absurd_texts_are_refused() {
         .to_string();
     assert_eq!(
         error,
-        "line 1: the line is too long: it may have 4096 bytes"
+        "line 1: the line is too long: a line has 4096 bytes at most"
     );
 }
 

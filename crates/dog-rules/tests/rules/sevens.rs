@@ -101,12 +101,12 @@ mod parts {
     #[test]
     fn every_step_is_one_forward_and_seven_are_used() {
         let position = DogspielIt.at("0: 10 30");
-        let sum = |steps| format!("the parts of a seven add up to 7 steps, not {steps}");
+        let sum = |steps| format!("the parts of a seven must add up to 7 steps, not {steps}");
         position.refuses(0, "7:10>16", &sum(6));
         position.refuses(0, "7:10>14,30>34", &sum(8));
         position.refuses(0, "7:10>12,30>34", &sum(6));
         let none = |from, to| {
-            format!("a part of a seven takes 1 to 7 steps forward: {from} to {to} is none")
+            format!("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")
         };
         position.refuses(0, "7:10>18", &none("field 10", "field 18"));
         position.refuses(0, "7:10>10,30>37", &none("field 10", "field 10"));
@@ -360,7 +360,7 @@ mod surplus {
 
     #[test]
     fn it_lapses_only_when_the_whole_team_is_home() {
-        let six = "the parts of a seven add up to 7 steps, not 6";
+        let six = "the parts of a seven must add up to 7 steps, not 6";
         let position = Hausregeln.at("0: 57 g1 g2 g3 | 2: 26 g1 g2 g3");
         // 3 steps home; the partner's piece needs 4 and nothing is left.
         let won = position.then(0, "7:57>g0,26>p0", "0: full | 2: full");
@@ -372,7 +372,7 @@ mod surplus {
         Hausregeln.at("0: 57 g1 g2 g3 | 2: g1 g2 g3").refuses(
             0,
             "7:57>g0",
-            "the parts of a seven add up to 7 steps, not 3",
+            "the parts of a seven must add up to 7 steps, not 3",
         );
     }
 

@@ -110,7 +110,7 @@ fn every_fact_is_told() {
     let rules = Preset::DogspielIt.rules();
     let seats = [0, 1, 2, 3].map(|number| seat(number, &rules));
     let mut first = view(&rules, &["20 30 g1", "40", "50 g0", "0"], "2 5 K");
-    first.gone = cards("3 9");
+    first.discards = cards("3 9");
     let told =
         |view: &SeatView, stage| sorted(list(view, stage, HandInfo::Known(view.hand), &view.board));
     let mut all = vec![told(&first, AfterChoice::Played)];
@@ -118,8 +118,8 @@ fn every_fact_is_told() {
         &|view| view.hand = cards("2 5 A"),
         &|view| view.hand = cards("2 5"),
         &|view| view.hand = cards("2 2 K"),
-        &|view| view.gone = cards("3 3 9"),
-        &|view| view.gone = cards("3 10"),
+        &|view| view.discards = cards("3 3 9"),
+        &|view| view.discards = cards("3 10"),
         &|view| view.counts[seats[1]] = 2,
         &|view| view.counts[seats[2]] = 2,
         &|view| view.counts[seats[1]] = 0,
