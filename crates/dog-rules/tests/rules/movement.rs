@@ -363,7 +363,7 @@ mod backward_four {
     #[test]
     fn it_never_enters_the_goal_without_the_option() {
         let rules = Hausregeln.with(|options| options.backward_into_goal = false);
-        let never = "no piece walks backward into the goal by these rules";
+        let never = "by these rules no piece walks backward into the goal";
         rules.at("0: 2").refuses(0, "4:2>g0", never);
         DogspielIt.at("0: 2").refuses(0, "4:2>g0", never);
     }

@@ -297,7 +297,7 @@ fn every_tampering_is_found_and_named() {
     found(
         wrong(short),
         last - 1,
-        "the record ends here, but no team has won yet, and team",
+        "the record ends here, but no team has won yet, although",
     );
 }
 

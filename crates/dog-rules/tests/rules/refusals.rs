@@ -108,7 +108,7 @@ fn what_stands_in_the_way() {
     DogspielIt.at("0: 2").refuses(
         0,
         "4:2>g0",
-        "no piece walks backward into the goal by these rules",
+        "by these rules no piece walks backward into the goal",
     );
 }
 
