@@ -1,4 +1,4 @@
-//! What each option of RULES §2 changes: one position, or one deal, with both values of it.
+//! The effect of each option of RULES §2: one position, or one deal, with both values.
 
 use dog_rules::{
     Action, ActionRefusal, DealSizes, Dealer, Exchange, GoalEntry,
@@ -12,7 +12,7 @@ use super::{
     rounds::{Deal, deal, play_rounds},
 };
 
-/// The table of RULES §2, one column a preset.
+/// The table of RULES §2, one column per preset.
 #[test]
 fn the_presets_set_the_options_as_the_table_says() {
     let once = json!({"first": [6, 5, 4, 3, 2], "then": [5, 4, 3, 2]});

@@ -1,6 +1,6 @@
-//! Every reason for which a move is refused, in its words (API convention 1).
+//! Every reason to refuse a move, in its words.
 //!
-//! One example of each stands here; the rules' own modules hold the rest.
+//! There is one example of each here. The tests of the single rules have more.
 
 use dog_rules::{Move, Preset::*, Refusal, notation::NotationError};
 
