@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct TestCli {
+    struct ReadingCli {
         #[command(flatten)]
         reading: ReadingArgs,
     }
@@ -110,7 +110,7 @@ mod tests {
     fn planned_moves_give_information() {
         let nets = Nets::built_in().unwrap();
         let read = |level: &str| {
-            let cli = TestCli::parse_from(["reading", level, level, "--games=6"]);
+            let cli = ReadingCli::parse_from(["reading", level, level, "--games=6"]);
             let found = cli.reading.read(&nets);
             assert!(found.len() > 20, "{}", found.len());
             mean_and_error(&found)

@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct TestCli {
+    struct WorthCli {
         #[command(flatten)]
         worth: WorthArgs,
     }
@@ -231,7 +231,7 @@ mod tests {
         );
         let players = players.iter().copied();
         let arguments = ["worth"].into_iter().chain(options.split(' '));
-        TestCli::parse_from(arguments.chain(players)).worth.ask()
+        WorthCli::parse_from(arguments.chain(players)).worth.ask()
     }
 
     /// Everything but the times, which depend on the machine.
