@@ -1,4 +1,4 @@
-//! How fast the value net is, on one core. `cargo bench --bench net`.
+//! The speed of the value net, on one core. `cargo bench --bench net`.
 
 use std::{hint::black_box, ops::ControlFlow, time::Duration};
 
@@ -21,7 +21,7 @@ criterion_group! {
 }
 criterion_main!(net);
 
-/// The rules of every preset for so many seats.
+/// The rules of every preset for this many seats.
 fn rules(seats: u8) -> Vec<Rules> {
     let rules = |preset: Preset| {
         Rules::try_from(Options {
@@ -34,7 +34,7 @@ fn rules(seats: u8) -> Vec<Rules> {
         .into()
 }
 
-/// What seats to move see, all through random games.
+/// What the seats to move see throughout random games.
 fn views(rules: &[Rules]) -> Vec<SeatView<'_>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut views = Vec::new();
@@ -64,7 +64,7 @@ fn evaluations(criterion: &mut Criterion) {
                 ControlFlow::Continue(())
             });
         }
-        // What one board costs in a decision: listing the moves, inputs and all three layers.
+        // The cost of one board in a decision: the list of moves, the inputs and all three layers.
         group.throughput(Throughput::Elements(boards));
         group.bench_function("decisions, a board", |bencher| {
             bencher.iter(|| {
@@ -73,7 +73,7 @@ fn evaluations(criterion: &mut Criterion) {
                 }
             });
         });
-        // The net alone: all three layers of a board, by what it differs from the one before.
+        // The net alone: all three layers of a board, by its differences from the one before.
         let mut evaluations = Vec::new();
         let mut number = 0;
         for view in &views {

@@ -1,4 +1,4 @@
-//! Advice: everything that a seat may choose, ranked by a level, and what a move does.
+//! Advice: everything that a seat may choose, ranked by a level, and the effects of a move.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -11,12 +11,12 @@ use super::{
     search::{Budget, Candidate, CandidateStats, SearchConfig, Searcher},
 };
 
-/// The version of [`Level::Greedy`]. Strength is measured against it, so whoever changes how it
-/// decides raises this number, and every figure that names the old one is void.
+/// The version of [`Level::Greedy`]. Strength is measured against it. Any change of its decisions
+/// raises this number and invalidates figures that name the old one.
 pub const GREEDY_VERSION: u32 = 1;
 
-/// How long after a bot of this level has begun to think its move is known, however soon it knew
-/// itself: otherwise the time would tell how much there was to choose from, and so of the hand.
+/// The delay between the start of a bot's search and its move, however fast the search was.
+/// Otherwise the time would show how many choices there were, and so something about the hand.
 pub const fn reply_delay(level: Level) -> Duration {
     match level {
         Level::Random | Level::Greedy => Duration::from_millis(1),
@@ -25,7 +25,7 @@ pub const fn reply_delay(level: Level) -> Duration {
     }
 }
 
-/// A choice as a bot advises it.
+/// A choice, as a bot advises it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Suggestion {
     pub choice: Choice,
@@ -33,19 +33,19 @@ pub struct Suggestion {
     pub win_probability: f64,
     /// The standard error of that estimate, as far as it comes from playouts.
     pub standard_error: Option<f64>,
-    /// Playouts that the estimate rests on.
+    /// The number of playouts behind the estimate.
     pub samples: u32,
-    /// In how many of these playouts, 0 to 1, a piece that the move has moved is captured before
+    /// The share of these playouts, 0 to 1, in which a piece moved by this move is captured before
     /// the seat's next turn.
     pub risk: Option<f64>,
     /// What the move does; none in the exchange.
     pub outcome: Option<Outcome>,
 }
 
-/// Everything that the seat may choose, best first: in play each listed move (RULES §9) once, in
-/// the exchange each different card of the hand and, where it is optional, the other answers.
-/// Empty only in an exchange without cards, which no game has. A level that thinks ahead does so
-/// for the time it has of itself if no budget is given; the others need none.
+/// Everything that the seat may choose, best first. In play this is each listed move (RULES §9)
+/// once; in the exchange, each different card of the hand and, if it is optional, the other
+/// answers. Empty only in an exchange without cards, which does not occur in a game. A level that
+/// searches uses its own default time if no budget is given; the others need none.
 pub fn advise(
     nets: &Nets,
     level: Level,
@@ -56,11 +56,11 @@ pub fn advise(
     suggestions(nets, level, SearchConfig::default(), budget, view, rng)
 }
 
-/// What a bot of this level does: the best that there is to advise, without looking longer than it
-/// takes to be sure of that.
+/// What a bot of this level does: the best advice, without searching longer than it takes to be
+/// sure.
 ///
 /// # Panics
-/// In an exchange without cards, which no game has.
+/// In an exchange without cards, which does not occur in a game.
 pub fn choose(
     nets: &Nets,
     level: Level,
@@ -73,13 +73,13 @@ pub fn choose(
     best.expect("a seat that is to act has a choice").choice
 }
 
-/// The advice of the levels that do not think ahead.
+/// The advice of the levels that do not search.
 pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
     let mut scored = greedy::scored(view);
     if level == Level::Random {
         by_card(&mut scored, rng);
     } else {
-        // A stable sort leaves the order of exact ties to chance.
+        // The sort is stable, so exact ties stay in random order.
         scored.shuffle(rng);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -94,12 +94,12 @@ pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggest
     scored.into_iter().map(suggestion).collect()
 }
 
-/// What a level advises. What the search of a level that thinks ahead ranks is listed with every
-/// move that leads there.
+/// The advice of a level. A level that searches ranks boards, and each is listed with every move
+/// that leads to it.
 fn suggestions(
     nets: &Nets,
     level: Level,
-    method: SearchConfig,
+    config: SearchConfig,
     budget: Option<Budget>,
     view: &SeatView,
     rng: &mut impl Rng,
@@ -107,12 +107,12 @@ fn suggestions(
     let Some(own) = Budget::of(level) else {
         return at_once(level, view, rng);
     };
-    let mut searcher = Searcher::new(nets, method);
+    let mut searcher = Searcher::new(nets, config);
     let budget = budget.unwrap_or(own);
     let thoughts = searcher.think(view, budget, rng);
     let mut suggestions = listed(&searcher, view, &thoughts);
-    // Of choices that were left out early the net may have said more than thinking left of the
-    // better ones: no choice is said to be better than one that is ranked before it.
+    // The net's value of a choice that was dropped early may exceed the searched value of a better
+    // one. No choice gets a higher estimate than one ranked before it.
     let mut most = 1.0f64;
     for suggestion in &mut suggestions {
         most = most.min(suggestion.win_probability);
@@ -121,7 +121,7 @@ fn suggestions(
     suggestions
 }
 
-/// Each thought with every move that leads to its board.
+/// Each candidate with every move that leads to its board.
 fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> Vec<Suggestion> {
     let suggestion = |thought: &CandidateStats, choice, outcome| Suggestion {
         choice,
@@ -148,7 +148,7 @@ fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> 
         }
     }
     let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
-    // What the search had no time to look at comes last, with the last one's estimate.
+    // Choices that the search had no time for come last, with the estimate of the last one.
     let last = thoughts.len() - 1;
     let place = |legal: LegalMove| {
         let card = legal.mv.card();
@@ -163,8 +163,8 @@ fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> 
     ranked.into_iter().map(suggested).collect()
 }
 
-/// A random order: first of the cards, then of what each can do, so that a seven with a hundred
-/// ways to be played comes first no more often than a two.
+/// A random order: first of the cards, then of the moves of each, so that a seven with a hundred
+/// moves comes first no more often than a two.
 fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
     let mut order = Card::ALL;
     order.shuffle(rng);
@@ -175,22 +175,22 @@ fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
     });
 }
 
-/// What a move does, in numbers, for somebody who looks at the board from the seat that plays.
+/// The effects of a move in numbers, for the seat that plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveEffect {
     pub captured: Captured,
-    /// Pieces of the seat's team that come into their goals.
+    /// Pieces of the seat's team that enter their goals.
     pub pieces_home: u8,
     /// Whether a piece leaves its kennel.
     pub leaves_kennel: bool,
-    /// Steps walked in all, forward or back.
+    /// The total steps walked, forward or back.
     pub steps: u8,
 }
 
-/// Pieces sent to their kennels, by whose they are.
+/// The number of captured pieces, by owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The seat's that plays.
+    /// The seat's own.
     pub own: u8,
     /// Its partner's.
     pub partner: u8,
@@ -199,7 +199,7 @@ pub struct Captured {
 }
 
 impl MoveEffect {
-    /// What a move with this outcome does, for the seat that plays it.
+    /// The effects of a move with this outcome, for the seat that plays it.
     pub fn of(view: &SeatView, outcome: &Outcome) -> MoveEffect {
         let partner = view.seat.partner(view.rules.seats);
         let mut captured = Captured::default();
@@ -218,7 +218,7 @@ impl MoveEffect {
         };
         MoveEffect {
             captured,
-            // No piece leaves a goal, so there are never fewer.
+            // No piece leaves a goal, so the number never falls.
             pieces_home: home(&outcome.board) - home(&view.board),
             leaves_kennel: outcome.parts.iter().any(|part| part.from.is_none()),
             steps: outcome.parts.iter().map(|part| part.steps).sum(),

@@ -1,13 +1,13 @@
-//! How good a board is for a team, in rough steps: what a piece has walked and what it can hope
-//! for, less the same of the other teams; and what cards are worth to the seat that holds them, over
-//! and above a plain card.
+//! The value of a board for a team, in rough steps: what its pieces have walked and can hope for,
+//! less the same for the other teams. Also the value of cards to the seat that holds them, relative
+//! to a plain card.
 //!
-//! The weights were found by playing: for each, thousands of games in which one team used another
+//! The weights were found by playing thousands of games for each, in which one team used another
 //! weight. A number in brackets says how many games in 100 a team with the weight wins against one
-//! without it (15 000 games under three presets, ±0.4). Tried and dropped, being worth nothing: the
-//! ranks that take a piece into the goal, a kennel behind a block, an empty ring, all four at home.
-//! Every option of RULES §2 is read as data. Only sums, products and quotients are used, so a value
-//! is the same number on every machine.
+//! without it (15 000 games under three presets, ±0.4). These terms were tried and dropped, since
+//! they gained nothing: the ranks that take a piece into the goal, a kennel behind a block, an
+//! empty ring, all four at home. Every option of RULES §2 is read as data. Only sums, products and
+//! quotients are used, so a value is the same number on every machine.
 
 use dog_rules::{
     Board, BySeat, Card, Cards, Rules, Seat, SevenLanding,
@@ -16,33 +16,33 @@ use dog_rules::{
     ring::{self, Fields, bit},
 };
 
-/// The value of a won game: more than any other board is worth.
+/// The value of a won game, higher than that of any other board.
 pub const WON: f64 = 10_000.0;
 
-/// What leaving the kennel is worth, before the first step (65).
+/// The value of leaving the kennel, before the first step (65).
 const OUT: f64 = 45.0;
-/// What a piece in the goal is worth, over and above the lap that it has walked (58).
+/// The value of a piece in the goal, beyond the lap that it has walked (58).
 const IN_GOAL: f64 = 30.0;
-/// Each free goal field that is shut off by a piece nearer to the ring (70).
+/// Each free goal field that a piece nearer to the ring shuts off (70).
 const LOCKED: f64 = 10.0;
 /// The share of a lap saved by a backward four that counts before it is played (53).
 const FOUR: f64 = 0.25;
-/// The share of what a piece would lose that counts for each rank by which it can be captured:
-/// of the evaluated team (60), whose opponents move next.
+/// The share of a piece's possible loss that counts for each rank that can capture it: for the
+/// evaluated team (60), whose opponents move next.
 pub const EXPOSED: f64 = 0.13;
-/// The same of the others (51).
+/// The same for the other teams (51).
 pub const EXPOSED_OTHERS: f64 = 0.03;
 /// The share of the best swap that counts before a jack is played (51).
 const JACK: f64 = 0.12;
-/// Each piece of another team within reach behind a block; each of its own team counts against it
-/// (51).
+/// Each piece of another team within reach behind a block; pieces of the seat's own team count
+/// against it (51).
 const BLOCK: f64 = 1.0;
 
-/// The farthest that a card carries a piece.
+/// The farthest that a card moves a piece.
 const REACH: u8 = 13;
 
-/// How much better the board is for the seat's team than for the other teams, in steps. Of three
-/// teams the mean of the two others counts.
+/// How much better the board is for the seat's team than for the others, in steps. With three
+/// teams, the mean of the other two counts.
 pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
     let deck = rules.deck();
     let threats = Threats::new(rules, |card| f64::from(deck.count(card)) / 8.0);
@@ -69,20 +69,20 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
     own - others / f64::from(teams - 1)
 }
 
-/// How likely cards are that capture a piece, in ranks of which the full deck has eight cards.
+/// How likely cards are that capture a piece, in units of a rank with its eight cards.
 #[derive(Clone, Debug)]
 pub struct Threats {
-    /// Those that carry a piece so many steps forward, as the index, a seven included where it
-    /// captures: passing is enough.
+    /// The cards that move a piece this many steps forward, by index. A seven is included where it
+    /// captures, for which passing is enough.
     ahead: [f64; REACH as usize + 1],
-    /// Those that carry a piece four back.
+    /// The cards that move a piece four back.
     back: f64,
-    /// Those that leave the kennel.
+    /// The cards that leave the kennel.
     out: f64,
 }
 
 impl Threats {
-    /// The threats of hands in which there are so many of each rank.
+    /// The threats of hands with this many cards of each rank.
     pub fn new(rules: &Rules, ranks: impl Fn(Card) -> f64) -> Threats {
         let joker = ranks(Card::Joker);
         let mut ahead = [joker; REACH as usize + 1];
@@ -106,7 +106,7 @@ impl Threats {
     }
 }
 
-/// A board with what is asked of it again and again.
+/// A board, with what is often needed of it.
 pub struct EvalPosition<'a> {
     rules: &'a Rules,
     board: &'a Board,
@@ -117,7 +117,7 @@ pub struct EvalPosition<'a> {
 }
 
 impl<'a> EvalPosition<'a> {
-    /// A board to ask about.
+    /// Prepares a board.
     pub fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
         let mut tracks = BySeat::default();
         for seat in rules.ring().seats() {
@@ -133,7 +133,7 @@ impl<'a> EvalPosition<'a> {
         }
     }
 
-    /// What the seat's pieces have reached and can hope for.
+    /// The value of what the seat's pieces have reached and can hope for.
     pub fn standing(&self, seat: Seat) -> f64 {
         let (ring, goal) = (self.rules.ring(), self.board.goal(seat));
         let track = self.tracks[seat];
@@ -152,13 +152,13 @@ impl<'a> EvalPosition<'a> {
         sum + JACK * self.best_swap(seat) + self.block(seat)
     }
 
-    /// Steps walked, of a piece of the seat's on this track field: at the door a whole lap.
+    /// The steps that the seat's piece on this track field has walked; at the door a whole lap.
     fn progress(&self, seat: Seat, field: u8) -> f64 {
         f64::from(self.board.walked(self.rules, seat, field))
     }
 
-    /// What the seat's pieces would lose by being captured, each as often as there are ranks that
-    /// capture it; `active` is how much those of each other seat count.
+    /// What the seat's pieces would lose by being captured, each counted once per rank that
+    /// captures it. `active` is the weight of each other seat.
     pub fn risk(&self, seat: Seat, active: impl Fn(Seat) -> f64) -> f64 {
         let exposed = ring::fields(self.tracks[seat] & !self.blocks);
         let lost = |field| {
@@ -169,7 +169,7 @@ impl<'a> EvalPosition<'a> {
         exposed.map(lost).sum()
     }
 
-    /// How many ranks in the other seat's hand capture a piece on this field.
+    /// The number of ranks in the other seat's hand that capture a piece on this field.
     fn ranks_against(&self, other: Seat, field: u8) -> f64 {
         let ring = self.rules.ring();
         let pieces = self.tracks[other];
@@ -190,7 +190,7 @@ impl<'a> EvalPosition<'a> {
         ranks
     }
 
-    /// The most steps that a jack of the seat's can win and cost another team together.
+    /// The most steps that the seat can gain and cost another team, together, with a jack.
     fn best_swap(&self, seat: Seat) -> f64 {
         let own = self.tracks[seat] & !self.swap_protected;
         let mut best: f64 = 0.0;
@@ -206,7 +206,7 @@ impl<'a> EvalPosition<'a> {
         best
     }
 
-    /// What the seat's block holds up.
+    /// The value of what the seat's block holds up.
     fn block(&self, seat: Seat) -> f64 {
         let start = self.rules.ring().start(seat);
         if self.blocks & bit(start) == 0 {
@@ -229,7 +229,7 @@ impl<'a> EvalPosition<'a> {
     }
 }
 
-/// An ace on any board (52). Fours and jacks were tried too: no worth could be measured.
+/// An ace, on any board (52). Fours and jacks were tried too, with no measurable value.
 const ACE: f64 = 8.0;
 /// A seven (52).
 const SEVEN: f64 = 10.0;
@@ -239,12 +239,12 @@ const KING: f64 = 4.0;
 const JOKER: f64 = 50.0;
 /// A card that takes a piece into the goal (51).
 const FITS: f64 = 4.0;
-/// A card that leaves the kennel, with pieces waiting there (55); a second one is worth no more.
-const WAY_OUT: f64 = 8.0;
-/// The same, with no piece on the ring, so that other cards are of no use without it (56).
-const ONLY_WAY_OUT: f64 = 25.0;
+/// A card that leaves the kennel, with pieces waiting there (55). A second one adds nothing.
+const EXIT_CARD: f64 = 8.0;
+/// The same with no piece on the ring, when other cards are useless without it (56).
+const ONLY_EXIT_CARD: f64 = 25.0;
 
-/// The worth of holding these cards, in steps.
+/// The value of holding these cards, in steps.
 pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let need = CardNeeds::of(rules, board, seat);
     let has_exit_card = hand.ranks().any(leaves_kennel);
@@ -262,7 +262,7 @@ pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f
     held.sum::<f64>() + exit_card + FITS * fitting(rules, board, seat, hand)
 }
 
-/// How many kinds of these cards, sevens and jokers aside, take a piece into the goal.
+/// The number of ranks of these cards, except seven and joker, that take a piece into the goal.
 fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let owner = board.mover(rules, seat);
     let walker = Walker::new(rules, board, owner);
@@ -276,8 +276,8 @@ fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     hand.ranks().filter(fits).count() as f64
 }
 
-/// What one more card is worth to a seat whose hand is unknown and lacks a way out of the kennel
-/// with this probability.
+/// The value of one more card to a seat whose hand is unknown and, with this probability, has no
+/// card that leaves the kennel.
 pub fn worth_of_card(rules: &Rules, board: &Board, seat: Seat, card: Card, lacking: f64) -> f64 {
     let need = CardNeeds::of(rules, board, seat);
     if leaves_kennel(card) {
@@ -289,7 +289,7 @@ pub fn worth_of_card(rules: &Rules, board: &Board, seat: Seat, card: Card, lacki
     }
 }
 
-/// Whether the card, played as itself or as some rank, leaves the kennel.
+/// Whether the card, as itself or as a joker, leaves the kennel.
 pub fn leaves_kennel(card: Card) -> bool {
     card == Card::Joker || card.leaves_kennel()
 }
@@ -304,7 +304,7 @@ fn of_card(card: Card) -> f64 {
     }
 }
 
-/// What the pieces that a seat moves ask of its cards.
+/// What the pieces that a seat moves need from its cards.
 struct CardNeeds {
     /// Pieces in the kennel.
     waiting: u8,
@@ -321,12 +321,12 @@ impl CardNeeds {
         }
     }
 
-    /// What it is worth to have a way out of the kennel.
+    /// The value of a card that leaves the kennel.
     fn exit_card_value(&self) -> f64 {
         match (self.waiting, self.stuck) {
             (0, _) => 0.0,
-            (_, true) => ONLY_WAY_OUT,
-            (_, false) => WAY_OUT,
+            (_, true) => ONLY_EXIT_CARD,
+            (_, false) => EXIT_CARD,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What each choice is worth one ply ahead: the board it leads to and the cards it leaves.
+//! The value of each choice one ply ahead: the board it leads to and the cards it leaves.
 //!
-//! In the exchange (RULES §7.3) it is what each card is worth to the partner, and what it costs. A
-//! team that exchanges so wins 58 games in 100 against one that gives at random, and where the
-//! exchange is optional 56 against one that always declines.
+//! In the exchange (RULES §7.3) it is the value of each card to the partner, less its cost. A team
+//! that exchanges like this wins 58 games in 100 against one that offers random cards. Where the
+//! exchange is optional, it wins 56 against one that always declines.
 
 use dog_rules::{
     Action, Board, Card, Cards, Exchange, Generator, LegalMove, Move, Outcome, Rules, Seat,
@@ -11,35 +11,35 @@ use dog_rules::{
 
 use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
 
-/// The share of the partner's gain that counts, since its hand is not known (57 against
-/// nothing of it, as in [`super::evaluate`]).
+/// The share of the partner's gain that counts, since its hand is unknown (57 against none of it,
+/// as in [`super::evaluate`]).
 const PARTNER: f64 = 0.8;
-/// What the partner's card is worth more than a plain one.
+/// The extra value of the partner's card, compared with a plain one.
 const RETURN: f64 = 1.0;
-/// The chance that a partner who sees the need gives a card that leaves the kennel.
+/// The chance that a partner who sees the need offers a card that leaves the kennel.
 const HELP: f64 = 0.6;
-/// What it costs to let the whole table know the need, in steps.
+/// The cost of showing the need to the whole table, in steps.
 const ASKING: f64 = 5.0;
 
-/// How many steps of lead make the odds e : 1, with nothing left to bring home.
+/// The lead in steps that makes the odds e : 1, when nothing is left to bring home.
 ///
-/// These three were fitted to 10 000 games of greedy against itself under the five presets: the
-/// steps that fitted best grew with the pieces that the team nearest to its victory still had to
-/// bring home, 120 for one, 200 for two, 280 for three, 320 for four, and 350 for more. Checked
-/// on other games, 84 to 86 of 100 teams given a chance of 0.85 won; with three teams, which the
-/// fit left out, 71.
+/// These three were fitted to 10 000 games of greedy against itself under the five presets. The
+/// steps that fitted best grew with the number of pieces that the team nearest to victory still had
+/// to bring home: 120 for one, 200 for two, 280 for three, 320 for four, and 350 for more. In a
+/// check with other games, 84 to 86 of 100 teams with an estimate of 0.85 won; with three teams,
+/// which the fit left out, 71.
 const STEPS: f64 = 60.0;
-/// The same for each piece that is left.
-const STEPS_A_PIECE: f64 = 65.0;
-/// The same at most.
-const STEPS_AT_MOST: f64 = 350.0;
+/// The increase for each piece that is left.
+const STEPS_PER_PIECE: f64 = 65.0;
+/// The upper limit.
+const MAX_STEPS: f64 = 350.0;
 
-/// Something that a seat may do when it is asked to move or to answer in the exchange.
+/// What a seat may do when it is to move or to answer in the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// Play a card, or fold.
     Play(Move),
-    /// Lay this card down for the partner.
+    /// Offer this card.
     Offer(Card),
     /// Decline the optional exchange.
     Decline,
@@ -48,7 +48,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The choice as what it asks of the game.
+    /// The choice as an action of the game.
     pub const fn action(self, seat: Seat) -> Action {
         match self {
             Choice::Play(mv) => Action::Play { seat, mv },
@@ -59,7 +59,7 @@ impl Choice {
     }
 }
 
-/// A choice and its worth.
+/// A choice and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Scored {
     pub choice: Choice,
@@ -69,7 +69,7 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// Every choice that the seat has, in the order in which the rules list them.
+/// Every choice of the seat, in the order of the rules.
 pub fn scored(view: &SeatView) -> Vec<Scored> {
     if view.exchanging {
         answers(view)
@@ -90,7 +90,7 @@ fn moves(view: &SeatView) -> Vec<Scored> {
     legal.into_iter().map(score).collect()
 }
 
-/// The cards left after this move.
+/// The cards that are left after this move.
 fn kept(mut hand: Cards, mv: &Move) -> Cards {
     match *mv {
         Move::Fold => Cards::EMPTY,
@@ -101,23 +101,28 @@ fn kept(mut hand: Cards, mv: &Move) -> Cards {
     }
 }
 
-/// Every card as the one to give and, where the exchange is optional, the other answers.
+/// Every card as an offer and, where the exchange is optional, the other answers.
 fn answers(view: &SeatView) -> Vec<Scored> {
     let values = ExchangeValues::of(view);
     let optional = view.rules.exchange == Exchange::Optional;
-    // Where everybody gives, a partner sees the need on the board.
+    // Where everybody must offer, a partner sees the need on the board.
     let sees_need = !optional && view.board.track(view.seat) == 0;
     let asked = view.asked[view.seat];
     let mut answers: Vec<(Choice, f64)> = view
         .hand
         .ranks()
-        .map(|card| (Choice::Offer(card), values.giving(card, asked || sees_need)))
+        .map(|card| {
+            (
+                Choice::Offer(card),
+                values.offer_value(card, asked || sees_need),
+            )
+        })
         .collect();
     if optional {
-        answers.push((Choice::Decline, values.keeping()));
+        answers.push((Choice::Decline, values.keep_value()));
         if !asked {
-            let givings = view.hand.ranks().map(|card| values.giving(card, true));
-            let best = givings.fold(values.keeping(), f64::max);
+            let givings = view.hand.ranks().map(|card| values.offer_value(card, true));
+            let best = givings.fold(values.keep_value(), f64::max);
             answers.push((Choice::Ask, best - ASKING));
         }
     }
@@ -134,7 +139,7 @@ struct ExchangeValues<'a> {
     view: &'a SeatView<'a>,
     /// The value of the board, which no exchange changes.
     board: f64,
-    /// The chance that the partner has no way out of the kennel in its hand.
+    /// The chance that the partner has no card that leaves the kennel.
     partner_lacking: f64,
 }
 
@@ -144,7 +149,7 @@ impl<'a> ExchangeValues<'a> {
         let mut partner_lacking = 1.0;
         if !view.asked[partner] {
             let share = unseen_exit_cards(view);
-            // One of its cards is the one to be given.
+            // One of its cards is the one to offer.
             for _ in 1..view.counts[partner] {
                 partner_lacking *= 1.0 - share;
             }
@@ -156,13 +161,13 @@ impl<'a> ExchangeValues<'a> {
         }
     }
 
-    /// The worth of the hand as it is.
-    fn keeping(&self) -> f64 {
+    /// The value of the hand as it is.
+    fn keep_value(&self) -> f64 {
         self.worth(self.view.hand)
     }
 
-    /// The worth of giving this card: to the partner, and to oneself with what comes in return.
-    fn giving(&self, card: Card, asked: bool) -> f64 {
+    /// The value of offering this card: to the partner, and to the seat with the card it receives.
+    fn offer_value(&self, card: Card, asked: bool) -> f64 {
         let SeatView {
             rules, board, seat, ..
         } = self.view;
@@ -173,7 +178,7 @@ impl<'a> ExchangeValues<'a> {
         PARTNER * gain + self.with_return(kept, asked)
     }
 
-    /// The worth of these cards and the partner's: a plain one, or perhaps one that helps.
+    /// The value of these cards and the partner's card: a plain one, or perhaps one that helps.
     fn with_return(&self, kept: Cards, asked: bool) -> f64 {
         let with = |card| {
             let mut hand = kept;
@@ -189,12 +194,12 @@ impl<'a> ExchangeValues<'a> {
     }
 }
 
-/// The share of ways out of the kennel among the cards that the seat has not seen.
+/// The share of cards that leave the kennel among the cards that the seat has not seen.
 fn unseen_exit_cards(view: &SeatView) -> f64 {
     let deck = view.rules.deck();
     let (mut ways_out, mut all) = (0, 0);
     for card in Card::ALL {
-        let seen = view.gone.count(card) + view.hand.count(card);
+        let seen = view.discards.count(card) + view.hand.count(card);
         let unseen = u16::from(deck.count(card).saturating_sub(seen));
         all += unseen;
         if leaves_kennel(card) {
@@ -204,17 +209,17 @@ fn unseen_exit_cards(view: &SeatView) -> f64 {
     f64::from(ways_out) / f64::from(all.max(1))
 }
 
-/// The chance that a team wins from this board with a score (see [`Scored`]), 0 to 1, in
-/// ten-thousandths: exponentials differ between machines in digits far behind those. The higher
-/// the score, the higher the chance; with a score of nothing every team has the same.
+/// The chance, 0 to 1, that a team wins from this board with a score (see [`Scored`]). It is
+/// rounded to ten-thousandths, since exponentials differ between machines in much later digits. It
+/// rises with the score, and with a score of 0 every team has the same chance.
 pub fn chance_to_win(rules: &Rules, board: &Board, score: f64) -> f64 {
-    let steps = (STEPS + STEPS_A_PIECE * left(rules, board)).min(STEPS_AT_MOST);
+    let steps = (STEPS + STEPS_PER_PIECE * left(rules, board)).min(MAX_STEPS);
     let other_teams = f64::from(rules.seats / 2 - 1);
     let chance = 1.0 / (1.0 + other_teams * (-score / steps).exp());
     (chance * 10_000.0).round() / 10_000.0
 }
 
-/// The pieces that the team nearest to its victory has to bring home.
+/// The number of pieces that the team nearest to victory must still bring home.
 fn left(rules: &Rules, board: &Board) -> f64 {
     let at_home = |seat: Seat| {
         let partner = seat.partner(rules.seats);

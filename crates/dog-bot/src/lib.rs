@@ -1,5 +1,5 @@
-//! Players and advisers of DOG. They know the rules and, of a game, one seat's view of it and nothing
-//! else, so that they cannot peek.
+//! Players and advisers of DOG. They know the rules and one seat's view of a game, and nothing
+//! else, so they cannot peek.
 //!
 //! Advice depends only on the view and on the generator given. With `rand::rngs::ChaCha8Rng`,
 //! whose stream is fixed on every platform, the same seed gives the same advice on every machine.
@@ -23,10 +23,10 @@
 //! ```
 //!
 //! * [`advise`], [`choose`]: what a level says and does, from a seat's view.
-//! * [`evaluate`]: what boards and hands are worth, for the levels that do not think ahead.
+//! * [`evaluate`]: the value of boards and hands, for the levels that do not search.
 //! * [`net`]: the value nets.
-//! * [`search`]: thinking ahead by playouts.
-//! * [`determinize`]: hidden cards dealt out in ways that fit what a seat has seen.
+//! * [`search`]: search by playouts.
+//! * [`determinize`]: random deals of the hidden cards that fit what a seat has seen.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! What tests of players are made of: boards as they are spoken, random games, a plain calculation
-//! of a net. Built for tests and with the feature `testing` only.
+//! Helpers for tests of players: boards as short text, random games, and a plain calculation of a
+//! net. Built only for tests and with the feature `testing`.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use crate::{
     search::Budget,
 };
 
-/// A board as it is spoken: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
+/// A board as short text: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
 pub fn board(rules: &Rules, seats: &[&str]) -> Board {
     perft::read_board(rules, &seats.join("/")).unwrap()
 }
@@ -31,7 +31,7 @@ pub fn seat(number: u8, rules: &Rules) -> Seat {
     Seat::new(number, rules.seats).unwrap()
 }
 
-/// What seat 0 sees, everybody holding as many cards.
+/// What seat 0 sees if everybody holds as many cards as it does.
 pub fn view<'a>(rules: &'a Rules, pieces: &[&str], hand: &str) -> SeatView<'a> {
     SeatView::to_play(rules, board(rules, pieces), seat(0, rules), cards(hand))
 }
@@ -46,7 +46,7 @@ pub fn nets() -> &'static Nets {
     &NETS
 }
 
-/// Advice; of a level that thinks ahead, after a few playouts.
+/// Advice. Levels that search use a few playouts.
 pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
     crate::advise(nets(), level, Some(Budget::Samples(6)), view, rng)
 }
@@ -59,7 +59,7 @@ pub fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
 pub fn plays(rules: &Rules, pieces: &[&str], hand: &str) -> String {
     match choose(Level::Greedy, &view(rules, pieces, hand), &mut rng(1)) {
         Choice::Play(mv) => mv.to_string(),
-        other => panic!("{other:?} is no move"),
+        other => panic!("{other:?} is not a move"),
     }
 }
 
@@ -108,13 +108,13 @@ pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
     Rules::try_from(options).unwrap()
 }
 
-/// A board with every piece somewhere.
+/// A board with every piece at a random place.
 pub fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     let mut free: Vec<u8> = (0..rules.ring().length()).collect();
     free.shuffle(rng);
     let placement = |seat: Seat| {
         let mut placement = Placement::default();
-        // One seat in three has all or most of its pieces at home.
+        // One seat in three has all or most of its pieces in its goal.
         let homely = rng.random_range(0..3) == 0;
         for field in 0..4 {
             match rng.random_range(0..8) {
@@ -132,8 +132,8 @@ pub fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     Board::place(rules, &placements).unwrap()
 }
 
-/// The same game with everything changed that the seat cannot see: the other hands, the cards
-/// laid down in the exchange, the stock and the shuffle seed.
+/// The same game with everything changed that the seat cannot see: the other hands and offers, the
+/// stock and the shuffle seed.
 pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
     let mut value = serde_json::to_value(game).unwrap();
     let others: Vec<usize> = (0..usize::from(game.rules().seats))
@@ -160,7 +160,7 @@ pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
     serde_json::from_value(value).unwrap()
 }
 
-/// A net of which no two blocks that follow each other have weights of the same size.
+/// A net in which no two consecutive blocks have weights of the same size.
 pub fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {
     let mut net = Net::zero(inputs);
     let sizes = [0.2, 0.3, 0.15, 0.4, 0.25, 0.1];
@@ -172,7 +172,7 @@ pub fn random_net(inputs: usize, rng: &mut impl Rng) -> Net {
     net
 }
 
-/// Some active inputs, in any order, now and then one twice.
+/// Some active inputs in random order, sometimes one of them twice.
 pub fn random_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
     let active = rng.random_range(0..30);
     let input = |_| Input {
@@ -182,7 +182,7 @@ pub fn random_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
     (0..active).map(input).collect()
 }
 
-/// What the net says, by the definition: every input with every unit, in double precision.
+/// The logit by definition: every input with every unit, in double precision.
 pub fn naive_logit(net: &Net, inputs: &[Input], head: usize) -> f64 {
     let leaky = |sum: f64| {
         if sum > 0.0 {

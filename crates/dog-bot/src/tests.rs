@@ -1,11 +1,11 @@
-//! What the levels advise, in positions a player knows and in many that nobody does.
+//! The advice of each level, in positions with a known answer and in many random ones.
 
 use dog_rules::{Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};
 
-/// What greedy answers in the exchange when these seats have asked.
+/// Greedy's answer in the exchange after these seats have asked.
 fn answers(rules: &Rules, pieces: &[&str], hand: &str, asked: &[u8]) -> Choice {
     let mut view = view(rules, pieces, hand);
     view.exchanging = true;
@@ -15,7 +15,7 @@ fn answers(rules: &Rules, pieces: &[&str], hand: &str, asked: &[u8]) -> Choice {
     choose(Level::Greedy, &view, &mut rng(1))
 }
 
-fn give(card: &str) -> Choice {
+fn offer(card: &str) -> Choice {
     Choice::Offer(card.parse().unwrap())
 }
 
@@ -54,7 +54,7 @@ fn spares_its_partner_and_itself() {
     let rules = Preset::DogspielIt.rules();
     assert_eq!(plays(&rules, &["20 45", "", "25", ""], "5"), "5:45>50");
     assert_eq!(plays(&rules, &["20 25", "", "60", ""], "5"), "5:25>30");
-    // With a stranger's piece there it is another matter.
+    // An opponent's piece there changes that.
     assert_eq!(plays(&rules, &["20 45", "25", "", ""], "5"), "5:20>25");
 }
 
@@ -85,17 +85,17 @@ fn wins_at_once_and_helps_when_home() {
 }
 
 #[test]
-fn gives_what_the_partner_needs() {
+fn offers_what_the_partner_needs() {
     let rules = Preset::DogspielIt.rules();
     let stuck = ["30 40", "50", "", "52"];
-    assert_eq!(answers(&rules, &stuck, "K K 7 5 9", &[]), give("K"));
-    assert_eq!(answers(&rules, &stuck, "K A joker 5 9", &[]), give("K"));
+    assert_eq!(answers(&rules, &stuck, "K K 7 5 9", &[]), offer("K"));
+    assert_eq!(answers(&rules, &stuck, "K A joker 5 9", &[]), offer("K"));
     let all_in = ["", "", "", ""];
-    assert_eq!(answers(&rules, &all_in, "K K 7 5 9", &[]), give("K"));
-    // With pieces in nobody's kennel a way out is of no use.
+    assert_eq!(answers(&rules, &all_in, "K K 7 5 9", &[]), offer("K"));
+    // With no piece in any kennel, a card that leaves it is useless.
     let all_out = ["1 20 30 40", "50", "33 35 36 37", "52"];
     let Choice::Offer(card) = answers(&rules, &all_out, "joker 7 5 9", &[]) else {
-        panic!("a card must be given");
+        panic!("a card must be offered");
     };
     assert!([Card::Five, Card::Nine].contains(&card), "{card}");
 }
@@ -109,7 +109,7 @@ fn asks_offers_and_declines() {
         answers(&rules, &all_in, "2 3 7 9 Q", &[0]),
         Choice::Offer(_)
     ));
-    assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), give("K"));
+    assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), offer("K"));
     let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
     assert_eq!(
         answers(&rules, &under_way, "joker joker", &[]),
@@ -132,9 +132,9 @@ fn every_answer_is_ranked_once() {
         let choices = ranked(&view, level);
         assert_eq!(choices.len(), 5);
         for choice in [
-            give("2"),
-            give("K"),
-            give("joker"),
+            offer("2"),
+            offer("K"),
+            offer("joker"),
             Choice::Decline,
             Choice::Ask,
         ] {
@@ -169,7 +169,7 @@ fn levels_have_names() {
     assert_eq!(Level::by_name("oracle"), None);
 }
 
-/// Plays a game to its end, asking `level` which level each seat has; the winning team.
+/// Plays a game to its end with the level that `level` gives each seat. Returns the winning team.
 fn play(mut game: Game, rng: &mut ChaCha8Rng, level: impl Fn(Seat) -> Level) -> u8 {
     let mut choose =
         |game: &Game, seat| choose(level(seat), &game.seen_from(seat), rng).action(seat);
@@ -231,7 +231,7 @@ fn check_advice(positions: u32) {
             let advice = advise(level, &view, &mut rng);
             for suggestion in &advice {
                 let Choice::Play(mv) = suggestion.choice else {
-                    panic!("{suggestion:?} is no move");
+                    panic!("{suggestion:?} is not a move");
                 };
                 let outcome = judge::judge(&rules, &view.board, view.seat, view.hand, &mv);
                 assert_eq!(suggestion.outcome, outcome.ok());

@@ -1,5 +1,4 @@
-//! Games that experiments play: what they are named by on the command line, on many threads, from
-//! set-up to victory.
+//! The games of experiments: their command line options, threads, and play from set-up to victory.
 
 use std::{
     collections::BTreeMap,
@@ -15,10 +14,10 @@ use clap::Args;
 use dog_rules::{Action, Game, Phase, Player, Preset, Rules, Seat, Seed, Setup};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
-/// After this many turns, cards played and hands folded, a game is given up: nobody has won.
-pub const MOST_TURNS: u32 = 10_000;
+/// A game is abandoned after this many turns (cards played and hands folded). Nobody has won it.
+pub const MAX_TURNS: u32 = 10_000;
 
-/// The games of an experiment, but for their number.
+/// The games of an experiment, except their number.
 #[derive(Clone, Debug, Args)]
 pub struct GamesArgs {
     /// A preset, and options such as "hausregeln seats=6".
@@ -31,7 +30,7 @@ pub struct GamesArgs {
     pub threads: ThreadsArg,
 }
 
-/// How many threads are to be used.
+/// The number of threads to use.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArg {
     /// Threads to use; as many as there are cores if left out.
@@ -48,7 +47,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 impl ThreadsArg {
-    /// The number asked for, or the number of cores.
+    /// The configured number, or the number of cores.
     pub fn number(self) -> NonZeroUsize {
         let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.threads.unwrap_or_else(cores)
@@ -56,13 +55,14 @@ impl ThreadsArg {
 }
 
 impl GamesArgs {
-    /// Plays so many games on many threads; what each came to, in the order of their numbers.
+    /// Plays this many games on many threads. Returns the result of each, in the order of their
+    /// numbers.
     pub fn each<T: Send>(&self, games: u32, play: impl Fn(u32) -> T + Sync) -> Vec<T> {
         let threads = self.threads.number().get();
         each_game(games, threads, || (), |(), number| play(number))
     }
 
-    /// One of the streams of random numbers that follow from the seed.
+    /// One of the random streams that follow from the seed.
     pub fn stream(&self, number: u64) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(number);
@@ -70,8 +70,8 @@ impl GamesArgs {
     }
 }
 
-/// What each of so many games came to, in the order of their numbers: what is made of it does not
-/// depend on the threads that played them. `begin` makes what a thread keeps between games.
+/// The result of each of this many games, in the order of their numbers, so it does not depend on
+/// the threads. `begin` makes what a thread keeps between games.
 ///
 /// # Panics
 /// If `play` does.
@@ -105,7 +105,7 @@ pub fn each_game<S, T: Send>(
     played.into_values().collect()
 }
 
-/// A game before the first deal, its shuffle seed drawn.
+/// A game before the first deal, with a random shuffle seed.
 pub fn set_up(rules: &Rules, rng: &mut impl Rng) -> Game {
     let mut seed = [0; 32];
     rng.fill_bytes(&mut seed);
@@ -118,25 +118,26 @@ pub fn set_up(rules: &Rules, rng: &mut impl Rng) -> Game {
     })
 }
 
-/// Plays a game to its end as `decide` says; the winning team, none if the game was given up.
+/// Plays a game to its end by the actions of `decide`. Returns the winning team; none if the game
+/// was abandoned.
 ///
 /// # Panics
-/// If `decide` does what the rules refuse.
+/// If the rules refuse an action of `decide`.
 pub fn play_out(game: &mut Game, mut decide: impl FnMut(&Game, Seat) -> Action) -> Option<u8> {
     let seats = game.rules().seats;
     let mut seat = game.beginner();
     let mut turns = 0;
-    while turns < MOST_TURNS {
+    while turns < MAX_TURNS {
         match game.phase() {
             Phase::Finished => break,
             Phase::Deal => {
                 let dealt = game.apply(&Action::Deal { by: None });
                 dealt.expect("the round is over");
-                // So that the beginner is the first to be asked in the exchange.
+                // The beginner is asked first in the exchange.
                 seat = game.beginner().plus(seats - 1, seats);
                 continue;
             }
-            // Round and round, so that who said "help!" answers after the others have heard.
+            // In turns, so that a seat that said "help!" answers after the others have heard it.
             Phase::Exchange => {
                 let next = seat.next_of(seats, |seat| game.check_exchange(seat).is_ok());
                 seat = next.expect("an exchange waits for somebody");

@@ -1,9 +1,9 @@
 //! Experiments with players of DOG; nothing here is part of the server.
 //!
-//! * [`player`] is somebody who plays, [`planner`] one who plans its whole hand.
+//! * [`player`] has the players, [`planner`] the one that plans its whole hand.
 //! * [`games`] plays games between them, on many threads.
 //! * [`arena`] measures players against each other.
-//! * [`train`] makes the nets that `dog-bot` carries.
+//! * [`train`] makes the nets that are built into `dog-bot`.
 //! * [`cli`] is the command line of `dog-lab`, with the smaller experiments.
 
 #![forbid(unsafe_code)]

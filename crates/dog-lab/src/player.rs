@@ -1,4 +1,4 @@
-//! Somebody who plays, and players by name: the one place where a text becomes somebody who plays.
+//! Players, and the parser of player specifications.
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
@@ -16,14 +16,13 @@ use thiserror::Error;
 
 use crate::planner::Planner;
 
-/// Somebody who decides for a seat, from what the seat knows and nothing else.
+/// Decides for a seat, from what the seat knows and nothing else.
 pub trait Policy {
-    /// What the seat that is to act does: a move it may play, or an answer it may give in the
-    /// exchange.
+    /// The choice of a seat that is to act: a legal move, or an answer in the exchange.
     fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice;
 }
 
-/// A level that does not think ahead, as it plays for the API's clients.
+/// A level that does not search, as it plays for the API's clients.
 pub struct LevelPlayer(pub Level);
 
 impl Policy for LevelPlayer {
@@ -38,7 +37,7 @@ impl Policy for Planner {
     }
 }
 
-/// The net alone: what it likes best one ply ahead.
+/// The net alone: its best choice one ply ahead.
 pub struct NetPlayer {
     nets: Arc<Nets>,
     scratch: Scratch,
@@ -60,19 +59,19 @@ impl Policy for NetPlayer {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
         match evaluator.best_play(view, &mut self.scratch) {
-            Some((card, board, _)) => Choice::Play(a_move(view, card, &board)),
+            Some((card, board, _)) => Choice::Play(first_move_to(view, card, &board)),
             None => Choice::Play(Move::Fold),
         }
     }
 }
 
-/// Which decisions are thought about; the others are left to the net.
+/// Which decisions are searched. The others are left to the net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decisions {
     All,
     /// Those of the exchange.
     Exchange,
-    /// Those with so many cards in the hand.
+    /// Those with this many cards in the hand.
     Cards(u8),
 }
 
@@ -86,9 +85,9 @@ impl Decisions {
     }
 }
 
-/// Somebody who thinks ahead.
+/// A player that searches.
 pub struct SearchPlayer {
-    method: SearchConfig,
+    config: SearchConfig,
     budget: Budget,
     about: Decisions,
     by_net: NetPlayer,
@@ -97,12 +96,12 @@ pub struct SearchPlayer {
 impl SearchPlayer {
     pub fn new(
         nets: Arc<Nets>,
-        method: SearchConfig,
+        config: SearchConfig,
         budget: Budget,
         about: Decisions,
     ) -> SearchPlayer {
         SearchPlayer {
-            method,
+            config,
             budget,
             about,
             by_net: NetPlayer::new(nets),
@@ -115,17 +114,17 @@ impl Policy for SearchPlayer {
         if !self.about.include(view) {
             return self.by_net.choose(view, rng);
         }
-        let mut searcher = Searcher::new(&self.by_net.nets, self.method);
+        let mut searcher = Searcher::new(&self.by_net.nets, self.config);
         match searcher.think(view, self.budget, rng)[0].candidate {
-            Candidate::Play(card, board) => Choice::Play(a_move(view, card, &board)),
+            Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
             Candidate::Answer(choice) => choice,
             Candidate::Fold => Choice::Play(Move::Fold),
         }
     }
 }
 
-/// A move that plays this card and leads to this board, the first that the rules list.
-fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
+/// The first listed move that plays this card and leads to this board.
+fn first_move_to(view: &SeatView, card: Card, board: &Board) -> Move {
     let mut first = None;
     Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
         if first.is_none() && found.board == board {
@@ -135,10 +134,10 @@ fn a_move(view: &SeatView, card: Card, board: &Board) -> Move {
     first.expect("a board that the card leads to")
 }
 
-/// A player as it is named on the command line: a name, then parameters, each after a colon.
+/// A player as it is specified on the command line: a name, then parameters, each after a colon.
 ///
-/// Whatever can fail, such as reading a file, fails when the text is read, so that
-/// [`PlayerSpec::build`] cannot: it is called once a thread and side.
+/// Everything that can fail, such as reading a file, fails when the text is parsed. So
+/// [`PlayerSpec::build`], which is called once for each thread and side, cannot fail.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec {
     /// The text it was made from.
@@ -148,9 +147,9 @@ pub struct PlayerSpec {
 
 #[derive(Clone, Debug)]
 enum PlayerKind {
-    /// A level of the API that needs no time: `random`, `greedy`.
+    /// A level of the API that does not search: `random`, `greedy`.
     Level(Level),
-    /// Plans its whole hand, the others standing still: `planner`.
+    /// Plans its whole hand, assuming that the others stand still: `planner`.
     Planner,
     /// The net alone: `net`.
     Net(Arc<Nets>),
@@ -159,33 +158,33 @@ enum PlayerKind {
 }
 
 impl PlayerSpec {
-    /// A player of this kind. It sits at every seat of its side, game after game, and is to keep
-    /// nothing that a view told it from one decision to the next: that would be peeking at the
-    /// partner's cards, and make results depend on which thread plays which game.
+    /// A player of this kind. It sits at every seat of its side, game after game, and must not keep
+    /// anything of a view from one decision to the next. That would be peeking at the partner's
+    /// cards, and results would depend on which thread plays which game.
     pub fn build(&self) -> Box<dyn Policy> {
         match &self.kind {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
             PlayerKind::Planner => Box::new(Planner::new()),
             PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
-            PlayerKind::Search(nets, method, budget, about) => {
-                Box::new(SearchPlayer::new(nets.clone(), *method, *budget, *about))
+            PlayerKind::Search(nets, config, budget, about) => {
+                Box::new(SearchPlayer::new(nets.clone(), *config, *budget, *about))
             }
         }
     }
 
-    /// How a player that thinks ahead compares choices that are given to it, and for how long;
-    /// nothing if it does not think ahead.
+    /// The search that compares given choices as this player does, and its budget; none if it does
+    /// not search.
     pub fn searcher(&self) -> Option<(Searcher<'_>, Budget)> {
         match &self.kind {
-            PlayerKind::Search(nets, method, budget, _) => {
-                Some((Searcher::new(nets, method.for_comparison()), *budget))
+            PlayerKind::Search(nets, config, budget, _) => {
+                Some((Searcher::new(nets, config.for_comparison()), *budget))
             }
             _ => None,
         }
     }
 }
 
-/// Why a text names no player.
+/// Why a text is not a player.
 #[derive(Debug, Error)]
 pub enum SpecError {
     #[error("there is no player {name:?}; there are {known}", known = KNOWN.join(", "))]
@@ -218,7 +217,7 @@ impl FromStr for PlayerSpec {
             parameter: parameter.to_owned(),
         };
         let mut nets = Nets::built_in()?;
-        let mut method = SearchConfig::for_play();
+        let mut config = SearchConfig::for_play();
         let mut about = Decisions::All;
         let level = Level::by_name(name);
         let own = level.and_then(Budget::of);
@@ -233,21 +232,21 @@ impl FromStr for PlayerSpec {
                     nets.replace(setting, evaluator);
                 }
                 "samples" if thinks => budget = Budget::Samples(number(value)?),
-                "plies" if thinks => method.plies = Some(number(value)?),
-                "candidates" if thinks => method.candidates = number(value)? as usize,
-                "weighing" if thinks => method.weighing = number(value)?,
-                "prior" if thinks => method.prior = number(value)? as f32,
-                "margin" if thinks => method.margin = number(value)? as f32 / 10.0,
-                "sure" if thinks => method.sure = f64::from(number(value)?) / 10.0,
-                "whole" if thinks => method.sure = f64::INFINITY,
+                "plies" if thinks => config.plies = Some(number(value)?),
+                "candidates" if thinks => config.candidates = number(value)? as usize,
+                "weighing" if thinks => config.deal_candidates = number(value)?,
+                "prior" if thinks => config.prior = number(value)? as f32,
+                "margin" if thinks => config.margin = number(value)? as f32 / 10.0,
+                "sure" if thinks => config.stop_errors = f64::from(number(value)?) / 10.0,
+                "whole" if thinks => config.stop_errors = f64::INFINITY,
                 "at" if thinks && value == "exchange" => about = Decisions::Exchange,
                 "at" if thinks => {
                     let cards = value.parse().map_err(|_| refuse(parameter))?;
                     about = Decisions::Cards(cards);
                 }
-                "on" if thinks => method.to_round_end = false,
-                "apart" if thinks => method.common = false,
-                "even" if thinks => method.halving = false,
+                "on" if thinks => config.to_round_end = false,
+                "apart" if thinks => config.common_luck = false,
+                "even" if thinks => config.halving = false,
                 time if thinks && value.is_empty() => {
                     let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
                     budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
@@ -257,7 +256,7 @@ impl FromStr for PlayerSpec {
         }
         let nets = Arc::new(nets);
         let kind = match (level, name) {
-            (Some(_), _) if thinks => PlayerKind::Search(nets, method, budget, about),
+            (Some(_), _) if thinks => PlayerKind::Search(nets, config, budget, about),
             (Some(level), _) => PlayerKind::Level(level),
             (None, "net") => PlayerKind::Net(nets),
             (None, _) => PlayerKind::Planner,
@@ -295,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decisions_are_told_apart() {
+    fn decisions_are_selected() {
         let rules = Preset::DogspielIt.rules();
         let mut view = view(&rules, &["20", "", "", ""], "2 3 3");
         let included = |view: &SeatView| {
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_player_is_refused() {
+    fn unknown_players_are_refused() {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),

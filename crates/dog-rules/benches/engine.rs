@@ -1,4 +1,4 @@
-//! How fast the rules are, on one core. `cargo bench --bench engine`.
+//! The speed of the rules, on one core. `cargo bench --bench engine`.
 
 use std::{hint::black_box, time::Duration};
 
@@ -31,8 +31,8 @@ fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Positions of random games of every preset, so far through them, with full hands of six cards:
-/// each of `always` and others of `any`.
+/// Positions from this part of random games of every preset, with full hands of six cards: each card
+/// of `always`, and others of `any`.
 fn positions(from: f64, to: f64, always: &[Card], any: &[Card]) -> Vec<BenchPosition> {
     let mut rng = rng(1);
     let mut positions = Vec::new();
@@ -66,7 +66,7 @@ fn plain() -> Vec<Card> {
     plain.collect()
 }
 
-/// Every move of the card with its board, into a buffer.
+/// Lists every move of the card with its board into a buffer.
 fn add(
     generator: &mut Generator,
     (rules, board, seat): (&Rules, &Board, Seat),
@@ -78,7 +78,7 @@ fn add(
     });
 }
 
-/// Every move of the hand with its board, into a buffer.
+/// Lists every move of the hand with its board into a buffer.
 fn list(generator: &mut Generator, position: &BenchPosition, moves: &mut Vec<(Move, Board)>) {
     let BenchPosition {
         rules,
@@ -146,8 +146,8 @@ fn cards(criterion: &mut Criterion) {
     }
 }
 
-/// Sevens of pieces so far apart that they never meet, which is the most boards there can be, and
-/// of eight that stand one behind the other.
+/// Sevens of pieces so far apart that they never meet, which gives the most boards, and of eight
+/// pieces in a chain.
 fn sevens(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("seven");
     let apart = [10, 22, 34, 46, 58, 68, 78, 88];
@@ -188,7 +188,7 @@ fn sevens(criterion: &mut Criterion) {
     }
 }
 
-/// Own pieces on these fields, and the partner's on those beyond the fourth.
+/// The own pieces are on the first four of these fields, the partner's on the others.
 fn canadian(fields: &[u8]) -> (Rules, Board) {
     let rules = Rules::try_from(Options {
         seats: 6,
@@ -208,7 +208,7 @@ fn canadian(fields: &[u8]) -> (Rules, Board) {
     (rules, board)
 }
 
-/// Whole playouts, all cards as likely and then all boards of the card.
+/// Whole random playouts.
 fn games(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("game");
     group.throughput(Throughput::Elements(1));
@@ -266,7 +266,7 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
     game.version()
 }
 
-/// A playout made of a seat's view.
+/// Makes a playout from a seat's view.
 fn playouts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("playout");
     let rules = Preset::DogspielIt.rules();
@@ -288,7 +288,7 @@ fn playouts(criterion: &mut Criterion) {
     });
 }
 
-/// Ids read and written, and moves judged.
+/// Reads and writes ids, and judges moves.
 fn details(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("move");
     let mut moves = Vec::new();

@@ -1,4 +1,5 @@
-//! The board: where every piece stands (RULES §1), a small value to copy, compare and hash.
+//! The board: where every piece stands (RULES §1), as a small value that is cheap to copy, compare
+//! and hash.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -10,16 +11,16 @@ use crate::{
     ring::{self, Fields, bit},
 };
 
-/// Where every piece stands: 48 bytes, to copy and compare as a value.
+/// Where every piece stands: 48 bytes, copied and compared as one value.
 ///
-/// The board knows neither the length of its ring nor the number of seats; those come with the
+/// The board knows neither the length of its ring nor the number of seats. Those come from the
 /// [`Rules`] it is used with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
-    /// The track fields where any piece stands; the same as `pieces` says, to ask it fast.
+    /// The track fields that hold a piece. `pieces` says the same, but slower.
     occupied: Fields,
     pieces: BySeat<Pieces>,
-    /// One bit a seat.
+    /// One bit per seat.
     fresh: u8,
 }
 
@@ -51,13 +52,13 @@ impl Board {
         self.pieces[seat].track()
     }
 
-    /// The seat's goal fields that are taken, one bit a field.
+    /// The seat's occupied goal fields, one bit per field.
     #[inline]
     pub fn goal(&self, seat: Seat) -> u8 {
         self.pieces[seat].goal()
     }
 
-    /// Pieces in the seat's kennel.
+    /// The number of pieces in the seat's kennel.
     #[inline]
     pub fn kennel(&self, seat: Seat) -> u8 {
         self.pieces[seat].in_kennel()
@@ -101,13 +102,13 @@ impl Board {
         Some(seat.team(rules.seats))
     }
 
-    /// The track fields where any piece stands.
+    /// The track fields that hold a piece.
     #[inline]
     pub fn occupied(&self) -> Fields {
         self.occupied
     }
 
-    /// Whether pieces of this seat stand on the track, and nobody else's.
+    /// Whether this seat, and no other, has pieces on the track.
     #[inline]
     pub fn alone_on_track(&self, seat: Seat) -> bool {
         let own = self.track(seat);
@@ -123,8 +124,8 @@ impl Board {
             .find(|&seat| self.pieces[seat].stand_on(field))
     }
 
-    /// Steps that the seat's piece on this track field has walked: at the door a whole lap, none
-    /// for a fresh one that must leave the door first (RULES §4).
+    /// The steps that the seat's piece on this track field has walked. At the door this is a whole
+    /// lap, or 0 for a fresh piece that must leave the door first (RULES §4).
     #[inline]
     pub fn walked(&self, rules: &Rules, seat: Seat, field: u8) -> u8 {
         let ring = rules.ring();
@@ -176,7 +177,7 @@ impl Board {
         (sum >> 32) as u32 ^ sum as u32
     }
 
-    /// Sends the pieces on these track fields, which hold no fresh one, to their kennels.
+    /// Sends the pieces on these track fields to their kennels. None of them is fresh.
     #[inline]
     pub(super) fn capture(&mut self, fields: Fields) {
         if self.occupied & fields != 0 {
@@ -194,8 +195,8 @@ impl Board {
         self.occupied &= !fields;
     }
 
-    /// Moves a piece of the seat to a field that is free; a fresh piece that moves is fresh no
-    /// more (RULES §4).
+    /// Moves a piece of the seat to a free field. A fresh piece that moves is no longer fresh
+    /// (RULES §4).
     #[inline]
     pub(super) fn relocate(&mut self, rules: &Rules, seat: Seat, from: Field, to: Field) {
         self.leave(rules, seat, from);
@@ -203,8 +204,8 @@ impl Board {
         self.pieces[seat].relocate(Some(from), Some(to));
     }
 
-    /// Swaps two pieces, each a seat's on a track field. Neither is fresh: a fresh piece is always
-    /// protected.
+    /// Swaps two pieces, each given as a seat and a track field. Neither is fresh: a fresh piece is
+    /// always protected.
     #[inline]
     pub(super) fn swap(&mut self, rules: &Rules, own: (Seat, u8), other: (Seat, u8)) {
         let (from, to) = (Field::Track(own.1), Field::Track(other.1));
@@ -216,14 +217,14 @@ impl Board {
         self.put(other.0, from);
     }
 
-    /// Puts a piece of the seat out of the kennel on a field that is free.
+    /// Moves a piece of the seat from the kennel to a free field.
     #[inline]
     fn put(&mut self, seat: Seat, to: Field) {
         self.take(to);
         self.pieces[seat].relocate(None, Some(to));
     }
 
-    /// Puts a piece out of the kennel on the seat's free start, fresh.
+    /// Moves a piece from the kennel to the seat's free start, where it is fresh.
     #[inline]
     pub(super) fn put_fresh(&mut self, rules: &Rules, seat: Seat) {
         self.put(seat, Field::Track(rules.ring().start(seat)));
@@ -247,13 +248,13 @@ impl Board {
         }
     }
 
-    /// Whether the board is one of these rules: a stored one knows of no rules.
+    /// Whether the board is possible under these rules. A stored board does not name its rules.
     pub(super) fn fits(&self, rules: &Rules) -> bool {
         let placed = Board::place(rules, &self.placements(rules));
         placed.as_ref() == Ok(self)
     }
 
-    /// The board written out seat by seat.
+    /// The board as a list, seat by seat.
     pub fn placements(&self, rules: &Rules) -> Vec<Placement> {
         let placement = |seat| Placement {
             track: self.pieces[seat].track_fields().collect(),
@@ -264,10 +265,10 @@ impl Board {
         rules.ring().seats().map(placement).collect()
     }
 
-    /// Makes a board of what was written out.
+    /// Makes a board from such a list.
     ///
     /// # Errors
-    /// Says what cannot stand so on a board of these rules.
+    /// If the pieces cannot stand like this on a board of these rules.
     pub fn place(rules: &Rules, placements: &[Placement]) -> Result<Board, BoardError> {
         if placements.len() != usize::from(rules.seats) {
             return Err(BoardError::Seats {
@@ -357,7 +358,7 @@ impl<'de> Deserialize<'de> for Board {
                 let taken =
                     matches!(field, Field::Track(field) if board.occupied & bit(field) != 0);
                 if off || crowded || taken {
-                    return Err(serde::de::Error::custom("no board has its pieces so"));
+                    return Err(serde::de::Error::custom("the pieces do not form a board"));
                 }
                 pieces.relocate(None, Some(field));
                 if let Field::Track(field) = field {
@@ -382,7 +383,7 @@ pub struct Placement {
     pub fresh: bool,
 }
 
-/// Why a board cannot be.
+/// Why a board is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardError {
     #[error("the board has {found} entries, but {expected} seats play")]
@@ -433,9 +434,9 @@ mod tests {
         assert_eq!(board.blocks(&always), bit(0) | bit(16));
     }
 
-    /// Games are stored so, by earlier builds too.
+    /// Stored games have this form, those of earlier builds too.
     #[test]
-    fn boards_are_stored_as_ever() {
+    fn the_stored_form_is_stable() {
         let stored = json!({
             "track": [[0, 63], [16], [], [], [], []],
             "goal": [2, 0, 15, 0, 0, 0],
@@ -463,7 +464,7 @@ mod tests {
         let first = |track| [track, none, none, none, none, none];
         assert!(read(first(&[1, 2, 3]), [8, 0, 0, 0, 0, 0]));
         assert!(!read(first(&[1, 2, 3]), [9, 0, 0, 0, 0, 0]), "five pieces");
-        assert!(!read(first(&[96]), [0; 6]), "no ring has the field");
+        assert!(!read(first(&[96]), [0; 6]), "no ring has this field");
         assert!(!read(first(&[1, 1]), [0; 6]), "two on one field");
         assert!(!read([&[1], &[1], none, none, none, none], [0; 6]));
     }

@@ -5,8 +5,8 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-/// A card of the double deck. The order of the variants is the order cards are sorted in
-/// before a shuffle (RULES §8).
+/// A card of the double deck. The variants are in the order in which cards are sorted before a
+/// shuffle (RULES §8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Card {
@@ -29,17 +29,17 @@ pub enum Card {
 use Card::*;
 
 impl Card {
-    /// Every kind of card, in sorting order.
+    /// Every rank, in sorting order.
     pub const ALL: [Card; 14] = [
         Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King, Joker,
     ];
 
-    /// The ranks a joker may be announced as: every card but the joker itself.
+    /// The ranks that a joker may be announced as: all but the joker itself.
     pub const RANKS: [Card; 13] = [
         Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King,
     ];
 
-    /// The card as it is written in JSON and in move ids.
+    /// The name of the card in JSON and in move ids.
     pub const fn name(self) -> &'static str {
         match self {
             Ace => "A",
@@ -59,11 +59,11 @@ impl Card {
         }
     }
 
-    /// How far the card carries one piece forward in one go. The seven (split in single steps)
-    /// and the jack carry none; the joker is played as one of the other ranks.
+    /// How far the card moves one piece forward. Empty for the seven, which is split into steps,
+    /// for the jack, and for the joker, which is played as another rank.
     #[inline]
     pub const fn forward(self) -> &'static [u8] {
-        // By table: a processor foresees a jump for each card badly.
+        // A table: branches on the card would be hard to predict.
         const FORWARD: [&[u8]; 14] = [
             &[1, 11], // ace
             &[2],
@@ -88,7 +88,7 @@ impl Card {
         matches!(self, Ace | King)
     }
 
-    /// One character a card, for compact storage.
+    /// One character per card, for compact storage.
     const fn code(self) -> u8 {
         b"A23456789TJQK*"[self as usize]
     }
@@ -133,8 +133,8 @@ impl<'de> Deserialize<'de> for Card {
     }
 }
 
-/// A multiset of cards: a hand, the discard pile, or the deck. Four bits count each kind, which
-/// is enough for the largest deck (8 of a rank, 12 jokers).
+/// A multiset of cards: a hand, the discard pile, or the deck. Each rank is counted in four bits,
+/// enough for the largest deck (8 of a rank, 12 jokers).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Cards(u64);
 
@@ -188,13 +188,13 @@ impl Cards {
     /// Adds one card.
     ///
     /// # Panics
-    /// In debug builds, if the count of one kind would pass 15, which no deck holds.
+    /// In debug builds, if the count of one rank would exceed 15, which no deck reaches.
     pub fn add(&mut self, card: Card) {
         debug_assert!(self.count(card) < 15);
         self.0 += 1 << (4 * card as u32);
     }
 
-    /// Takes one card away; `false`, and nothing changed, if there was none.
+    /// Removes one card. Returns `false`, and changes nothing, if there is none.
     pub fn remove(&mut self, card: Card) -> bool {
         let there = self.contains(card);
         if there {
@@ -203,28 +203,28 @@ impl Cards {
         there
     }
 
-    /// Adds all of the other's cards.
+    /// Adds all cards of `other`.
     pub fn add_all(&mut self, other: Cards) {
         self.0 += other.0;
     }
 
-    /// Whether every card of `other` is here, as often as it is there.
+    /// Whether this holds at least as many of every rank as `other`.
     pub fn includes(self, other: Cards) -> bool {
         Card::ALL
             .into_iter()
             .all(|card| self.count(card) >= other.count(card))
     }
 
-    /// What remains when `other`, which must be included, is taken away.
+    /// The cards that remain when `other`, which must be included, is removed.
     pub fn without(self, other: Cards) -> Cards {
         debug_assert!(self.includes(other));
         Cards(self.0 - other.0)
     }
 
-    /// The card in this place, counted from 0, when the cards are sorted.
+    /// The card at this index, from 0, in sorted order.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are not that many cards.
     #[inline]
     pub fn nth(self, place: u8) -> Card {
         let mut before = 0;
@@ -232,23 +232,23 @@ impl Cards {
             before += self.count(card);
             before > place
         });
-        found.expect("so many cards")
+        found.expect("the index is below the number of cards")
     }
 
-    /// What remains when every card of this rank is taken away.
+    /// The cards that remain when every card of this rank is removed.
     #[inline]
     pub fn without_rank(self, card: Card) -> Cards {
         Cards(self.0 & !(15 << (4 * card as u32)))
     }
 
-    /// The different cards, sorted, each once.
+    /// The different ranks, in sorted order.
     pub fn ranks(self) -> impl Iterator<Item = Card> {
         Card::ALL
             .into_iter()
             .filter(move |&card| self.contains(card))
     }
 
-    /// Every card, sorted, equal ones side by side.
+    /// Every card, in sorted order.
     pub fn sorted(self) -> impl Iterator<Item = Card> {
         Card::ALL
             .into_iter()
@@ -274,7 +274,7 @@ impl fmt::Debug for Cards {
     }
 }
 
-/// Stored as a text of one character a card.
+/// Stored as text, one character per card.
 impl Serialize for Cards {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         codes::serialize(&self.sorted().collect::<Vec<_>>(), serializer)
@@ -287,7 +287,7 @@ impl<'de> Deserialize<'de> for Cards {
     }
 }
 
-/// An ordered pile of cards stored as a text of one character a card.
+/// An ordered pile of cards, stored as text with one character per card.
 pub(super) mod codes {
     use super::*;
 
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_by_their_place() {
+    fn nth_follows_the_sorted_order() {
         for cards in [
             Cards::deck(12),
             [Ace, Ace, Four, Joker].into_iter().collect(),

@@ -8,13 +8,13 @@ use crate::{
     judge::{Capture, MoveKind, PlayedPart},
 };
 
-/// A change asked for by somebody who may ask for it.
+/// A change that somebody asks of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Action {
-    /// Deal the round (RULES §7.2): the dealer's seat, or nobody's if the host has it done.
+    /// Deal the round (RULES §7.2): by the dealer's seat, or by nobody if the host has it dealt.
     Deal { by: Option<Seat> },
-    /// Lay down a card for the partner.
+    /// Offer a card to the partner.
     Offer { seat: Seat, card: Card },
     /// Decline the optional exchange.
     Decline { seat: Seat },
@@ -26,14 +26,14 @@ pub enum Action {
         #[serde(rename = "move")]
         mv: Move,
     },
-    /// The host gives a seat a fresh token; the game only takes note of it.
+    /// The host gives a seat a new token. The game only records it.
     ReissueToken { seat: Seat },
     /// The host hands a seat to a bot, or back to a human.
     HandOver { seat: Seat, player: Player },
 }
 
-/// Something that happened. What the table hides is in options: the full event has it, an event
-/// as somebody sees it may not (see [`Event::redacted_for`]).
+/// Something that happened. Hidden facts are optional: the full event has them, an event as a
+/// viewer sees it may not (see [`Event::redacted_for`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -44,22 +44,22 @@ pub enum Event {
         round: u32,
         dealer: Seat,
         beginner: Seat,
-        /// Cards each seat got.
+        /// Cards dealt to each seat.
         size: u8,
-        /// Whether the discard pile was shuffled on the way (RULES §7.2).
+        /// Whether the discard pile was shuffled during the deal (RULES §7.2).
         reshuffled: bool,
-        /// Each seat's hand: a secret of that seat.
+        /// Each seat's hand, a secret of that seat.
         hands: Vec<Option<Cards>>,
     },
     /// A seat said "help!".
     HelpAsked { seat: Seat },
-    /// A seat laid down a card for its partner: a secret of that seat.
+    /// A seat offered its partner a card, a secret of that seat.
     CardOffered { seat: Seat, card: Option<Card> },
-    /// A seat declined the exchange; its pair keeps its cards.
+    /// A seat declined the exchange. The pair keeps its cards.
     ExchangeDeclined { seat: Seat },
-    /// A pair swapped: the card each gave, a secret of the pair.
-    CardsSwapped { given: Vec<Given> },
-    /// Every pair is done; this seat begins.
+    /// A pair swapped cards. Which ones is a secret of the pair.
+    CardsSwapped { given: Vec<OfferedCard> },
+    /// The exchange is over. This seat begins.
     PlayBegan { turn: Seat },
     /// A card was played.
     CardPlayed {
@@ -71,21 +71,21 @@ pub enum Event {
         captures: ShortList<Capture>,
         board: Board,
     },
-    /// A seat could play nothing and laid its hand open.
+    /// A seat could play no card and folded: its hand is laid open.
     HandFolded { seat: Seat, cards: Cards },
     /// Every hand is empty.
     RoundEnded { round: u32 },
     /// A team has won; the seed is published.
     GameWon { team: u8, shuffle_seed: String },
-    /// The host gave a seat a fresh token.
+    /// The host gave a seat a new token.
     TokenReissued { seat: Seat },
-    /// Somebody else plays the seat from now on.
+    /// The seat has another player from now on.
     SeatHandedOver { seat: Seat, player: Player },
 }
 
-/// The card a seat gave to its partner.
+/// A card that a seat offered and its partner received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
+pub struct OfferedCard {
     pub seat: Seat,
     pub card: Option<Card>,
 }
@@ -98,7 +98,7 @@ pub enum ExchangeAnswer {
     Declined,
 }
 
-/// What all can see of a seat's part in the exchange.
+/// A seat's part in the exchange, as everybody can see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
@@ -107,7 +107,7 @@ pub enum ExchangeState {
     Pending,
     /// It said "help!" and has not answered.
     Asked,
-    /// It has laid down a card.
+    /// It has offered a card.
     Offered,
     /// It declined.
     Declined,
@@ -163,7 +163,7 @@ impl Event {
         self
     }
 
-    /// Whether others are awaited from here on, whose time begins anew.
+    /// Whether the turn clock starts again: the game now waits for other seats.
     pub fn restarts_clock(&self) -> bool {
         matches!(
             self,

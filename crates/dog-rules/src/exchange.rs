@@ -1,15 +1,16 @@
-//! The partner exchange (RULES §7.3): each seat lays down a card for its partner or, where the
-//! exchange is optional, asks or declines.
+//! The exchange (RULES §7.3): each seat offers its partner a card or, if the exchange is optional,
+//! asks or declines.
 
 use crate::{
-    ActionRefusal, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, Given, Phase, Seat,
+    ActionRefusal, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, OfferedCard, Phase,
+    Seat,
 };
 
 impl Game {
     /// As [`Game::check_deal`], for the exchange.
     ///
     /// # Errors
-    /// The game is over, in another phase, or the seat has nothing to answer any more.
+    /// The game is over or in another phase, or the seat has nothing left to answer.
     pub fn check_exchange(&self, seat: Seat) -> Result<(), ActionRefusal> {
         self.check_phase(Phase::Exchange)?;
         if self.state(seat).answer.is_some() {
@@ -21,7 +22,7 @@ impl Game {
         Ok(())
     }
 
-    /// RULES §7.3: a card is laid down for the partner.
+    /// RULES §7.3: a seat offers its partner a card.
     pub(super) fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         if !self.state(seat).hand.contains(card) {
@@ -34,7 +35,7 @@ impl Game {
         }];
         let partner = seat.partner(self.rules().seats);
         if let Some(ExchangeAnswer::Offered(theirs)) = self.state(partner).answer {
-            let given = |seat, card| Given {
+            let given = |seat, card| OfferedCard {
                 seat,
                 card: Some(card),
             };
@@ -63,7 +64,7 @@ impl Game {
         Ok(events)
     }
 
-    /// RULES §7.3, `optional`: one "help!" a seat, before it answers.
+    /// RULES §7.3, `optional`: a seat says "help!" once, before it answers.
     pub(super) fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
@@ -102,7 +103,7 @@ impl Game {
         self.state(seat).asked
     }
 
-    /// The card a seat laid down in this round's exchange: its own secret.
+    /// The card that a seat offered in this round's exchange: its own secret.
     pub fn offered(&self, seat: Seat) -> Option<Card> {
         match self.state(seat).answer {
             Some(ExchangeAnswer::Offered(card)) => Some(card),
@@ -110,18 +111,18 @@ impl Game {
         }
     }
 
-    /// The card a seat got from its partner in this round: a secret of the pair.
+    /// The card that a seat received from its partner in this round: a secret of the pair.
     pub fn received(&self, seat: Seat) -> Option<Card> {
         self.state(seat).received
     }
 
-    /// The card a seat got and, as far as its partner can tell, still holds.
+    /// The card that a seat received and, as far as its partner can tell, still holds.
     pub fn known_to_partner(&self, seat: Seat) -> Option<Card> {
         let state = self.state(seat);
         state.received.filter(|_| state.holds_received)
     }
 
-    /// What all can see of a seat's part in this round's exchange; nothing before the deal.
+    /// A seat's part in this round's exchange, as everybody can see it. None before the deal.
     pub fn exchange(&self, seat: Seat) -> Option<ExchangeState> {
         let state = self.state(seat);
         let done = self.pair_done(seat);

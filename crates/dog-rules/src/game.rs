@@ -1,4 +1,4 @@
-//! A game from set-up to victory (RULES §7): one way to change it, [`Game::apply`].
+//! A game from set-up to victory (RULES §7). [`Game::apply`] is the only way to change it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
@@ -17,7 +17,7 @@ use crate::{
 pub enum Phase {
     /// The next round is to be dealt.
     Deal,
-    /// Partners lay down cards for each other.
+    /// Partners offer each other cards.
     Exchange,
     /// Seats play cards in turn.
     Play,
@@ -51,15 +51,16 @@ pub(super) struct SeatState {
     pub(super) folded: bool,
     pub(super) asked: bool,
     pub(super) answer: Option<ExchangeAnswer>,
-    /// The card it got from its partner, if the pair swapped.
+    /// The card it received from its partner, if the pair swapped.
     pub(super) received: Option<Card>,
-    /// Whether it has played no card equal to the one it got, so that its partner knows of it.
+    /// Whether it has played no card equal to the one it received, so its partner knows that it
+    /// still holds one.
     pub(super) holds_received: bool,
 }
 
-/// A whole game, secrets included. What somebody may see of it is a view (see [`super::view`]).
+/// A whole game, with its secrets. What a viewer may see of it is a view (see [`super::view`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self")] // so that what is read can be checked
+#[serde(remote = "Self")] // `deserialize` checks what it reads
 pub struct Game {
     rules: Rules,
     players: Vec<Player>,
@@ -71,30 +72,30 @@ pub struct Game {
     first_dealer: Seat,
     turn: Option<Seat>,
     board: Board,
-    /// Shuffles so far; the next one has this number.
+    /// The number of shuffles so far, which is the number of the next one.
     shuffles: u64,
-    /// The cards to deal, the next one last.
+    /// The cards to deal; the next one is the last of the list.
     #[serde(with = "codes")]
     stock: Vec<Card>,
     discards: Cards,
     seats: Vec<SeatState>,
     winner: Option<u8>,
     last_event: Event,
-    /// The turns of this round, once there are some. What earlier builds stored has none.
+    /// The moves of this round, once there are some. Games stored by earlier builds have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<RoundHistory>,
-    /// Who played when the game was set up, once somebody else does.
+    /// The players at set-up, once a seat has been handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_players: Option<Vec<Player>>,
 }
 
-/// What a game is made of.
+/// What a game is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     pub rules: Rules,
-    /// One a seat.
+    /// One per seat.
     pub players: Vec<Player>,
-    /// Who deals the first round; drawn from the seed if nobody is named.
+    /// Who deals the first round. If none, it is drawn from the seed.
     pub first_dealer: Option<Seat>,
     pub seed: Seed,
     /// Whether the creator chose the seed, and so knows every card.
@@ -106,7 +107,10 @@ pub struct Setup {
 pub enum ActionRefusal {
     #[error("the game is over")]
     GameOver,
-    #[error("this is for the {needed} phase, the game is in the {phase} phase", needed = .needed.name(), phase = .phase.name())]
+    #[error(
+        "this is for the {needed} phase, the game is in the {phase} phase",
+        needed = .needed.name(), phase = .phase.name()
+    )]
     WrongPhase { phase: Phase, needed: Phase },
     #[error("{0} is to move")]
     NotYourTurn(Seat),
@@ -116,7 +120,7 @@ pub enum ActionRefusal {
     AlreadyAnswered(Seat),
     #[error("the exchange of {0}'s pair is over")]
     PairDone(Seat),
-    #[error("by these rules the exchange is mandatory: each seat lays down a card")]
+    #[error("by these rules the exchange is mandatory: each seat must offer a card")]
     ExchangeMandatory,
     #[error("{0} has already asked")]
     AlreadyAsked(Seat),
@@ -127,14 +131,14 @@ pub enum ActionRefusal {
 }
 
 impl Game {
-    /// Sets a game up (RULES §7.1): kennels full, cards shuffled, a dealer chosen.
+    /// Sets up a game (RULES §7.1): full kennels, shuffled cards and a first dealer.
     ///
     /// # Panics
-    /// If there is not one player a seat; the caller checks that.
+    /// If there is not one player per seat. The caller checks that.
     pub fn new(setup: Setup) -> Game {
         let seats = setup.rules.seats;
         let players = setup.players;
-        assert_eq!(players.len(), usize::from(seats), "one player a seat");
+        assert_eq!(players.len(), usize::from(seats), "one player per seat");
         let drawn = || setup.seed.first_dealer(seats);
         let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
         let mut game = Game {
@@ -163,10 +167,10 @@ impl Game {
         game
     }
 
-    /// Carries out an action: the one way to change a game.
+    /// Carries out an action. This is the only way to change a game.
     ///
     /// # Errors
-    /// Says why the action is refused; the game is then as it was.
+    /// Why the action is refused. The game stays as it was.
     pub fn apply(&mut self, action: &Action) -> Result<Vec<Event>, ActionRefusal> {
         let events = match *action {
             Action::Deal { by } => self.deal(by)?,
@@ -185,8 +189,8 @@ impl Game {
         Ok(events)
     }
 
-    /// Whether the phase and the turn let this action be asked for now; the same checks, in the
-    /// same order, come first in [`Game::apply`].
+    /// Checks that the phase and the turn allow a deal now. [`Game::apply`] makes the same checks
+    /// first, in the same order.
     ///
     /// # Errors
     /// The game is over, in another phase, or somebody else is to act.
@@ -210,7 +214,7 @@ impl Game {
         }
     }
 
-    /// As [`Game::check_deal`], for what may be done at any time.
+    /// As [`Game::check_deal`], for actions that are possible at any time.
     ///
     /// # Errors
     /// The game is over.
@@ -222,7 +226,7 @@ impl Game {
         }
     }
 
-    /// Whether the game is in this phase.
+    /// Checks that the game is in this phase.
     ///
     /// # Errors
     /// It is over, or in another phase.
@@ -236,7 +240,7 @@ impl Game {
         }
     }
 
-    /// Somebody else plays the seat from now on, with the cards that are there.
+    /// Somebody else plays the seat from now on, with the cards it holds.
     fn hand_over(&mut self, seat: Seat, player: &Player) -> Result<Vec<Event>, ActionRefusal> {
         self.check_not_over()?;
         if self.first_players.is_none() {
@@ -338,7 +342,7 @@ impl Game {
         Ok(events)
     }
 
-    /// The turn passes to the next seat with cards; if there is none the round is over.
+    /// Passes the turn to the next seat with cards. If there is none, the round is over.
     fn next_turn(&mut self, seat: Seat) -> Option<Event> {
         let has_cards = |seat: Seat| !self.state(seat).hand.is_empty();
         self.turn = seat.next_of(self.rules.seats, has_cards);
@@ -365,7 +369,7 @@ impl Game {
         &self.rules
     }
 
-    /// Changes so far; creation is 1.
+    /// The number of changes so far; creation is 1.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -374,12 +378,12 @@ impl Game {
         self.phase
     }
 
-    /// The round being played or, in the deal phase, the one to be dealt; from 1.
+    /// The round being played or, in the deal phase, the next one; from 1.
     pub fn round(&self) -> u32 {
         self.round
     }
 
-    /// What the game was made of, its seed included.
+    /// What the game was made from, including its seed.
     pub(super) fn setup(&self) -> Setup {
         Setup {
             rules: self.rules.clone(),
@@ -390,7 +394,7 @@ impl Game {
         }
     }
 
-    /// The game as it was when it was set up: what its log begins with.
+    /// The game as it was at set-up, where its log begins.
     pub fn at_creation(&self) -> Game {
         Game::new(self.setup())
     }
@@ -408,19 +412,19 @@ impl Game {
         }
     }
 
-    /// Who begins this round: the seat after the dealer, or with a fixed dealer one further on
-    /// each round (RULES §7.4).
+    /// The seat that begins this round: the one after the dealer or, with a fixed dealer, one seat
+    /// further each round (RULES §7.4).
     pub fn beginner(&self) -> Seat {
         self.rotated(self.first_dealer.next(self.rules.seats))
     }
 
-    /// The seat that moves on by one each round and was `first` in round 1.
+    /// The seat that was `first` in round 1 and moves on by one each round.
     fn rotated(&self, first: Seat) -> Seat {
         let seats = u32::from(self.rules.seats);
         first.plus(((self.round - 1) % seats) as u8, self.rules.seats)
     }
 
-    /// Cards each seat gets in this round.
+    /// The number of cards dealt to each seat in this round.
     pub fn deal_size(&self) -> u8 {
         self.rules.deal_sizes.of_round(self.round)
     }
@@ -434,12 +438,12 @@ impl Game {
         &self.board
     }
 
-    /// Cards left to deal before the discard pile is shuffled.
+    /// The number of cards left to deal before the discard pile is shuffled.
     pub fn stock_size(&self) -> u8 {
         self.stock.len() as u8
     }
 
-    /// The discard pile, which lies open.
+    /// The discard pile, which is face up.
     pub fn discards(&self) -> Cards {
         self.discards
     }
@@ -449,12 +453,12 @@ impl Game {
         self.winner
     }
 
-    /// Who plays, one a seat.
+    /// The players, one per seat.
     pub fn players(&self) -> &[Player] {
         &self.players
     }
 
-    /// Who played when the game was set up, one a seat: the host may have handed seats over since.
+    /// The players at set-up, one per seat. The host may have handed seats over since.
     pub fn first_players(&self) -> &[Player] {
         self.first_players.as_deref().unwrap_or(&self.players)
     }
@@ -484,21 +488,21 @@ impl Game {
         &self.last_event
     }
 
-    /// The turns of this round so far, which all saw.
+    /// The moves of this round so far, which everybody saw.
     pub(super) fn past_moves(&self) -> Vec<PastMove> {
         let plays = |record: &RoundHistory| {
             let plays = record.moves(&self.rules);
-            plays.expect("moves that were legal, or checked when they were read")
+            plays.expect("every move was checked when it was played or read")
         };
         self.record.as_ref().map(plays).unwrap_or_default()
     }
 
-    /// A seat's hand: its own secret. Laid cards count as in the hand until the swap.
+    /// A seat's hand: its own secret. An offered card counts as in the hand until the swap.
     pub fn hand(&self, seat: Seat) -> Cards {
         self.state(seat).hand
     }
 
-    /// How many cards a seat holds.
+    /// The number of cards a seat holds.
     pub fn cards(&self, seat: Seat) -> u8 {
         self.state(seat).hand.len()
     }
@@ -521,13 +525,13 @@ impl<'de> Deserialize<'de> for Game {
         if game.is_consistent() {
             Ok(game)
         } else {
-            Err(de::Error::custom("no game has come to this"))
+            Err(de::Error::custom("the stored game is not consistent"))
         }
     }
 }
 
 impl Game {
-    /// Whether the game is one that can go on, and its record one that can have led to it.
+    /// Whether the game can go on, and its round history can have led to it.
     fn is_consistent(&self) -> bool {
         let seats = self.rules.seats;
         let sits = |seat: Seat| seat.number() < seats;

@@ -1,4 +1,4 @@
-//! Judging one move literally: is it legal, what does it do, and if not, why (RULES §4 to §6).
+//! Judges one move literally: whether it is legal, what it does, and if not, why (RULES §4 to §6).
 
 use std::fmt;
 
@@ -76,7 +76,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What a fold does: nothing on the board.
+    /// The outcome of a fold, which changes nothing on the board.
     pub fn fold(board: &Board) -> Outcome {
         Outcome {
             kind: MoveKind::Fold,
@@ -102,7 +102,7 @@ impl ShortList<Capture> {
     }
 }
 
-/// Why a move is refused, in the rules' words.
+/// Why a move is refused, in the words of the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     #[error("this is no move: {0}")]
@@ -125,7 +125,7 @@ pub enum Refusal {
     },
     #[error("{0}'s kennel is empty")]
     KennelEmpty(Seat),
-    #[error("a piece goes into no goal but its own")]
+    #[error("a piece may enter only its own goal")]
     ForeignGoal,
     #[error("no piece leaves the goal or moves backward in it")]
     LeavesGoal,
@@ -135,25 +135,29 @@ pub enum Refusal {
         from: PlaceName,
         to: PlaceName,
     },
-    #[error("the two pieces of a swap stand on two fields")]
+    #[error("the two pieces of a swap must stand on different fields")]
     SwapWithItself,
     #[error("by these rules a jack swaps with another seat's piece, not with one's own")]
     SwapOwnPair,
-    #[error("the piece on field {field} cannot be swapped: it is {seat}'s {}", if *.fresh { "fresh piece" } else { "piece on its start" })]
+    #[error(
+        "the piece on field {field} cannot be swapped: it is {seat}'s {}",
+        if *.fresh { "fresh piece" } else { "piece on its start" }
+    )]
     SwapProtected { field: u8, seat: Seat, fresh: bool },
     #[error("by these rules a jack is not played without effect")]
     NoEffectNotPlayed,
     #[error("a jack is played without effect only with a piece of {0}'s on the ring")]
     NoEffectNobodyOnRing(Seat),
     #[error(
-        "a jack is played without effect only while no other seat's piece is on the ring, and {seat}'s stands on field {field}"
+        "a jack is played without effect only while no other seat's piece is on the ring, and \
+         {seat}'s stands on field {field}"
     )]
     NoEffectStranger { seat: Seat, field: u8 },
-    #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is none")]
+    #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")]
     SevenPart { from: PlaceName, to: PlaceName },
     #[error("a part of a seven may not end on field {field}: it must be free")]
     SevenLanding { field: u8 },
-    #[error("the parts of a seven add up to 7 steps, not {0}")]
+    #[error("the parts of a seven must add up to 7 steps, not {0}")]
     SevenSteps(u8),
     #[error("the piece on {0} was captured by an earlier part of the seven")]
     CapturedBefore(PlaceName),
@@ -162,7 +166,7 @@ pub enum Refusal {
     InPart { part: usize, refusal: Box<Refusal> },
 }
 
-/// A place as the texts of refusals name it.
+/// A place, as the texts of refusals name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceName(pub NotedField);
 
@@ -179,7 +183,7 @@ impl fmt::Display for PlaceName {
 /// Judges one move of a seat that holds this hand.
 ///
 /// # Errors
-/// Says by which rule the move is illegal.
+/// The rule that the move breaks.
 pub fn judge(
     rules: &Rules,
     board: &Board,
@@ -203,10 +207,10 @@ pub fn judge(
     }
 }
 
-/// What playing a card as this rank for this action does, whatever the hand holds.
+/// What playing a card as this rank for this use does, whatever the hand holds.
 ///
 /// # Errors
-/// Says by which rule the move is illegal.
+/// The rule that the move breaks.
 pub fn outcome(
     rules: &Rules,
     board: &Board,
@@ -224,7 +228,7 @@ pub fn outcome(
     }
 }
 
-/// A move being carried out: the board as it is by now, and what has happened so far.
+/// A move being carried out: the board so far, and what has happened.
 struct MoveJudge<'a> {
     rules: &'a Rules,
     seat: Seat,
@@ -413,7 +417,7 @@ impl<'a> MoveJudge<'a> {
         Ok(steps)
     }
 
-    /// Refuses a piece, named by where it stands, that is not the mover's.
+    /// Refuses a piece that is not the mover's, and names it by where it stands.
     fn check_mover(&self, place: NotedField, owner: Seat, mover: Seat) -> Result<(), Refusal> {
         if owner == mover {
             return Ok(());
@@ -426,7 +430,7 @@ impl<'a> MoveJudge<'a> {
         })
     }
 
-    /// Takes note of what a piece did.
+    /// Records what a piece did.
     fn moved(&mut self, seat: Seat, from: Option<Field>, to: Field, steps: u8) {
         self.parts.push(PlayedPart {
             seat,
@@ -483,7 +487,7 @@ impl<'a> MoveJudge<'a> {
     }
 }
 
-/// How many steps forward lead from one field to another, if any do.
+/// The number of steps forward from one field to another, if they lead there.
 fn steps_forward(rules: &Rules, owner: Seat, from: Field, to: Field) -> Option<u8> {
     let ring = rules.ring();
     match (from, to) {

@@ -2,15 +2,15 @@
 //! pieces move by cards, partners sit opposite each other, and partners swap a card each round.
 //!
 //! The library is pure. It has no input or output, no clock and no global randomness: a game
-//! follows from its rules, a seed and the actions of its players, on every machine alike. The five
-//! published rule sheets are presets ([`Preset`]) of one set of options, and every option
-//! can be set by itself. "RULES §7.3" here and in the rest of the repository means section 7.3 of
+//! follows from its rules, a seed and the actions of its players, and is the same on every machine.
+//! The five published rule sheets are presets ([`Preset`]) of one set of options, and every option
+//! can be set on its own. "RULES §7.3" here and in the rest of the repository means section 7.3 of
 //! `docs/rules.md`.
 //!
 //! # A whole game
 //!
-//! [`Game::apply`] is the one way to change a game, [`Game::legal_actions`] lists what a seat may
-//! do, and [`Game::step`] has the next seat do what somebody chooses.
+//! [`Game::apply`] is the only way to change a game, [`Game::legal_actions`] lists what a seat may
+//! do, and [`Game::step`] lets the next seat act.
 //!
 //! ```
 //! use dog_rules::{Game, Player, Preset, Seed, Setup};
@@ -24,7 +24,7 @@
 //!     rules,
 //! });
 //! let mut number = 1;
-//! // Any legal action will do: to lay down a card for the partner, to play or to fold.
+//! // Any legal action will do: to offer the partner a card, to play or to fold.
 //! let mut choose = |game: &Game, seat| {
 //!     let actions = game.legal_actions(seat);
 //!     number = number * 5 % 1_000_003;
@@ -37,8 +37,8 @@
 //!
 //! # Counting moves
 //!
-//! Perft, as chess engines know it, counts the sequences of moves of a given length. Equal counts
-//! vouch for equal rules.
+//! Perft, a term of chess engines, counts the sequences of moves of a given length. Equal counts
+//! are strong evidence of equal rules.
 //!
 //! ```
 //! use dog_rules::perft::{PerftCase, perft};
@@ -55,22 +55,23 @@
 //!
 //! # Modules
 //!
-//! The types that most users need stand here, at the root; the modules hold the rest.
+//! The types that most users need are at the root. The modules hold the rest.
 //!
 //! * [`options`]: the options of the rules, the presets, and the checks of both.
-//! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: what lies on the table.
+//! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: the parts of the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
 //! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
-//! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens in it.
+//! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens
+//!   in it.
 //! * [`player`]: who plays a seat.
 //! * [`view`]: what one seat may see of a game, and what it may do.
 //! * [`shuffle`]: shuffles that anyone can recompute.
-//! * [`playout`]: a game thought of, to play on quickly.
+//! * [`playout`]: a small, fast game for playouts.
 //! * [`record`]: a finished game as a text, read and replayed.
-//! * [`perft`]: sequences of moves counted.
+//! * [`perft`]: counts of move sequences.
 
 #![forbid(unsafe_code)]
 
@@ -101,7 +102,7 @@ pub mod view;
 
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, ParseCardError};
-pub use event::{Action, Event, ExchangeAnswer, ExchangeState, Given, Viewer};
+pub use event::{Action, Event, ExchangeAnswer, ExchangeState, OfferedCard, Viewer};
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};

@@ -1,7 +1,7 @@
 //! How one piece walks (RULES §4): along the ring, into the goal, inside it, and four back.
 //!
-//! Every rule about steps stands here once; the list of moves and the judgement of a single move
-//! both ask these functions.
+//! Every rule about steps is here, once. The list of moves and the judge of a single move both call
+//! these functions.
 
 use std::ops::ControlFlow;
 
@@ -31,7 +31,7 @@ pub(super) struct PieceMove {
     pub(super) from: Field,
     pub(super) to: Field,
     pub(super) steps: u8,
-    /// The walk as the acting seat writes it.
+    /// The walk, written as the acting seat sees it.
     pub(super) part: Part,
 }
 
@@ -46,7 +46,7 @@ impl ShortListItem for PieceMove {
 }
 
 impl PieceMove {
-    /// A walk of a piece of the owner's, when `seat` acts.
+    /// A walk of the owner's piece, when `seat` acts.
     #[inline(always)]
     pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> PieceMove {
         let place = |field| match field {
@@ -77,10 +77,13 @@ impl PieceMove {
     }
 }
 
-/// Why a piece cannot walk so.
+/// Why a piece cannot walk like this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MoveBlocked {
-    #[error("field {field} is blocked: {seat}'s {}", if *.fresh { "fresh piece" } else { "piece on its start" })]
+    #[error(
+        "field {field} is blocked: {seat}'s {}",
+        if *.fresh { "fresh piece" } else { "piece on its start" }
+    )]
     Block { field: u8, seat: Seat, fresh: bool },
     #[error("goal field {field} is occupied: no piece lands on or passes another in the goal")]
     GoalOccupied { field: u8 },
@@ -92,11 +95,11 @@ pub enum MoveBlocked {
     FreshOnDoor,
     #[error("a piece walking back enters the goal only over its own start onto the door before it")]
     NotOverStart,
-    #[error("no piece walks backward into the goal by these rules")]
+    #[error("by these rules no piece walks backward into the goal")]
     NoBackwardEntry,
 }
 
-/// The pieces of one seat on a board, with the blocks that stand in their way.
+/// The pieces of one seat on a board, and the blocks that may stop them.
 #[derive(Clone, Copy)]
 pub struct Walker<'a> {
     pub rules: &'a Rules,
@@ -119,8 +122,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Shows every walk of `steps` forward that the rules allow the piece on `from`, until `show`
-    /// breaks off: along the ring and into the goal are two.
+    /// Calls `show` with every walk of `steps` forward that the rules allow the piece on `from`,
+    /// until it breaks. A walk along the ring and a walk into the goal are two.
     #[inline]
     pub fn forward(
         &self,
@@ -146,10 +149,11 @@ impl<'a> Walker<'a> {
         ControlFlow::Continue(())
     }
 
-    /// `steps` forward the way that ends in, or outside, the goal as `to` does.
+    /// Walks `steps` forward. `to` decides whether the walk stays on the ring or goes into the
+    /// goal.
     ///
     /// # Errors
-    /// Those of the way taken.
+    /// Those of the walk that is taken.
     #[inline]
     pub(super) fn towards(&self, from: Field, to: Field, steps: u8) -> Result<Walk, MoveBlocked> {
         match (from, to) {
@@ -194,7 +198,7 @@ impl<'a> Walker<'a> {
     /// `steps` deeper from a goal field of the owner's.
     ///
     /// # Errors
-    /// A goal field on the way is occupied, or there are not so many.
+    /// A goal field on the way is occupied, or the walk goes beyond goal 3.
     #[inline]
     pub fn inside_goal(&self, from: u8, steps: u8) -> Result<Walk, MoveBlocked> {
         let to = self.deeper(Some(from), steps)?;
@@ -213,10 +217,11 @@ impl<'a> Walker<'a> {
         Ok(Walk { to, stepped })
     }
 
-    /// Four back over the own start onto the door, then into the goal (RULES §4, backward 4).
+    /// Four back over the piece's own start onto the door, then into the goal (RULES §4, backward
+    /// 4).
     ///
     /// # Errors
-    /// Not by these rules, not from this field, occupied or blocked.
+    /// The rules forbid it, the field is too near or too far, or the way is occupied or blocked.
     #[inline]
     pub fn back_into_goal(&self, from: u8) -> Result<Walk, MoveBlocked> {
         if !self.rules.backward_into_goal {
@@ -224,7 +229,7 @@ impl<'a> Walker<'a> {
         }
         let ring = self.rules.ring();
         let past_start = ring.distance(ring.start(self.owner), from);
-        // Onto the door are one step more than onto the start; at least one must remain.
+        // The door is one step beyond the start, and at least one step must remain.
         if !(1..=2).contains(&past_start) {
             return Err(MoveBlocked::NotOverStart);
         }
@@ -251,8 +256,8 @@ impl<'a> Walker<'a> {
         Ok(Field::Goal(to))
     }
 
-    /// The path, unless it has a block. A walk of 13 steps or less meets one start at most, since
-    /// starts are 15 fields or more apart.
+    /// The path, if it has no block. A walk of at most 13 steps meets at most one start, since
+    /// starts are at least 15 fields apart.
     #[inline]
     fn unblocked(&self, path: Fields) -> Result<Fields, MoveBlocked> {
         let hit = self.blocks & path;

@@ -1,4 +1,4 @@
-//! The list of legal moves (RULES §9): each card of the hand, each board it can lead to, once.
+//! The list of legal moves (RULES §9): for each card of the hand, each board it can lead to, once.
 
 use std::ops::ControlFlow;
 
@@ -11,17 +11,17 @@ use crate::{
     seven::{BoardSet, sevens},
 };
 
-/// A legal move and what it does: the same as [`judge`](crate::judge::judge) says of it.
+/// A legal move and what it does. [`judge`](crate::judge::judge) says the same of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegalMove {
     pub mv: Move,
     pub outcome: Outcome,
 }
 
-/// A legal move as it is found: the board it leads to, and more for those who ask.
+/// A legal move when it is found: the board it leads to, and the rest on request.
 pub struct FoundMove<'a> {
-    turn: &'a CardContext<'a>,
-    way: FoundUse<'a>,
+    context: &'a CardContext<'a>,
+    card_use: FoundUse<'a>,
     /// The board after the move.
     pub board: &'a Board,
 }
@@ -34,7 +34,7 @@ struct CardContext<'a> {
     rank: Card,
 }
 
-/// What a card is played for.
+/// The use of a card, as the search finds it.
 #[derive(Clone, Copy)]
 enum FoundUse<'a> {
     /// A piece of this seat's leaves its kennel.
@@ -51,23 +51,23 @@ impl FoundMove<'_> {
     /// The move.
     #[inline(always)]
     pub fn mv(&self) -> Move {
-        let action = match self.way {
+        let action = match self.card_use {
             FoundUse::Out(_) => CardUse::Out,
-            FoundUse::Walk(_, leg) => CardUse::Walk(leg.part),
+            FoundUse::Walk(_, walk) => CardUse::Walk(walk.part),
             FoundUse::Swap((_, own), (_, other)) => CardUse::Swap(own, other),
             FoundUse::NoEffect => CardUse::NoEffect,
-            FoundUse::Seven(legs) => CardUse::Seven(parts(legs)),
+            FoundUse::Seven(walks) => CardUse::Seven(parts(walks)),
         };
         Move::Play {
-            card: self.turn.card,
-            rank: self.turn.rank,
+            card: self.context.card,
+            rank: self.context.rank,
             action,
         }
     }
 
     /// What the move does.
     pub fn outcome(&self) -> Outcome {
-        let CardContext { rules, before, .. } = *self.turn;
+        let CardContext { rules, before, .. } = *self.context;
         let mut outcome = Outcome {
             kind: MoveKind::NoEffect,
             parts: ShortList::EMPTY,
@@ -82,16 +82,16 @@ impl FoundMove<'_> {
                 steps,
             });
         };
-        outcome.kind = match self.way {
+        outcome.kind = match self.card_use {
             FoundUse::Out(owner) => {
                 let start = rules.ring().start(owner);
                 moved(owner, None, Field::Track(start), 0);
                 outcome.captures.note(rules, before, bit(start));
                 MoveKind::LeaveKennel
             }
-            FoundUse::Walk(kind, leg) => {
-                moved(leg.owner, Some(leg.from), leg.to, leg.steps);
-                if let Field::Track(field) = leg.to {
+            FoundUse::Walk(kind, walk) => {
+                moved(walk.owner, Some(walk.from), walk.to, walk.steps);
+                if let Field::Track(field) = walk.to {
                     outcome.captures.note(rules, before, bit(field));
                 }
                 kind
@@ -103,14 +103,14 @@ impl FoundMove<'_> {
                 MoveKind::Swap
             }
             FoundUse::NoEffect => MoveKind::NoEffect,
-            FoundUse::Seven(legs) => {
+            FoundUse::Seven(walks) => {
                 let mut board = *before;
-                for leg in legs.iter() {
-                    moved(leg.owner, Some(leg.from), leg.to, leg.steps);
-                    let stepped = leg.stepped(rules);
+                for walk in walks.iter() {
+                    moved(walk.owner, Some(walk.from), walk.to, walk.steps);
+                    let stepped = walk.stepped(rules);
                     outcome.captures.note(rules, &board, stepped);
                     board.capture(stepped);
-                    board.relocate(rules, leg.owner, leg.from, leg.to);
+                    board.relocate(rules, walk.owner, walk.from, walk.to);
                 }
                 MoveKind::Seven
             }
@@ -127,29 +127,29 @@ impl FoundMove<'_> {
     }
 }
 
-// Apart, so that `mv` is small enough to be inlined.
+// Not inlined, so that `mv` is small enough to be.
 #[inline(never)]
-fn parts(legs: &ShortList<PieceMove>) -> Parts {
-    legs.map(|leg| leg.part)
+fn parts(walks: &ShortList<PieceMove>) -> Parts {
+    walks.map(|walk| walk.part)
 }
 
-/// Lists moves. Holds memory for boards that may be met twice; keep one to list many.
+/// Lists moves. Its memory holds boards that may be reached twice; reuse one for many lists.
 #[derive(Default)]
 pub struct Generator {
-    /// By one seven.
+    /// The boards of the current seven.
     seen: BoardSet,
-    /// By the ranks of one joker.
+    /// The boards of the current joker, under any rank.
     joker: BoardSet,
 }
 
 impl Generator {
-    /// A generator with no memory yet.
+    /// A generator with nothing in its memory.
     pub fn new() -> Generator {
         Generator::default()
     }
 
-    /// Every legal move of a seat with this hand, cards in sorting order. If nothing can be
-    /// played the list holds exactly one move: fold (RULES §9).
+    /// Every legal move of a seat with this hand, in the sorting order of the cards. If nothing can
+    /// be played, the list holds exactly one move: fold (RULES §9).
     pub fn legal_moves(
         &mut self,
         rules: &Rules,
@@ -172,7 +172,7 @@ impl Generator {
         moves
     }
 
-    /// Shows every legal move of one card: a joker's as each rank.
+    /// Calls `show` with every legal move of one card. A joker's are listed under each rank.
     pub fn each_of_card(
         &mut self,
         rules: &Rules,
@@ -187,8 +187,8 @@ impl Generator {
         });
     }
 
-    /// Adds every board that one card leads to, each once, whatever a joker is announced as
-    /// (RULES §9, for counting). Cheaper than the moves.
+    /// Appends every board that one card leads to, each once, whatever a joker is announced as
+    /// (RULES §9, for counting). This is faster than listing the moves.
     pub fn boards_of_card(
         &mut self,
         rules: &Rules,
@@ -200,7 +200,7 @@ impl Generator {
         let Generator { seen, joker } = self;
         joker.clear();
         let _ = of_card(seen, rules, board, seat, card, |found| {
-            // Two ranks may lead to one board: an ace and a king out of the kennel do.
+            // Two ranks may lead to the same board, such as an ace and a king out of the kennel.
             if card != Card::Joker || joker.insert(found.board) {
                 boards.push(*found.board);
             }
@@ -221,7 +221,7 @@ impl Generator {
     }
 }
 
-/// Every move of one card, until `show` breaks off.
+/// Calls `show` with every move of one card, until it breaks.
 #[inline]
 fn of_card(
     seen: &mut BoardSet,
@@ -232,16 +232,16 @@ fn of_card(
     mut show: impl FnMut(FoundMove) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for &rank in played_as(&card) {
-        let turn = CardContext {
+        let context = CardContext {
             rules,
             before: board,
             card,
             rank,
         };
-        let mut found = |way: FoundUse, board: &Board| {
+        let mut found = |card_use: FoundUse, board: &Board| {
             show(FoundMove {
-                turn: &turn,
-                way,
+                context: &context,
+                card_use,
                 board,
             })
         };
@@ -264,7 +264,7 @@ fn played_as(card: &Card) -> &[Card] {
     }
 }
 
-/// Every action of a rank other than the seven.
+/// Every use of a rank other than the seven.
 fn of_simple_rank(
     rules: &Rules,
     board: &Board,
@@ -280,8 +280,9 @@ fn of_simple_rank(
     if rank.leaves_kennel() {
         out(walker, &mut found)?;
     }
-    // A piece that captures another of its own leaves the same board whichever it captures: the
-    // other one's field becomes its own. So of such moves of one piece only the first is listed.
+    // A piece that captures a piece of its own seat leaves the same board whichever piece that is:
+    // one leaves its field and the other takes it over. So only the first such move of each piece
+    // is listed.
     let mut captured_own = 0;
     let mut go = |kind, from: Field, walk: Walk, steps| {
         let mut after = *board;
@@ -295,8 +296,8 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let leg = PieceMove::new(seat, mover, (from, walk.to), steps);
-        found(FoundUse::Walk(kind, leg), &after)
+        let piece_move = PieceMove::new(seat, mover, (from, walk.to), steps);
+        found(FoundUse::Walk(kind, piece_move), &after)
     };
     for from in board.pieces(mover).places() {
         for &steps in rank.forward() {
@@ -329,7 +330,8 @@ fn out(
     ControlFlow::Continue(())
 }
 
-/// RULES §6. Two own pieces, and a jack without effect, leave the board as it is: one move.
+/// RULES §6. A swap of two own pieces and a jack without effect both leave the board as it is, so
+/// they are listed as one move.
 fn jacks(
     walker: Walker,
     mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,

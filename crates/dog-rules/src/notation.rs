@@ -1,4 +1,4 @@
-//! Moves as a person types them (the move id), relative to the acting seat.
+//! Moves as text (the move id), as seen by the acting seat.
 //!
 //! ```text
 //! fold              K:out  joker=K:out     Q:17>29   4:17>13   5:62>g1   5:p0>p2
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::{Card, ShortList, short_list::ShortListItem};
 
-/// A field as an id names it.
+/// A field as a move id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotedField {
     /// A track field.
@@ -71,7 +71,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// The card that is played; none by folding.
+    /// The card that is played; none for a fold.
     pub fn card(&self) -> Option<Card> {
         match *self {
             Move::Fold => None,
@@ -79,7 +79,7 @@ impl Move {
         }
     }
 
-    /// The rank a joker stands for, if a joker is played.
+    /// The rank that a joker is announced as, if a joker is played.
     pub fn announced(&self) -> Option<Card> {
         match *self {
             Move::Play {
@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Move {
     }
 }
 
-/// Why a text is no move id.
+/// Why a text is not a move id.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotationError {
     #[error("a move id is \"fold\" or CARD:WHAT, such as K:out or Q:17>29")]
@@ -182,7 +182,7 @@ impl FromStr for NotedField {
     }
 }
 
-/// A track field's number, written exactly.
+/// Reads a track field's number, without signs, blanks or leading zeros.
 fn track_number(text: &str) -> Result<u8, NotationError> {
     let exact =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -346,10 +346,7 @@ mod tests {
             "\u{0}",
             "Q:1\u{a0}>2",
         ] {
-            assert!(
-                text.parse::<Move>().is_err(),
-                "{text:?} was taken for a move"
-            );
+            assert!(text.parse::<Move>().is_err(), "{text:?} was read as a move");
         }
     }
 }

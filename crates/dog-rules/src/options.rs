@@ -1,6 +1,6 @@
-//! The options of RULES §2 as data, the five presets that set them, and the checks that make a
-//! playable set of rules of them. As a text rules are `PRESET NAME=VALUE …`: a preset and what
-//! differs from it, by the names and values of RULES §2.
+//! The options of RULES §2 as data, the five presets, and the checks that make options a playable
+//! set of rules. As text, rules are `PRESET NAME=VALUE …`: a preset and the options that differ
+//! from it, by the names and values of RULES §2.
 
 use std::{fmt, ops::Deref, str::FromStr};
 
@@ -56,7 +56,7 @@ pub enum SevenLanding {
     MustBeFree,
 }
 
-/// What becomes of steps of a seven that nobody can use (RULES §5).
+/// What happens to the steps of a seven that nobody can use (RULES §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SevenSurplus {
@@ -82,7 +82,7 @@ pub struct DealSizes {
 }
 
 impl DealSizes {
-    /// Cards a seat in this round, counted from 1.
+    /// The number of cards per seat in this round, counted from 1.
     pub fn of_round(&self, round: u32) -> u8 {
         let index = round.saturating_sub(1) as usize;
         match self.first.get(index) {
@@ -150,7 +150,7 @@ impl Preset {
         Preset::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// The table of RULES §2, one column a preset.
+    /// The table of RULES §2, one column per preset.
     pub fn options(self) -> Options {
         let repeating = DealSizes {
             first: vec![6, 5, 4, 3, 2],
@@ -215,7 +215,7 @@ impl Preset {
         }
     }
 
-    /// The preset as it is published.
+    /// The rules of the preset as published.
     pub fn rules(self) -> Rules {
         Rules::try_from(self.options()).expect("every preset is a possible set of rules")
     }
@@ -245,8 +245,8 @@ pub enum RulesError {
     BackwardNeedsDoorBeforeStart,
 }
 
-/// Options that have been checked, with the ring they span. Only [`Rules::try_from`] makes one,
-/// so whoever holds one holds a possible set of rules.
+/// Options that have been checked, with their ring. Only [`Rules::try_from`] makes them, so every
+/// value is a possible set of rules.
 #[derive(Clone)]
 pub struct Rules {
     options: Options,
@@ -254,12 +254,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The ring of this many seats and fields.
+    /// The ring that the options define.
     pub fn ring(&self) -> &Ring {
         &self.ring
     }
 
-    /// All options, as they can be sent back in a request.
+    /// All options, as a request can send them.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -270,7 +270,7 @@ impl Rules {
     }
 }
 
-/// The options say all: the ring follows from them.
+/// The ring follows from the options.
 impl PartialEq for Rules {
     fn eq(&self, other: &Rules) -> bool {
         self.options == other.options
@@ -351,12 +351,12 @@ impl<'de> Deserialize<'de> for Rules {
     }
 }
 
-/// Why a text names no rules.
+/// Why a text is not a set of rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RulesTextError {
     #[error("there is no preset {0:?}")]
     Preset(String),
-    #[error("{0:?} is no option: it is written NAME=VALUE with a name of the rules")]
+    #[error("{0:?} is not an option: options are written NAME=VALUE")]
     Option(String),
     #[error("{option}: {problem}")]
     Value { option: String, problem: String },
@@ -379,7 +379,7 @@ impl FromStr for Rules {
             let (name, value) = word.split_once('=').ok_or_else(unknown)?;
             let mut all = as_data(&options);
             let option = all.get_mut(name).filter(|_| name != "preset");
-            // Numbers, yes and no are written as in JSON, and words without quotes.
+            // Numbers and booleans are written as in JSON, words without quotes.
             *option.ok_or_else(unknown)? =
                 serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
             options = Options::deserialize(Value::Object(all)).map_err(|error| {
@@ -409,7 +409,7 @@ impl fmt::Display for Rules {
     }
 }
 
-/// The options under their names.
+/// The options by name.
 fn as_data(options: &Options) -> Map<String, Value> {
     let Ok(Value::Object(data)) = serde_json::to_value(options) else {
         unreachable!("options have names");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ring::{Fields, bit};
 
-/// Pieces a seat has, and goal fields.
+/// The number of pieces of a seat, and of its goal fields.
 pub const PIECES: u8 = 4;
 
 /// A place on the board where a piece can stand outside its kennel.
@@ -19,21 +19,21 @@ pub enum Field {
     Goal(u8),
 }
 
-/// Where a seat's four pieces stand, one byte each: its track field, or `GOAL` and its goal
-/// field, or `KENNEL`. The bytes are sorted, so that pieces that stand alike are equal values,
-/// and those on the track come first and those in the kennel last.
+/// Where a seat's four pieces stand, one byte each: the track field, or `GOAL` plus the goal field,
+/// or `KENNEL`. The bytes are sorted, so equal placements are equal values. Pieces on the track
+/// come first, those in the kennel last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pieces(u32);
 
-/// The byte of goal field 0: track fields are below.
+/// The byte of goal field 0; track fields are smaller.
 const GOAL: u8 = 96;
 /// The byte of the kennel, beyond goal field 3.
 const KENNEL: u8 = GOAL + PIECES;
 
-/// A byte in each place.
-const EACH: u32 = 0x0101_0101;
+/// A one in each byte.
+const ONES: u32 = 0x0101_0101;
 /// The highest bit of each byte.
-const HIGHEST: u32 = 0x8080_8080;
+const HIGH_BITS: u32 = 0x8080_8080;
 
 const fn byte(place: Option<Field>) -> u8 {
     match place {
@@ -45,40 +45,40 @@ const fn byte(place: Option<Field>) -> u8 {
 
 impl Pieces {
     /// All four in the kennel.
-    pub(super) const IN_KENNEL: Pieces = Pieces(KENNEL as u32 * EACH);
+    pub(super) const IN_KENNEL: Pieces = Pieces(KENNEL as u32 * ONES);
     /// All four in the goal.
     const HOME: Pieces = Pieces(u32::from_le_bytes([GOAL, GOAL + 1, GOAL + 2, GOAL + 3]));
 
-    /// How many bytes are below this one.
+    /// The number of bytes that are smaller than this one.
     #[inline]
     const fn below(sorted: u32, byte: u8) -> u32 {
-        // No byte is above 127, so this sets the highest bit of those that are not below.
-        let not_below = (sorted + (128 - byte as u32) * EACH) & HIGHEST;
+        // No byte is above 127, so this sets the high bit of those that are not smaller.
+        let not_below = (sorted + (128 - byte as u32) * ONES) & HIGH_BITS;
         not_below.trailing_zeros() / 8
     }
 
-    /// How many stand on the track.
+    /// The number of pieces on the track.
     #[inline]
     pub const fn on_track(self) -> u8 {
         Pieces::below(self.0, GOAL) as u8
     }
 
-    /// How many stand on the track or in the goal.
+    /// The number of pieces on the track or in the goal.
     #[inline]
-    pub const fn outside(self) -> u8 {
+    pub const fn out_of_kennel(self) -> u8 {
         Pieces::below(self.0, KENNEL) as u8
     }
 
-    /// How many stand in the goal.
+    /// The number of pieces in the goal.
     #[inline]
     pub const fn in_goal(self) -> u8 {
-        self.outside() - self.on_track()
+        self.out_of_kennel() - self.on_track()
     }
 
-    /// How many wait in the kennel.
+    /// The number of pieces in the kennel.
     #[inline]
     pub const fn in_kennel(self) -> u8 {
-        PIECES - self.outside()
+        PIECES - self.out_of_kennel()
     }
 
     /// Whether all four are in the goal.
@@ -92,8 +92,8 @@ impl Pieces {
         self.0
     }
 
-    /// Where a piece stands, those on the track first (in the order of the fields), then those in
-    /// the goal, then those in the kennel (`None`); `index` is 0 to 3.
+    /// Where the piece at `index`, 0 to 3, stands; `None` is the kennel. Pieces on the track come
+    /// first, in the order of the fields, then those in the goal, then those in the kennel.
     #[inline]
     pub const fn place(self, index: u8) -> Option<Field> {
         let byte = (self.0 >> (8 * index)) as u8;
@@ -106,52 +106,52 @@ impl Pieces {
         }
     }
 
-    /// Where those outside the kennel stand, in the same order.
+    /// Where the pieces outside the kennel stand, in the same order.
     #[inline]
     pub fn places(self) -> impl DoubleEndedIterator<Item = Field> {
-        (0..self.outside()).filter_map(move |index| self.place(index))
+        (0..self.out_of_kennel()).filter_map(move |index| self.place(index))
     }
 
-    /// The track fields they stand on, in order.
+    /// The track fields that hold a piece, in order.
     #[inline]
     pub fn track_fields(self) -> impl DoubleEndedIterator<Item = u8> {
         (0..self.on_track()).map(move |index| (self.0 >> (8 * index)) as u8)
     }
 
-    /// The track fields they stand on.
+    /// The track fields that hold a piece, as a set.
     #[inline]
     pub fn track(self) -> Fields {
         self.track_fields().map(bit).sum()
     }
 
-    /// The goal fields they stand on, one bit a field.
+    /// The goal fields that hold a piece, one bit per field.
     #[inline]
     pub fn goal(self) -> u8 {
-        (self.on_track()..self.outside())
+        (self.on_track()..self.out_of_kennel())
             .map(|index| 1 << ((self.0 >> (8 * index)) as u8 - GOAL))
             .sum()
     }
 
-    /// The first place, if any, of this byte: its highest bit alone.
+    /// The high bit of the first byte that equals this one; 0 if there is none.
     #[inline]
     const fn find(self, byte: u8) -> u32 {
-        let differ = self.0 ^ (byte as u32 * EACH);
-        differ.wrapping_sub(EACH) & !differ & HIGHEST
+        let differ = self.0 ^ (byte as u32 * ONES);
+        differ.wrapping_sub(ONES) & !differ & HIGH_BITS
     }
 
-    /// Whether one stands on this track field.
+    /// Whether a piece stands on this track field.
     #[inline]
     pub const fn stand_on(self, field: u8) -> bool {
         self.find(field) != 0
     }
 
-    /// Moves the piece that stands on a place to another; `None` is the kennel.
+    /// Moves the piece at one place to another; `None` is the kennel.
     #[inline]
     pub(super) fn relocate(&mut self, from: Option<Field>, to: Option<Field>) {
         let (found, to) = (self.find(byte(from)), byte(to));
         debug_assert!(found != 0, "no piece stands there");
         let all = u64::from(self.0);
-        // Takes the byte out, so that three remain, and puts the new one in where it belongs.
+        // Removes the byte, which leaves three, and inserts the new one in sorted order.
         let taken = (1 << (found.trailing_zeros() & !7)) - 1;
         let rest = all & taken | all >> 8 & !taken;
         let kept = (1 << (8 * Pieces::below(rest as u32 | 127 << 24, to))) - 1;
@@ -170,7 +170,7 @@ impl fmt::Debug for Pieces {
 mod tests {
     use super::*;
 
-    /// Every set of four places, moved about one by one, against sorted lists.
+    /// Moves single pieces through every set of four places, and compares with sorted lists.
     #[test]
     fn pieces_are_sorted_lists() {
         let places: Vec<Option<Field>> = [0, 1, 50, 94, 95]

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a bot plays. What each level does is the bots' own affair; a game only knows its name.
+/// How a bot plays. The bot crate defines what each level does; a game only stores its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Any card that can be played, then any way to play it, with equal chances.
+    /// Any playable card, then any way to play it, with equal probability.
     Random,
-    /// The move that leads to the best board and hand at once.
+    /// The move that leads directly to the best board and hand.
     Greedy,
-    /// What the value net likes best, checked by thinking ahead for a moment.
+    /// The move that the value net likes best, checked by a short search.
     #[default]
     Fast,
-    /// The same with time to think.
+    /// As `fast`, with a longer search.
     Strong,
 }
 
@@ -42,16 +42,16 @@ impl Level {
 pub struct Player {
     /// A name to show.
     pub name: String,
-    /// Whether a bot plays the seat. What earlier builds stored has humans only.
+    /// Whether a bot plays the seat. Games stored by earlier builds have only humans.
     #[serde(default)]
     pub bot: bool,
-    /// How the bot plays; for a human, how is played in its place when its time is up.
+    /// How the bot plays. For a human, how the server plays in its place when its time is up.
     #[serde(default)]
     pub level: Level,
 }
 
 impl Player {
-    /// A human of that name.
+    /// A human with this name.
     pub fn human(name: impl Into<String>) -> Player {
         Player {
             name: name.into(),
@@ -60,7 +60,7 @@ impl Player {
         }
     }
 
-    /// A bot of that name and level.
+    /// A bot with this name and level.
     pub fn bot(name: impl Into<String>, level: Level) -> Player {
         Player {
             name: name.into(),

@@ -1,10 +1,10 @@
-//! A game played through quickly, to see how it may end: the rounds of RULES §7 without names,
-//! versions, events or seeds. [`super::game::Game`] is the game that is kept; this is one that is
-//! thought of, a small value to copy and to play on. Tests hold the two to each other.
+//! A fast game for playouts: the rounds of RULES §7 without names, versions, events or seeds.
+//! [`super::game::Game`] is the real game; a playout is a small value to copy and play on. Tests
+//! compare the two.
 //!
-//! What a playout knows is not known to any seat: its hands are dealt at random among the cards
-//! that a seat has not seen ([`unseen_hands`]), so that whoever thinks by playouts does not peek.
-//! What each seat would know in it is a view of it ([`Playout::seen_from`]).
+//! No seat knows all that a playout knows. Its hands are dealt at random from the cards that a seat
+//! has not seen ([`unseen_hands`]), so a search by playouts does not peek. [`Playout::seen_from`]
+//! is what each seat would know in it.
 
 use rand::Rng;
 
@@ -28,14 +28,14 @@ pub struct Playout<'a> {
     stock: UnorderedStock,
 }
 
-/// What each seat did in this round and what came of it, as far as somebody knows it.
+/// What each seat did in this round, and the result, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 struct RoundState {
     exchange: BySeat<ExchangeState>,
     asked: BySeat<bool>,
-    /// The card it laid down for its partner.
+    /// The card that it offered its partner.
     offered: BySeat<Option<Card>>,
-    /// The card it got from its partner.
+    /// The card that it received from its partner.
     received: BySeat<Option<Card>>,
     /// Cards that its partner knows to be in its hand.
     known: BySeat<Cards>,
@@ -59,12 +59,12 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// The game that a seat sees when it is to act, with these hands, its own among them. Where
-    /// others have laid a card down for their partners, it is any of their hands. Which cards
-    /// others than its own pair have swapped is left unknown, to themselves too.
+    /// The game that a seat sees when it is to act, with these hands, its own included. The offers
+    /// of other seats are drawn from their hands. Cards that other pairs have swapped stay unknown,
+    /// even to those pairs.
     ///
     /// # Panics
-    /// If hands and discard pile hold more of a card than the deck.
+    /// If the hands and the discard pile hold more of a card than the deck.
     pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
         let partner = view.seat.partner(view.rules.seats);
         let mut round_state = RoundState {
@@ -73,7 +73,7 @@ impl<'a> Playout<'a> {
             folded: view.folded,
             ..RoundState::default()
         };
-        let mut stock = view.rules.deck().without(view.gone);
+        let mut stock = view.rules.deck().without(view.discards);
         for seat in view.rules.ring().seats() {
             stock = stock.without(hands[seat]);
             if seat != view.seat && view.exchange[seat] == ExchangeState::Offered {
@@ -102,20 +102,20 @@ impl<'a> Playout<'a> {
             turn: view.seat,
             round: view.round,
             beginner: view.beginner,
-            discards: view.gone,
+            discards: view.discards,
             stock: UnorderedStock::of(stock),
         }
     }
 
-    /// What this seat would know, as [`super::game::Game::seen_from`] has it, save what was played
-    /// before: thinking ahead, nobody looks back.
+    /// What this seat would know, as [`super::game::Game::seen_from`] gives it, but without the
+    /// past moves, which playouts do not use.
     pub fn seen_from(&self, seat: Seat) -> SeatView<'a> {
         let round_state = &self.round_state;
         let partner = seat.partner(self.rules.seats);
         let received = round_state.received[seat];
         let mut view = SeatView {
             exchanging: self.phase == Phase::Exchange,
-            gone: self.discards,
+            discards: self.discards,
             folded: round_state.folded,
             asked: round_state.asked,
             exchange: round_state.exchange,
@@ -134,7 +134,7 @@ impl<'a> Playout<'a> {
         view
     }
 
-    /// What is to be done next: [`Playout::deal`], [`Playout::answer`], or [`Playout::play`] and
+    /// What comes next: [`Playout::deal`], [`Playout::answer`], or [`Playout::play`] and
     /// [`Playout::fold`].
     pub fn phase(&self) -> Phase {
         self.phase
@@ -152,7 +152,7 @@ impl<'a> Playout<'a> {
         self.hands[seat]
     }
 
-    /// The seat to move; in the other phases, the one that begins or that has won.
+    /// The seat to move. In other phases, the seat that begins or has won.
     pub fn turn(&self) -> Seat {
         self.turn
     }
@@ -162,7 +162,7 @@ impl<'a> Playout<'a> {
         self.round
     }
 
-    /// The discard pile, which lies open.
+    /// The discard pile, which is face up.
     pub fn discards(&self) -> Cards {
         self.discards
     }
@@ -189,13 +189,14 @@ impl<'a> Playout<'a> {
         self.phase = Phase::Exchange;
     }
 
-    /// Whether a seat has still to answer in the exchange (RULES §7.3).
+    /// Whether a seat has not yet answered in the exchange (RULES §7.3).
     pub fn may_answer(&self, seat: Seat) -> bool {
         let open = [ExchangeState::Pending, ExchangeState::Asked];
         self.phase == Phase::Exchange && open.contains(&self.round_state.exchange[seat])
     }
 
-    /// Whether a seat may say "help!": where the exchange is optional, once, before it answers.
+    /// Whether a seat may say "help!": once, before it answers, and only if the exchange is
+    /// optional.
     pub fn may_ask(&self, seat: Seat) -> bool {
         let optional = self.rules.exchange == Exchange::Optional;
         optional && self.may_answer(seat) && !self.round_state.asked[seat]
@@ -208,8 +209,8 @@ impl<'a> Playout<'a> {
         self.round_state.exchange[seat] = ExchangeState::Asked;
     }
 
-    /// A seat that [may answer](Playout::may_answer) lays down a card of its hand for its partner,
-    /// or declines. Play begins when every team is done (RULES §7.3).
+    /// A seat that [may answer](Playout::may_answer) offers a card of its hand, or declines. Play
+    /// begins when every team is done (RULES §7.3).
     pub fn answer(&mut self, seat: Seat, answer: ExchangeAnswer) {
         debug_assert!(self.may_answer(seat));
         let partner = seat.partner(self.rules.seats);
@@ -222,8 +223,8 @@ impl<'a> Playout<'a> {
                 self.round_state.exchange[seat] = ExchangeState::Offered;
                 self.round_state.offered[seat] = Some(own);
                 if let Some(theirs) = self.round_state.offered[partner] {
-                    self.hand_over(own, seat, partner);
-                    self.hand_over(theirs, partner, seat);
+                    self.pass_card(own, seat, partner);
+                    self.pass_card(theirs, partner, seat);
                 }
             }
         }
@@ -237,8 +238,8 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// One half of a swap.
-    fn hand_over(&mut self, card: Card, giver: Seat, taker: Seat) {
+    /// One half of a swap: the card goes from the giver to the taker.
+    fn pass_card(&mut self, card: Card, giver: Seat, taker: Seat) {
         self.hands[giver].remove(card);
         self.hands[taker].add(card);
         self.round_state.exchange[taker] = ExchangeState::Swapped;
@@ -260,7 +261,7 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// The seat to move, which can play nothing, folds.
+    /// The seat to move folds, since it can play nothing.
     pub fn fold(&mut self) {
         debug_assert_eq!(self.phase, Phase::Play);
         let hand = std::mem::take(&mut self.hands[self.turn]);
@@ -284,10 +285,10 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// Plays on at random until the game is won or this many cards were played and hands folded;
-    /// returns the winning team, if there is one, and how many of them it took. Each card
-    /// that can be played is as likely, then each board that it leads to; in the exchange every
-    /// card is as likely, and where it is optional a seat declines half the time.
+    /// Plays on at random until the game is won or `most` moves were made. Returns the winning
+    /// team, if there is one, and the number of moves. Each playable card has the same probability,
+    /// then each board that it leads to. In the exchange every card has the same probability; in an
+    /// optional exchange a seat declines half the time.
     pub fn play_on(&mut self, rng: &mut impl Rng, most: u32) -> (Option<u8>, u32) {
         let mut generator = Generator::new();
         let mut boards = Vec::new();
@@ -306,7 +307,7 @@ impl<'a> Playout<'a> {
         (self.winner(), turns)
     }
 
-    /// Every seat that has still to answer in the exchange does.
+    /// Every seat that has not yet answered in the exchange answers at random.
     pub fn exchange_at_random(&mut self, rng: &mut impl Rng) {
         let optional = self.rules.exchange == Exchange::Optional;
         for seat in self.rules.ring().seats() {
@@ -321,14 +322,14 @@ impl<'a> Playout<'a> {
         }
     }
 
-    /// The seat to move plays any card that it can in any way, or folds.
+    /// The seat to move plays any playable card in any way, or folds.
     fn play_at_random(
         &mut self,
         generator: &mut Generator,
         boards: &mut Vec<Board>,
         rng: &mut impl Rng,
     ) {
-        // To draw until a card can be played is to draw from those that can.
+        // Drawing until a card can be played is the same as drawing from those that can.
         let mut untried = self.hands[self.turn];
         while !untried.is_empty() {
             let card = any(untried, rng);
@@ -343,13 +344,13 @@ impl<'a> Playout<'a> {
     }
 }
 
-/// Deals the cards that a seat has not seen: every seat its number of cards, those known to be in
-/// its hand among them, and the rest with equal chances. Where fewer are left than the seats are
-/// said to hold, which no game has, the last hands are smaller.
+/// Deals the cards that a seat has not seen. Every seat gets its number of cards, those known to be
+/// in its hand included; the rest is random. If there are too few cards for these numbers, which no
+/// real game has, the last hands are smaller.
 pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
     let mut hands = view.known;
     hands[view.seat] = view.hand;
-    let mut unseen = view.rules.deck().without(view.gone);
+    let mut unseen = view.rules.deck().without(view.discards);
     for seat in view.rules.ring().seats() {
         unseen = unseen.without(hands[seat]);
     }
@@ -362,32 +363,32 @@ pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
     hands
 }
 
-/// A number below `n`, from one word: no number is more likely than another by more than n in 2³².
+/// A random number below `n`, from one word. The bias is at most n in 2³².
 #[inline]
 fn below(rng: &mut impl Rng, n: usize) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
 
-/// Any card of a hand that has one.
+/// A random card of a hand that is not empty.
 fn any(hand: Cards, rng: &mut impl Rng) -> Card {
     hand.nth(below(rng, hand.len().into()) as u8)
 }
 
-/// The cards of the largest deck (RULES §2): twice 52 and 12 jokers.
-const MOST_CARDS: usize = 116;
+/// The number of cards in the largest deck (RULES §2): twice 52 and 12 jokers.
+const MAX_CARDS: usize = 116;
 
-/// Cards in an order that nobody knows: any of them is the next.
+/// Cards in an unknown order: any of them may be the next.
 #[derive(Clone, Debug)]
 struct UnorderedStock {
     len: u8,
-    cards: [Card; MOST_CARDS],
+    cards: [Card; MAX_CARDS],
 }
 
 impl UnorderedStock {
     fn of(cards: Cards) -> UnorderedStock {
         let mut stock = UnorderedStock {
             len: cards.len(),
-            cards: [Card::Joker; MOST_CARDS],
+            cards: [Card::Joker; MAX_CARDS],
         };
         for (place, card) in stock.cards.iter_mut().zip(cards.sorted()) {
             *place = card;
@@ -399,7 +400,7 @@ impl UnorderedStock {
         self.len == 0
     }
 
-    /// Takes a card out of a stock that has one.
+    /// Takes a random card. The stock must not be empty.
     #[inline]
     fn draw(&mut self, rng: &mut impl Rng) -> Card {
         let drawn = below(rng, self.len.into());

@@ -4,16 +4,16 @@ use std::sync::LazyLock;
 
 use crate::{BySeat, Seat};
 
-/// A set of track fields, one bit a field. The longest ring has 96.
+/// A set of track fields, one bit per field. The longest ring has 96.
 pub type Fields = u128;
 
-/// What is worked out once for each ring of RULES §2.
+/// What is computed once for each ring of RULES §2.
 struct Tables {
     seats: u8,
     len: u8,
     /// The fields stepped on by walking 0 to 15 steps forward from each field.
     paths: [[Fields; 16]; 96],
-    /// The starts of each set of seats, one bit a seat.
+    /// The starts of each set of seats, one bit per seat.
     starts: [Fields; 64],
 }
 
@@ -54,7 +54,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The ring of a table; doors are on the starts, or on the fields before them.
+    /// The ring of a table. The doors are on the starts, or on the fields before them.
     pub(super) fn new(seats: u8, fields_per_seat: u8, door_before_start: bool) -> Ring {
         let len = seats * fields_per_seat;
         let start = |seat: u8| seat * fields_per_seat % len;
@@ -89,13 +89,13 @@ impl Ring {
         self.starts[seat]
     }
 
-    /// The starts of a set of seats, one bit a seat.
+    /// The starts of a set of seats, one bit per seat.
     #[inline]
     pub(super) fn starts(&self, seats: u8) -> Fields {
         self.tables.starts[usize::from(seats) & 63]
     }
 
-    /// The seat whose start this field is; nonsense for any other field.
+    /// The seat whose start this field is. Meaningless for any other field.
     #[inline]
     pub(super) fn whose_start(&self, field: u8) -> Seat {
         Seat::of_number(field / (self.len / self.seats))
@@ -124,7 +124,7 @@ impl Ring {
         }
     }
 
-    /// Steps forward from one field to another: 0 to T−1.
+    /// The number of steps forward from one field to another: 0 to T−1.
     #[inline]
     pub fn distance(&self, from: u8, to: u8) -> u8 {
         self.backward(to, from)
@@ -149,7 +149,7 @@ pub const fn bit(field: u8) -> Fields {
     BITS[(field & 127) as usize]
 }
 
-/// By table, since a shift by more than a word's bits takes several steps.
+/// A table, since a shift of a 128-bit word takes several instructions.
 static BITS: [Fields; 128] = {
     let (mut bits, mut field) = ([0; 128], 0);
     while field < 128 {

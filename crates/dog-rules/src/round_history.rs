@@ -1,26 +1,25 @@
-//! What was played in a round (RULES §7.4), in view of all. Hidden hands can be guessed from it.
+//! The moves of a round (RULES §7.4), which everybody sees. Bots use them to guess hidden hands.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Board, BySeat, Card, Cards, Move, Rules, Seat, judge};
 
-/// One turn of a round, as all saw it (RULES §7.4).
+/// One move of a round, as everybody saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastMove {
     pub seat: Seat,
     pub before: Board,
-    /// The card that was played, a joker as a joker; none if the seat folded.
+    /// The card that was played, a joker as a joker. None for a fold.
     pub card: Option<Card>,
-    /// The cards that came to lie open: the one played or, by folding, the whole hand.
+    /// The cards that were laid open: the one played or, for a fold, the whole hand.
     pub revealed: Cards,
     pub after: Board,
 }
 
-/// The turns of a round so far, in a form short enough to store: the boards follow from the
-/// moves.
+/// The moves of a round so far, in a form short enough to store: the boards follow from the moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RoundHistory {
-    /// The board before the first of them.
+    /// The board before the first move.
     began: Board,
     turns: Vec<RoundMove>,
 }
@@ -30,7 +29,7 @@ pub(super) struct RoundHistory {
 struct RoundMove(Seat, Move, Cards);
 
 impl RoundHistory {
-    /// No turn yet, on this board.
+    /// An empty history that begins on this board.
     pub(super) fn new(began: Board) -> RoundHistory {
         RoundHistory {
             began,
@@ -44,7 +43,7 @@ impl RoundHistory {
             .push(RoundMove(seat, mv, revealed_cards(&mv, hand)));
     }
 
-    /// Each turn with its boards; none if the record is damaged, and a move cannot be played.
+    /// Each move with its boards. None if the history is damaged and a move cannot be played.
     pub(super) fn moves(&self, rules: &Rules) -> Option<Vec<PastMove>> {
         let mut board = self.began;
         if !board.fits(rules) {
@@ -66,7 +65,7 @@ impl RoundHistory {
     }
 }
 
-/// Whether all that was laid open in these turns lies on the discard pile.
+/// Whether all cards laid open in these moves are on the discard pile.
 pub(super) fn are_revealed(plays: &[PastMove], mut pile: Cards) -> bool {
     plays.iter().all(|play| {
         let there = pile.includes(play.revealed);
@@ -77,8 +76,8 @@ pub(super) fn are_revealed(plays: &[PastMove], mut pile: Cards) -> bool {
     })
 }
 
-/// Whether after each of these turns came that of the next seat with cards, up to the one that is
-/// to move now with so many cards in the hands.
+/// Whether the moves follow each other: after each moves the next seat with cards, and after the
+/// last the seat that is to move now. `cards` is what each seat holds now.
 pub(super) fn are_contiguous(
     plays: &[PastMove],
     seats: u8,

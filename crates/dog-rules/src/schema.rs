@@ -1,4 +1,4 @@
-//! OpenAPI schemas of the small types, which are texts and numbers in JSON. Only with the feature
+//! OpenAPI schemas of the small types that are strings or numbers in JSON. Only with the feature
 //! `utoipa`.
 
 use utoipa::{

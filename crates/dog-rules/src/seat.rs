@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The most seats a table can have.
+/// The largest number of seats at a table.
 pub const MAX_SEATS: usize = 6;
 
 /// A seat, numbered from 0 in turn order (anticlockwise).
@@ -17,17 +17,17 @@ pub const MAX_SEATS: usize = 6;
 pub struct Seat(u8);
 
 impl Seat {
-    /// The seats of a table of this many, in turn order.
+    /// The seats of a table with this many, in turn order.
     pub fn all(seats: u8) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator + Clone {
         (0..seats).map(Seat)
     }
 
-    /// The seat of that number, if the table has it.
+    /// The seat with this number, if the table has it.
     pub fn new(number: u8, seats: u8) -> Option<Seat> {
         (number < seats).then_some(Seat(number))
     }
 
-    /// The seat of a number that is known to be one.
+    /// The seat with a number that is known to be valid.
     pub(super) const fn of_number(number: u8) -> Seat {
         Seat(number)
     }
@@ -42,7 +42,7 @@ impl Seat {
         self.plus(1, seats)
     }
 
-    /// The seat `steps`, at most `seats`, further in turn order.
+    /// The seat `steps` further in turn order; at most `seats` steps.
     #[inline]
     pub const fn plus(self, steps: u8, seats: u8) -> Seat {
         debug_assert!(steps <= seats);
@@ -54,7 +54,7 @@ impl Seat {
         })
     }
 
-    /// The next seat in turn order for which this holds, this seat the last to be asked.
+    /// The next seat in turn order for which this holds. This seat itself is tried last.
     #[inline]
     pub fn next_of(self, seats: u8, holds: impl Fn(Seat) -> bool) -> Option<Seat> {
         let mut seat = self;
@@ -89,7 +89,7 @@ impl fmt::Display for Seat {
     }
 }
 
-/// Something each seat has. Tables of four leave the last two entries at their default.
+/// One value per seat. Tables of four leave the last two at their default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BySeat<T>([T; MAX_SEATS]);

@@ -1,19 +1,20 @@
 //! Every board a seven can lead to (RULES §5), each found once.
 //!
-//! The pieces walk one after another, each in one part of any length or not at all, and a piece
-//! walks only after all those that stand before it within seven steps. That reaches every board:
+//! The pieces walk one after another. Each takes one part of any length, or none, and walks only
+//! after all pieces that stand within seven steps ahead of it. This order reaches every board:
 //!
-//! * A piece behind captures the one before it by passing or reaching it, whichever of them walks
-//!   first; the one before can do nothing to the one behind. So whatever the two do in another
-//!   order they also do in this one, and a field or a start that the one before leaves is free.
+//! * A piece captures one ahead of it by passing or reaching it, whichever of the two walks first.
+//!   The one ahead can do nothing to the one behind. So whatever the two do in another order they
+//!   also do in this one, and a field or a start that the one ahead leaves is free.
 //! * In the goal, deeper pieces come first, and then those that enter behind them.
-//! * Pieces farther apart do not touch each other, in any order.
-//! * Eight pieces never stand within seven steps of each other all around a ring of 60 fields or
-//!   more, so that there is such an order.
+//! * Pieces farther apart do not affect each other, in any order.
+//! * On a ring of 60 fields or more, eight pieces never form a closed chain with gaps of seven
+//!   steps or less, so such an order exists.
 //!
-//! Where no two pieces can meet, every way to share the steps out leads to a board of its own.
-//! Where some can, a board may be reached twice: a piece walked before it was captured, or of two
-//! at the door either entered the goal and the other walked past. Then those found are remembered.
+//! If no two pieces can meet, every split of the steps leads to a different board. If some can
+//! meet, a board may be reached twice: a piece may walk before it is captured, or either of two
+//! pieces at the door enters the goal while the other walks past. Then the boards found are
+//! remembered.
 
 use std::ops::ControlFlow;
 
@@ -24,11 +25,11 @@ use crate::{
     ring::{self, Fields, bit},
 };
 
-/// The steps of a seven.
+/// The number of steps of a seven.
 const STEPS: u8 = 7;
 
-/// Finds every board that a seven of the seat's leads to, and shows each with its parts until
-/// `found` breaks off. `seen` is memory to use.
+/// Finds every board that a seven of the seat leads to, and calls `found` with its parts and the
+/// board until it breaks. `seen` is scratch memory.
 #[inline]
 pub(super) fn sevens(
     rules: &Rules,
@@ -73,7 +74,8 @@ struct SevenSearch<'a, Found> {
 }
 
 impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch<'_, Found> {
-    /// Every way for the pieces from this place in the order on to take the steps left.
+    /// Tries every way for the pieces from this place in the order on to take the steps that are
+    /// left.
     fn walk(&mut self, place: usize, left: u8, board: &Board) -> ControlFlow<()> {
         if left == 0 {
             return self.report(board);
@@ -95,8 +97,8 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                let leg = PieceMove::new(self.seat, owner, (from, walk.to), steps);
-                self.walked.push(leg);
+                let piece_move = PieceMove::new(self.seat, owner, (from, walk.to), steps);
+                self.walked.push(piece_move);
                 let flow = self.walk(place + 1, left - steps, &after);
                 self.walked.pop();
                 flow
@@ -105,7 +107,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
         self.walk(place + 1, left, board)
     }
 
-    /// There are steps left and no pieces: the partner's follow, or the steps lapse.
+    /// There are steps left but no pieces: the partner's pieces follow, or the steps lapse.
     fn lapse(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
         if self.partner_next && board.home(self.seat) {
             let partner = self.seat.partner(self.rules.seats);
@@ -119,7 +121,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
             return flow;
         }
         let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin;
-        // On the board it begins with nothing can lapse: a seven takes a step at least.
+        // Nothing lapses on the board where the seven begins: it takes at least one step.
         if lapses && left < STEPS && board.team_home(self.rules, self.seat) {
             return self.report(board);
         }
@@ -152,8 +154,8 @@ struct PieceOrder {
 }
 
 impl PieceOrder {
-    /// The pieces of these seats: where none is in another's way, seat by seat, track before goal,
-    /// in the order of the fields.
+    /// The pieces of these seats. If none can meet, they are in order by seat, track before goal,
+    /// then by field.
     fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> PieceOrder {
         let mut order = PieceOrder {
             len: 0,
@@ -165,7 +167,7 @@ impl PieceOrder {
         let mut on_ring = 0;
         for &seat in movers {
             ring[seat] = board.track(seat);
-            // A piece on the innermost field has nowhere to go.
+            // A piece on the innermost field cannot move.
             goal[seat] = board.goal(seat) & !(1 << (PIECES - 1));
             on_ring |= ring[seat];
         }
@@ -201,7 +203,7 @@ impl PieceOrder {
     }
 }
 
-/// A set of boards, whose memory is used again after it was cleared.
+/// A set of boards that keeps its memory when it is cleared.
 #[derive(Default)]
 pub(super) struct BoardSet {
     boards: Vec<Board>,
@@ -210,20 +212,20 @@ pub(super) struct BoardSet {
 }
 
 impl BoardSet {
-    const FEWEST_SLOTS: usize = 64;
+    const MIN_SLOTS: usize = 64;
 
-    /// Forgets every board.
+    /// Removes every board.
     #[inline]
     pub fn clear(&mut self) {
         if self.boards.is_empty() {
             return;
         }
         self.boards.clear();
-        self.slots.truncate(BoardSet::FEWEST_SLOTS);
+        self.slots.truncate(BoardSet::MIN_SLOTS);
         self.slots.fill(0);
     }
 
-    /// Adds a board; `false` if it was there.
+    /// Adds a board. Returns `false` if it was there.
     pub fn insert(&mut self, board: &Board) -> bool {
         if self.boards.len() * 2 >= self.slots.len() {
             self.grow();
@@ -242,7 +244,7 @@ impl BoardSet {
     }
 
     fn grow(&mut self) {
-        let len = (self.slots.len() * 4).max(BoardSet::FEWEST_SLOTS);
+        let len = (self.slots.len() * 4).max(BoardSet::MIN_SLOTS);
         self.slots.clear();
         self.slots.resize(len, 0);
         for (index, board) in self.boards.iter().enumerate() {

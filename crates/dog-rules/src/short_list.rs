@@ -1,4 +1,4 @@
-//! Short lists held in place: a move has no more parts, and captures no more pieces, than a seven
+//! Short lists stored in place. A move has no more parts, and captures no more pieces, than a seven
 //! has steps (RULES §5).
 
 use std::{
@@ -9,10 +9,10 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The most that a list holds: one thing for each step of a seven.
+/// The largest length of a list: one item for each step of a seven.
 pub const CAPACITY: usize = 7;
 
-/// Up to seven things in order, to copy as a value; a slice to look at.
+/// Up to seven items in order, copied as one value. It dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct ShortList<T> {
     len: u8,
@@ -21,18 +21,18 @@ pub struct ShortList<T> {
 
 /// What a short list can hold.
 pub trait ShortListItem: Copy {
-    /// What lies in the places that are not in use.
+    /// The value in places that are not in use.
     const FILLER: Self;
 }
 
 impl<T: ShortListItem> ShortList<T> {
-    /// Nothing yet.
+    /// The empty list.
     pub const EMPTY: ShortList<T> = ShortList {
         len: 0,
         items: [T::FILLER; CAPACITY],
     };
 
-    /// Adds one at the end; `false`, and nothing changed, if seven are there already.
+    /// Adds an item at the end. Returns `false`, and changes nothing, if there are seven already.
     #[inline]
     pub fn push(&mut self, item: T) -> bool {
         let place = self.items.get_mut(usize::from(self.len));
@@ -44,13 +44,13 @@ impl<T: ShortListItem> ShortList<T> {
         room
     }
 
-    /// Drops the last one, if there is one.
+    /// Removes the last item, if there is one.
     #[inline]
     pub(super) fn pop(&mut self) {
         self.len = self.len.saturating_sub(1);
     }
 
-    /// The same number of other things.
+    /// The list with each item mapped to another.
     #[inline]
     pub(super) fn map<U: ShortListItem>(&self, each: impl FnMut(T) -> U) -> ShortList<U> {
         ShortList {

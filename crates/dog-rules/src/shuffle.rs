@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::{Card, Cards, Seat};
 
-/// The name of this way to shuffle; a change of any byte of it would be a new version.
+/// The name of this way to shuffle. A change of any byte would be a new version.
 pub const VERSION: &str = "dog-shuffle-1";
 
 /// The stream that a random first dealer is drawn from.
@@ -34,7 +34,7 @@ const DEALER_STREAM: u64 = u64::MAX;
 pub struct Seed([u8; 32]);
 
 impl Seed {
-    /// A seed of these bytes, which the caller drew at random or was given.
+    /// A seed from these bytes, which the caller drew at random or was given.
     pub const fn new(bytes: [u8; 32]) -> Seed {
         Seed(bytes)
     }
@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for Seed {
     }
 }
 
-/// A text that is no seed.
+/// A text that is not a seed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("a shuffle seed is 64 hex digits")]
 pub struct SeedError;

@@ -1,4 +1,4 @@
-//! What somebody may see of a game and nothing else, and who is to act.
+//! What each viewer may see of a game, and who is to act.
 
 use crate::{
     Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeState, Game,
@@ -23,11 +23,11 @@ pub struct OwnCards {
     pub hand: Cards,
     /// The card it offered its partner in this round's exchange.
     pub offered: Option<Card>,
-    /// The card it got from its partner.
+    /// The card it received from its partner.
     pub received: Option<Card>,
 }
 
-/// What a viewer may ask for now.
+/// What a seat may do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAction {
     Deal,
@@ -69,14 +69,14 @@ impl Game {
         self.players().iter().any(|player| !player.bot)
     }
 
-    /// The bot that is to act now. In an optional exchange (RULES §7.3) a bot lets its human partner
-    /// ask, offer or decline first, and of two bots the lower seat speaks first.
+    /// The bot that is to act now. In an optional exchange (RULES §7.3) a bot lets its human
+    /// partner act first, and of two bots the one with the lower number acts first.
     pub fn bot_to_act(&self) -> Option<Seat> {
         let mut bots = self.seats_to_act().filter(|&seat| self.player(seat).bot);
         bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))
     }
 
-    /// Who is played for when the time is up: the lowest seat of those that may act.
+    /// The seat to act for when the time is up: the lowest of those that may act.
     pub fn timed_out_seat(&self) -> Option<Seat> {
         self.seats_to_act().next()
     }
@@ -87,8 +87,8 @@ impl Game {
         Seat::all(self.rules().seats).filter(|&seat| self.pending_action(seat).is_some())
     }
 
-    /// Everything that this seat may do now, each of which [`Game::apply`] accepts: to deal, each
-    /// answer in the exchange (RULES §7.3), or each listed move (RULES §9).
+    /// Every action that this seat may take now, each of which [`Game::apply`] accepts: to deal,
+    /// each answer in the exchange (RULES §7.3), or each listed move (RULES §9).
     pub fn legal_actions(&self, seat: Seat) -> Vec<Action> {
         let hand = self.hand(seat);
         match self.pending_action(seat) {
@@ -111,12 +111,12 @@ impl Game {
         }
     }
 
-    /// Has the lowest seat that may act do something: deal, or in the exchange and in play what
-    /// `choose` says. The action and its events, in full; none, and nothing done, once the game is
+    /// Lets the lowest seat that may act do so: it deals, or takes the action that `choose`
+    /// returns. Returns the action and its events in full. None, with nothing done, if the game is
     /// over.
     ///
     /// # Errors
-    /// What `choose` says is refused; the game is then as it was.
+    /// Why the chosen action is refused. The game stays as it was.
     pub fn step(
         &mut self,
         choose: impl FnOnce(&Game, Seat) -> Action,
@@ -132,7 +132,7 @@ impl Game {
         Ok(Some((action, events)))
     }
 
-    /// Whether a bot that may answer in the exchange leaves the first word to its partner.
+    /// Whether a bot in the exchange lets its partner answer first.
     fn waits_for_partner(&self, seat: Seat) -> bool {
         let partner = seat.partner(self.rules().seats);
         let state = |seat| self.exchange(seat).unwrap_or_default();
@@ -141,7 +141,7 @@ impl Game {
             && (!self.player(partner).bot || partner < seat || state(seat) == ExchangeState::Asked)
     }
 
-    /// What this seat knows: all that its player or its bot may decide by.
+    /// What this seat knows: all that its player or bot may use to decide.
     pub fn seen_from(&self, seat: Seat) -> SeatView<'_> {
         let seats = self.rules().seats;
         let partner = seat.partner(seats);
@@ -161,7 +161,7 @@ impl Game {
             exchanging: self.phase() == Phase::Exchange,
             counts,
             known,
-            gone: self.discards(),
+            discards: self.discards(),
             folded,
             asked,
             exchange,
@@ -176,21 +176,22 @@ impl Game {
     }
 }
 
-/// What one seat knows. Bots and advisers get this and nothing else, so they cannot peek.
+/// What one seat knows. Bots and advisers get only this, so they cannot peek.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatView<'a> {
     pub rules: &'a Rules,
     pub board: Board,
     pub seat: Seat,
     pub hand: Cards,
-    /// Whether a card for the partner is to be chosen, rather than one to play.
+    /// Whether the seat is to answer in the exchange, rather than to play a card.
     pub exchanging: bool,
-    /// Cards each seat holds.
+    /// The number of cards that each seat holds.
     pub counts: BySeat<u8>,
-    /// Cards known to be in other seats' hands, such as one given and not yet played.
+    /// Cards known to be in other seats' hands, such as one that was offered and swapped but not
+    /// yet played.
     pub known: BySeat<Cards>,
-    /// The discard pile, which lies open.
-    pub gone: Cards,
+    /// The discard pile, which is face up.
+    pub discards: Cards,
     pub folded: BySeat<bool>,
     /// Who said "help!" in this round.
     pub asked: BySeat<bool>,
@@ -198,21 +199,22 @@ pub struct SeatView<'a> {
     pub exchange: BySeat<ExchangeState>,
     /// The card it offered its partner in this round's exchange.
     pub offered: Option<Card>,
-    /// The card it got from its partner.
+    /// The card it received from its partner.
     pub received: Option<Card>,
-    /// Whether it has played no card equal to the one it got, so that its partner knows of it.
+    /// Whether it has played no card equal to the one it received, so its partner knows that it
+    /// still holds one.
     pub holds_received: bool,
     pub round: u32,
     /// Who begins this round.
     pub beginner: Seat,
-    /// What was played in this round, in order. A round that an earlier build began lacks its
-    /// first turns; a playout, or a position without a past, lacks all of them.
+    /// The moves of this round, in order. A round that began under an earlier build lacks its first
+    /// moves. A playout, or a position without a past, has none.
     pub past_moves: Vec<PastMove>,
 }
 
 impl<'a> SeatView<'a> {
-    /// A seat that is to play with this hand, begins the first round, knows of no other card, and
-    /// takes the others to hold as many cards.
+    /// The view of a seat that is to play with this hand and begins the first round. It knows no
+    /// other cards, and the others hold as many cards as it does.
     pub fn to_play(rules: &'a Rules, board: Board, seat: Seat, hand: Cards) -> SeatView<'a> {
         SeatView {
             rules,
@@ -222,7 +224,7 @@ impl<'a> SeatView<'a> {
             exchanging: false,
             counts: BySeat::from_fn(|_| hand.len()),
             known: BySeat::default(),
-            gone: Cards::EMPTY,
+            discards: Cards::EMPTY,
             folded: BySeat::default(),
             asked: BySeat::default(),
             exchange: BySeat::default(),

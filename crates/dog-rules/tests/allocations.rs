@@ -1,11 +1,11 @@
-//! Lists into a caller's buffers take no memory from the system.
+//! Listing moves into a caller's buffers allocates no memory.
 
 use dog_rules::{
     Board, Card, Generator, LegalMove, Options, Phase, Playout, Preset, Rules, Seat, SevenPartner,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-/// How many times memory was asked for while this ran.
+/// The number of allocations while this runs.
 fn allocations(work: impl FnOnce()) -> u64 {
     allocation_counter::measure(work).count_total
 }
@@ -42,7 +42,7 @@ fn lists_allocate_nothing_once_their_buffers_are_large_enough() {
         let mut generator = Generator::new();
         let (mut moves, mut boards): (Vec<LegalMove>, Vec<Board>) = (Vec::new(), Vec::new());
         let mut listed = 0;
-        // The second time round, the same positions find all memory there.
+        // In the second pass all buffers are large enough.
         for expected in [None, Some(0)] {
             let mut rng = rng.clone();
             let mut playout = Playout::new(&rules, Seat::default());

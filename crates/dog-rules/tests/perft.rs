@@ -10,7 +10,7 @@ use dog_rules::{
     perft::{PerftCase, divide, perft, read},
 };
 
-/// Larger counts are left to `dog perft`, built for release.
+/// Larger counts are left to `dog perft` in a release build.
 const LIMIT: u64 = 100_000;
 
 fn files() -> Vec<PathBuf> {
@@ -22,7 +22,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Every case, and where it is.
+/// Every case, and its place.
 fn cases() -> Vec<(String, PerftCase)> {
     let mut all = Vec::new();
     for file in files() {
@@ -75,7 +75,7 @@ fn the_cases_are_many_and_deep() {
             (1..=3).all(|depth| case.counts.contains_key(&depth)),
             "{name}"
         );
-        assert!(!case.comment.is_empty(), "{name} says nothing of itself");
+        assert!(!case.comment.is_empty(), "{name} has no comment");
         let text = case.to_string();
         assert_eq!(text.parse().as_ref(), Ok(case), "{name}");
     }

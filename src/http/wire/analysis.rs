@@ -279,7 +279,7 @@ impl AdvicePosition {
                     format!("more {card} are gone than the deck has"),
                 ));
             }
-            (0..count).for_each(|_| view.gone.add(card));
+            (0..count).for_each(|_| view.discards.add(card));
         }
         for &number in &known.folded {
             let other = Seat::new(number, rules.seats)
@@ -309,13 +309,13 @@ fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
     let (deck, seats) = (rules.deck(), rules.ring().seats());
     for card in Card::ALL {
         let known = seats.clone().map(|seat| view.known[seat].count(card));
-        let count = view.hand.count(card) + view.gone.count(card) + known.sum::<u8>();
+        let count = view.hand.count(card) + view.discards.count(card) + known.sum::<u8>();
         if count > deck.count(card) {
             return Err(format!("the deck has only {} {card}", deck.count(card)));
         }
     }
     let in_hands: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
-    if in_hands + u32::from(view.gone.len()) > u32::from(deck.len()) {
+    if in_hands + u32::from(view.discards.len()) > u32::from(deck.len()) {
         return Err(format!("the deck has only {} cards", deck.len()));
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! anyone can replay and check it.
 
 use dog_rules::{
-    Card, Cards, Event, Game, Given, Level, Outcome, Phase, Player, Rules, Seat, Viewer,
+    Card, Cards, Event, Game, Level, OfferedCard, Outcome, Phase, Player, Rules, Seat, Viewer,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -138,7 +138,7 @@ impl EventView {
             Event::CardsSwapped { given } => EventView::CardsSwapped {
                 given: given
                     .into_iter()
-                    .map(|Given { seat, card }| GivenView { seat, card })
+                    .map(|OfferedCard { seat, card }| GivenView { seat, card })
                     .collect(),
             },
             Event::PlayBegan { turn } => EventView::PlayBegan { turn },

@@ -1,10 +1,9 @@
-//! The hidden cards, dealt out in ways that fit what a seat has seen.
+//! Random deals of the hidden cards that fit what a seat has seen.
 //!
-//! Every deal gives each seat its number of cards, those that the seat knows of among them. Deals
-//! differ in how well they explain what was played in the round: whoever had a card that would
-//! have served it better likely does not have it. So of some deals one is drawn, the likelier
-//! ones rather (importance resampling), by what each card could have come to whatever else was in
-//! the hand.
+//! Every deal gives each seat its number of cards, known cards included. Deals differ in how well
+//! they explain the moves of the round: a seat that had a better card would probably have played
+//! it. So one of several deals is drawn by likelihood (importance resampling). The likelihood uses
+//! the best result of each card, whatever else was in the hand.
 
 use dog_rules::{BySeat, Card, Cards, Rules, Seat, SeatView, playout::unseen_hands};
 use rand::{Rng, RngExt};
@@ -14,36 +13,36 @@ use super::net::{
     exp,
 };
 
-/// How many logarithms of the odds a card must be better by to be played e times as often. The net
-/// itself is stricter (0.04, fitted together with [`play_bias`] to 300 of its games by each of two
-/// presets); others judge otherwise.
+/// How much better, in logits, a card must be to be played e times as often. The net itself is
+/// stricter (0.04, fitted together with [`play_bias`] to 300 of its games under each of two
+/// presets); other players are less predictable.
 const TEMPERATURE: f32 = 0.06;
-/// From here on a card is as bad as any.
+/// Below this logit all cards are equally bad.
 const LOGIT_FLOOR: f32 = -3.0;
-/// How often somebody plays what nothing explains.
+/// How often a seat plays a card for no known reason.
 const NOISE: f32 = 0.05;
 
-/// Deals the hidden cards of one view, again and again.
+/// Deals the hidden cards of one view, as often as needed.
 pub struct Determinizer<'a> {
     view: &'a SeatView<'a>,
     evidence: Vec<PlayEvidence>,
-    /// Deals of which one is taken.
+    /// The number of deals from which one is drawn.
     draws: u32,
 }
 
-/// What one card that was played tells of the hand that it came from.
+/// What one played card says about the hand that it came from.
 #[derive(Clone, Copy, Debug)]
 struct PlayEvidence {
     seat: Seat,
     played: Card,
-    /// How readily each kind of card would have been played then; nothing for what could not be.
+    /// The weight of each rank for that move; 0 for ranks that could not be played.
     play_weights: [f32; Card::ALL.len()],
     /// What the seat has played since, this card included.
     since: Cards,
 }
 
 impl<'a> Determinizer<'a> {
-    /// Looks at what was played in the round.
+    /// Evaluates the moves of the round.
     pub fn new(
         evaluator: &NetEvaluator,
         view: &'a SeatView<'a>,
@@ -77,7 +76,7 @@ impl<'a> Determinizer<'a> {
         }
     }
 
-    /// All hands, the seat's own among them.
+    /// All hands, the seat's own included.
     pub fn deal(&self, rng: &mut impl Rng) -> BySeat<Cards> {
         let mut taken = unseen_hands(self.view, rng);
         if self.evidence.is_empty() {
@@ -95,12 +94,12 @@ impl<'a> Determinizer<'a> {
         taken
     }
 
-    /// Whether nothing was played by others that would tell of what they still hold.
+    /// Whether no other seat has played anything that says what it still holds.
     pub fn has_no_evidence(&self) -> bool {
         self.evidence.is_empty()
     }
 
-    /// How likely what was played was with these hands.
+    /// The likelihood of the moves of the round with these hands.
     pub fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
         let of_clue = |clue: &PlayEvidence| f64::from(clue.likelihood(hands));
         self.evidence.iter().map(of_clue).product()
@@ -118,7 +117,7 @@ impl PlayEvidence {
     }
 }
 
-/// How readily a seat of which nothing but the table is known would play each kind of card.
+/// The weight of each rank for a seat of which only the table is known.
 fn play_weights(
     evaluator: &NetEvaluator,
     view: &SeatView,
@@ -134,8 +133,8 @@ fn play_weights(
     Card::ALL.map(ready)
 }
 
-/// How readily a card is let go that would serve as well as another: what it could do later
-/// counts for the seat, and the board says nothing of that.
+/// How readily a card is played instead of an equally good one. Its later use counts for the seat,
+/// and the board does not show that.
 fn play_bias(card: Card) -> f32 {
     match card {
         Card::Joker => 0.01,
@@ -145,12 +144,12 @@ fn play_bias(card: Card) -> f32 {
     }
 }
 
-/// What anybody sees who looks at this seat, of the round as it is now.
+/// What everybody sees of this seat in the current state of the round.
 pub fn public_view<'a>(view: &SeatView<'a>, seat: Seat) -> SeatView<'a> {
     let rules: &'a Rules = view.rules;
     SeatView {
         counts: view.counts,
-        gone: view.gone,
+        discards: view.discards,
         folded: view.folded,
         asked: view.asked,
         exchange: view.exchange,

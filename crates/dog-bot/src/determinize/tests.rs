@@ -1,4 +1,4 @@
-//! Hands that are dealt out: possible ones, whatever is hidden, and mindful of what was played.
+//! Dealt hands: possible whatever is hidden, and weighted by what was played.
 
 use dog_rules::{Game, Options, Phase, Preset, round_history::PastMove};
 
@@ -8,7 +8,7 @@ use crate::{
     testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, view},
 };
 
-/// So many deals of what a view leaves open, each drawn of so many.
+/// This many deals of what a view leaves open, each drawn from `draws`.
 fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
     let evaluator = nets().of(view.rules);
     let determinizer = Determinizer::new(evaluator, view, draws, &mut Scratch::default());
@@ -18,7 +18,7 @@ fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
 
 fn check(view: &SeatView, hands: &BySeat<Cards>) {
     assert_eq!(hands[view.seat], view.hand);
-    let mut all = view.gone;
+    let mut all = view.discards;
     for seat in view.rules.ring().seats() {
         assert_eq!(hands[seat].len(), view.counts[seat], "{seat}");
         assert!(hands[seat].includes(view.known[seat]), "{seat}");
@@ -68,11 +68,11 @@ fn sixes(dealt: &[BySeat<Cards>], seat: Seat) -> f64 {
     dealt.iter().filter(six).count() as f64 / dealt.len() as f64
 }
 
-/// Seat 1 has walked on two fields, where six would have won the game.
+/// Seat 1 has walked two fields, where six would have won the game.
 fn six_not_played(rules: &Rules) -> SeatView<'_> {
     let home = "g0 g1 g2 g3";
     let mut view = view(rules, &["", "13 g1 g2 g3", "", home], "2 5 9 Q");
-    view.gone = cards("2");
+    view.discards = cards("2");
     view.past_moves.push(PastMove {
         seat: seat(1, rules),
         before: board(rules, &["", "11 g1 g2 g3", "", home]),
@@ -83,9 +83,9 @@ fn six_not_played(rules: &Rules) -> SeatView<'_> {
     view
 }
 
-/// It hardly holds a six.
+/// It probably has no six.
 #[test]
-fn what_was_played_tells_what_is_left() {
+fn past_moves_change_the_deals() {
     let rules = Preset::DogspielIt.rules();
     let [other, third] = [1, 2].map(|number| seat(number, &rules));
     let view = six_not_played(&rules);
@@ -98,15 +98,16 @@ fn what_was_played_tells_what_is_left() {
     let [blind, uniform, weighed] = [0, 1, 2].map(|way| sixes(&dealt[way], other));
     assert!((blind - uniform).abs() < 0.06, "{blind}, {uniform}");
     assert!(weighed < 0.5 * uniform, "{weighed}, {uniform}");
-    // It tells nothing of those who have not played.
+    // It says nothing about seats that have not played.
     let [blind, uniform, weighed] = [0, 1, 2].map(|way| sixes(&dealt[way], third));
     assert!((blind - uniform).abs() < 0.06, "{blind}, {uniform}");
     assert!((weighed - uniform).abs() < 0.06, "{weighed}, {uniform}");
 }
 
-/// A hand without a choice says nothing: whoever had but one card, or only the same, played it.
+/// A hand without a choice gives no evidence: a seat with a single card, or only equal cards, had
+/// to play it.
 #[test]
-fn who_had_no_choice_tells_nothing() {
+fn a_forced_card_is_no_evidence() {
     let rules = Preset::DogspielIt.rules();
     let view = six_not_played(&rules);
     let (evaluator, mut scratch) = (nets().of(&rules), Scratch::default());

@@ -1,5 +1,5 @@
-//! What the cards that a seat keeps could do on a board: what of it needs the rules to be seen, at
-//! the price of a few looks a card rather than of a list of moves.
+//! What the cards that a seat keeps could do on a board. Only what needs the rules is computed, by
+//! a few lookups per card instead of a list of moves.
 
 use dog_rules::{
     Board, Card, Rules, Seat,
@@ -7,35 +7,35 @@ use dog_rules::{
     ring::{self, Fields, bit},
 };
 
-/// What one kind of card could do, the others standing still.
+/// What one rank could do if the other pieces stood still.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CardEffect {
-    /// It can be played. Of a joker, and of the splitting of a seven, that is taken for granted
-    /// when any piece can move.
+    /// It can be played. For a joker, and for the split of a seven, this is assumed if any piece
+    /// can move.
     pub playable: bool,
-    /// It takes a piece into the goal, or deeper into it.
+    /// It moves a piece into the goal, or deeper into it.
     pub home: bool,
     /// It captures a piece of another team.
     pub hit: bool,
-    /// It can be played without capturing a piece of the own team.
+    /// It can be played without capturing a piece of the seat's own team.
     pub harmless: bool,
-    /// The most that one play wins, in steps: what a piece walks towards its goal and what is
-    /// captured, less what the own team loses.
+    /// The largest gain of one play, in steps: steps towards the goal and captured pieces, less
+    /// what the own team loses.
     pub gain: i16,
 }
 
-/// What it is worth, in steps, that a piece is out of its kennel.
+/// The value of a piece out of its kennel, in steps.
 pub(super) const OUT: i16 = 40;
-/// What it is worth that a piece is in the goal.
+/// The value of a piece in the goal, in steps.
 pub(super) const HOME: i16 = 20;
 
-/// What each card could do with a seat's pieces, or its partner's when all its own are home (RULES
-/// §4).
+/// What each card could do with a seat's pieces, or with its partner's when all its own are home
+/// (RULES §4).
 pub struct CardEffects<'a> {
     walker: Walker<'a>,
     own_team: Fields,
     others: Fields,
-    /// What a piece on each field has walked, where one stands: what its capture costs.
+    /// For each field that holds a piece, the steps that it has walked: the cost of its capture.
     lost: [i16; 96],
 }
 
@@ -56,7 +56,7 @@ impl<'a> CardEffects<'a> {
         }
     }
 
-    /// What this kind of card could do.
+    /// What this rank could do.
     pub fn of(&self, card: Card) -> CardEffect {
         let mut found = CardEffect::default();
         match card {
@@ -84,14 +84,14 @@ impl<'a> CardEffects<'a> {
         board.pieces(owner).track_fields()
     }
 
-    /// A piece that comes to stand on this field, by which it wins so many steps.
+    /// A piece lands on this field and gains this many steps.
     fn land(&self, field: u8, steps: i16, found: &mut CardEffect) {
         found.hit |= self.others & bit(field) != 0;
         found.harmless |= self.own_team & bit(field) == 0;
         found.wins(steps + self.captures(bit(field)));
     }
 
-    /// What the capture of whatever stands on these fields wins.
+    /// The gain of capturing all pieces on these fields.
     fn captures(&self, fields: Fields) -> i16 {
         let worth = |fields| -> i16 {
             ring::fields(fields)
@@ -101,7 +101,7 @@ impl<'a> CardEffects<'a> {
         worth(fields & self.others) - worth(fields & self.own_team)
     }
 
-    /// How far a piece of the mover's on this field is.
+    /// The steps that the mover's piece on this field has walked.
     fn walked(&self, field: u8) -> i16 {
         let walker = self.walker;
         i16::from(walker.board.walked(walker.rules, walker.owner, field))
@@ -117,7 +117,7 @@ impl<'a> CardEffects<'a> {
         }
         if steps < 4 {
             let goal = u16::from(pieces.goal());
-            // Fields that the piece steps on, the fields beyond the goal taken as full.
+            // The fields that the piece steps on; the fields beyond the goal count as occupied.
             let path = ((1u16 << steps) - 1) << 1;
             let walks =
                 (0..4).any(|from| goal >> from & 1 != 0 && (goal | 0xF0) & path << from == 0);
@@ -129,7 +129,7 @@ impl<'a> CardEffects<'a> {
         }
     }
 
-    /// A piece on the track that goes to another field of it if nothing blocks the path, or home.
+    /// A piece walks to another track field, unless a block is on the path, or home.
     fn walk(&self, from: u8, path: Fields, to: u8, home: bool, found: &mut CardEffect) {
         if self.walker.blocks & path == 0 {
             self.land(to, self.walked(to) - self.walked(from), found);
@@ -139,7 +139,7 @@ impl<'a> CardEffects<'a> {
         }
     }
 
-    /// A piece on the track that goes home.
+    /// A piece on the track walks home.
     fn enter(&self, from: u8, found: &mut CardEffect) {
         found.home = true;
         found.harmless = true;
@@ -196,13 +196,13 @@ impl<'a> CardEffects<'a> {
                 found.wins(self.walked(to) - self.walked(from) + self.swapped(from, to));
             }
         }
-        // Two jacks that change nothing (RULES §6).
+        // A jack may be playable in two ways that change nothing (RULES §6).
         found.playable |= rules.jack_own_pair && (own & free).count_ones() > 1;
         found.playable |= rules.jack_without_effect && board.alone_on_track(owner);
         found.harmless = found.playable;
     }
 
-    /// What the owner of the piece on `to` loses, or its partner wins, when it is moved to `from`.
+    /// What the owner of the piece on `to` loses, or its partner gains, when it is moved to `from`.
     fn swapped(&self, from: u8, to: u8) -> i16 {
         let Walker { rules, board, .. } = self.walker;
         let owner = board.owner(rules, to).expect("a piece stands there");
@@ -233,7 +233,7 @@ impl<'a> CardEffects<'a> {
 }
 
 impl CardEffect {
-    /// The card can be played, and wins so many steps.
+    /// Records that the card can be played with this gain.
     fn wins(&mut self, steps: i16) {
         self.gain = if self.playable {
             self.gain.max(steps)
@@ -244,7 +244,7 @@ impl CardEffect {
     }
 }
 
-/// The most that a seat's piece wins by changing places with another seat's, in steps.
+/// The largest gain, in steps, of swapping one of the seat's pieces with another seat's.
 pub fn best_swap(rules: &Rules, board: &Board, seat: Seat) -> u8 {
     let ring = rules.ring();
     let free = !board.swap_protected(rules);

@@ -1,4 +1,4 @@
-//! What the net says of everything that a seat may do.
+//! The value of every choice of a seat, by the net.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Choice;
 
-/// The logarithm of the odds of a won game: more than the net says of any other.
+/// The logit of a won game, higher than any that the net gives.
 pub const WON: f32 = 30.0;
 
 /// A net, and the layout of its inputs.
@@ -20,7 +20,7 @@ pub struct NetEvaluator {
     pub net: Net,
 }
 
-/// Memory that is used again from one decision to the next.
+/// Scratch memory, reused from one decision to the next.
 #[derive(Default)]
 pub struct Scratch {
     pub generator: Generator,
@@ -41,7 +41,7 @@ impl Scratch {
     }
 }
 
-/// What a seat sees before it plays, the first layer's sums of it, and what they are of.
+/// What a seat sees before it plays, and the first layer's sums for it.
 struct BaseSums<'a> {
     inputs: Inputs<'a>,
     view: &'a SeatView<'a>,
@@ -49,9 +49,8 @@ struct BaseSums<'a> {
 }
 
 impl NetEvaluator {
-    /// Looks at every way to play a card, each board that a card leads to once, and tells `seen`
-    /// the card, the board and the logarithm of the odds, until that breaks off; nothing if no
-    /// card can be played.
+    /// Calls `seen` with every card, board and logit that the seat can choose, each board of a card
+    /// once, until it breaks. Never called if no card can be played.
     pub fn plays(
         &self,
         view: &SeatView,
@@ -69,7 +68,7 @@ impl NetEvaluator {
             let mut kept = view.hand;
             kept.remove(card);
             let kept = HandInfo::Known(kept);
-            let common = self.common(known, kept, scratch);
+            let common = self.common_sums(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
                 let logit = self.of_board(known, &common, &board, kept, scratch);
@@ -80,7 +79,7 @@ impl NetEvaluator {
         }
     }
 
-    /// The best way to play a card: the first of those that the net likes most.
+    /// The best way to play a card: the first of those with the highest logit.
     pub fn best_play(&self, view: &SeatView, scratch: &mut Scratch) -> Option<(Card, Board, f32)> {
         let mut best = None;
         self.plays(view, scratch, |card, board, logit| {
@@ -92,9 +91,8 @@ impl NetEvaluator {
         best
     }
 
-    /// The most that each kind of card can come to for a seat whose hand is not known, as a
-    /// logarithm of the odds; nothing for what cannot be played. A joker does whatever another card
-    /// can.
+    /// The best logit of each rank for a seat whose hand is unknown; none for ranks that cannot be
+    /// played. A joker is as good as the best other rank.
     pub fn best_of_cards(
         &self,
         view: &SeatView,
@@ -115,7 +113,7 @@ impl NetEvaluator {
         best
     }
 
-    /// Adds up what the seat sees before it plays, as if it kept these cards.
+    /// The sums of what the seat sees before it plays, as if it kept these cards.
     fn before<'a>(
         &'a self,
         view: &'a SeatView<'a>,
@@ -141,16 +139,16 @@ impl NetEvaluator {
         }
     }
 
-    /// What all boards have in common of a card after which these are kept.
-    fn common(&self, known: &BaseSums, kept: HandInfo, scratch: &mut Scratch) -> Hidden {
+    /// The sums that all boards share when these cards are kept.
+    fn common_sums(&self, known: &BaseSums, kept: HandInfo, scratch: &mut Scratch) -> Hidden {
         scratch.inputs.clear();
         known.inputs.cards(kept, &mut scratch.inputs);
         self.net
             .more(&known.hidden, scratch.cards.of(&scratch.inputs))
     }
 
-    /// The logarithm of the odds on this board, with the cards that are kept and the hidden layer
-    /// that they have in common with the board that was there before.
+    /// The logit of this board, from the kept cards and the sums that it shares with the board
+    /// before the move.
     fn of_board(
         &self,
         known: &BaseSums,
@@ -169,8 +167,8 @@ impl NetEvaluator {
         self.net.logit(common, differences, inputs.head(kept))
     }
 
-    /// The logarithm of the odds of a single view, all its inputs added up.
-    fn whole(
+    /// The logit of a single view, with all its inputs added up.
+    fn of_view(
         &self,
         view: &SeatView,
         stage: AfterChoice,
@@ -186,13 +184,12 @@ impl NetEvaluator {
         self.net.logit(&self.net.first_bias, &scratch.inputs, head)
     }
 
-    /// The logarithm of the odds after the seat folds.
+    /// The logit after the seat folds.
     pub fn of_fold(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
         self.of_choice(view, Choice::Play(Move::Fold), scratch)
     }
 
-    /// Every answer that the seat may give in the exchange (RULES §7.3), with the logarithm of
-    /// the odds after it.
+    /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
         let choices = answers(view);
         let judged = |choice| (choice, self.of_choice(view, choice, scratch));
@@ -202,7 +199,7 @@ impl NetEvaluator {
     /// The best answer in the exchange.
     ///
     /// # Panics
-    /// In an exchange without cards, which no game has.
+    /// In an exchange without cards, which does not occur in a game.
     pub fn best_answer(&self, view: &SeatView, scratch: &mut Scratch) -> (Choice, f32) {
         let answers = self.answers(view, scratch).into_iter();
         let better = |best: (Choice, f32), other: (Choice, f32)| {
@@ -211,14 +208,14 @@ impl NetEvaluator {
         answers.reduce(better).expect("a hand in the exchange")
     }
 
-    /// The logarithm of the odds after a choice that leaves the board as it is.
+    /// The logit after a choice that leaves the board as it is.
     fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
-        self.whole(view, stage, HandInfo::Known(hand), &view.board, scratch)
+        self.of_view(view, stage, HandInfo::Known(hand), &view.board, scratch)
     }
 }
 
-/// What the seat has done and what it keeps, after a choice.
+/// What the seat has done and the cards it keeps, after a choice.
 pub fn after(view: &SeatView, choice: Choice) -> (AfterChoice, Cards) {
     let mut hand = view.hand;
     let stage = match choice {
@@ -252,17 +249,16 @@ pub fn answers(view: &SeatView) -> Vec<Choice> {
     answers
 }
 
-/// A list of inputs, the base, that others are told apart from. What a card may lead to differs in
-/// a few inputs from what was there before, or in none at all where the inputs tell of pieces that
-/// stand still. Only these are added up.
+/// Sums relative to a base list of inputs. The boards that a card leads to differ from the base in
+/// few inputs, or in none where the pieces stand still. Only the differences are added.
 #[derive(Default)]
 pub struct IncrementalSums {
     cells: Vec<InputDelta>,
     /// The base's active inputs, each once.
     active: Vec<u16>,
-    /// Lists since all cells were new.
+    /// The number of lists since all cells were reset.
     pub(super) lists: u32,
-    /// Room for what differs.
+    /// Scratch memory for the differences.
     found: Vec<Input>,
 }
 
@@ -271,12 +267,12 @@ pub struct IncrementalSums {
 struct InputDelta {
     /// Its value in the base: 0 if it is not active there.
     base: f32,
-    /// The list in which it was last.
+    /// The last list that had it.
     list: u32,
 }
 
 impl IncrementalSums {
-    /// Takes another list as the base, of a net with so many inputs.
+    /// Takes another list as the base, for a net with this many inputs.
     pub fn begin(&mut self, inputs: usize, base: &[Input]) {
         for index in self.active.drain(..) {
             self.cells[usize::from(index)].base = 0.0;
@@ -295,7 +291,7 @@ impl IncrementalSums {
         }
     }
 
-    /// What is to be added to the sums of the base so that they are those of this list.
+    /// What must be added to the sums of the base to get the sums of this list.
     pub fn of(&mut self, inputs: &[Input]) -> &[Input] {
         let list = self.next();
         let most = inputs.len() + self.active.len();
@@ -308,8 +304,8 @@ impl IncrementalSums {
                 },
             );
         }
-        // Whether an input differs is hard to foresee for a processor: it is written down in any
-        // case, and counted if it does.
+        // A branch on whether an input differs would be hard to predict, so the input is always
+        // written, and counted only if it differs.
         let mut count = 0;
         for &Input { index, value } in inputs {
             let cell = &mut self.cells[usize::from(index)];
@@ -328,7 +324,7 @@ impl IncrementalSums {
         &self.found[..count]
     }
 
-    /// A number for another list.
+    /// The number of the next list.
     fn next(&mut self) -> u32 {
         if self.lists == u32::MAX {
             for cell in &mut self.cells {

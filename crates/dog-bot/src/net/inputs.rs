@@ -1,9 +1,9 @@
-//! What the net is told: a seat's view, after its own choice, as a list of active inputs.
+//! The inputs of the net: a seat's view, after its own choice, as a list of active inputs.
 //!
-//! Seats are counted from the seat itself, track fields from its start, each quarter of the ring
-//! from its first field, so that starts lie at the same inputs whatever the ring's length. Two
-//! lists make up a view: what lies in the hands and on the piles ([`Inputs::cards`]), which is the
-//! same for every board that a card leads to, and the board ([`Inputs::board`]).
+//! Seats are counted from the seat itself and track fields from its start. Each quarter of the ring
+//! is counted from its first field, so starts are at the same inputs whatever the length of the
+//! ring. A view has two lists: the hands and piles ([`Inputs::cards`]), which are the same for
+//! every board that a card leads to, and the board ([`Inputs::board`]).
 
 use dog_rules::{
     Board, BySeat, Card, Cards, Exchange, GoalEntry, Protection, Rules, Seat, SeatView,
@@ -19,24 +19,25 @@ pub struct Input {
     pub value: f32,
 }
 
-/// Track fields per seat, at most (RULES §2).
+/// The largest number of track fields per seat (RULES §2).
 const FIELDS_PER_SEAT: usize = 16;
-/// Cards in a hand that have an input each; of larger hands the rest is not seen.
+/// The number of cards in a hand that have inputs. Further cards of larger hands are ignored.
 const HAND: u8 = 6;
-/// Cards of one kind in the own hand that have an input each.
+/// The number of equal cards in the own hand that have inputs.
 const MAX_COPIES: u8 = 3;
-/// Ways to be captured: from 1 to 13 fields behind, by a backward four, by one leaving its kennel.
+/// The ways to be captured: from 1 to 13 fields behind, by a backward four, and by a piece that
+/// leaves its kennel.
 const THREATS: usize = 15;
-/// The farthest that a card carries a piece.
+/// The farthest that a card moves a piece.
 const REACH: u8 = 13;
-/// What a card could do, as inputs: be played, take home, hit, be played but do harm.
+/// What a card could do, as inputs: be played, move home, capture, be played without harm.
 const USES: usize = 4;
-/// Steps that make one unit of the inputs that count steps.
+/// The number of steps that make one unit of the inputs that count steps.
 const STEPS_PER_UNIT: f32 = 64.0;
-/// Whatever else is told about the options.
+/// The number of inputs for the other options.
 const OPTIONS: usize = 12;
 
-/// Where each kind of input begins, for a number of seats. A change of anything in this file that
+/// The index of the first input of each kind, for a number of seats. Any change in this file that
 /// gives an input another meaning needs a new [`VERSION`].
 #[derive(Clone, Debug)]
 pub struct InputLayout {
@@ -45,7 +46,7 @@ pub struct InputLayout {
     hidden_hand: usize,
     counts: usize,
     known: usize,
-    gone: usize,
+    discards: usize,
     asked: usize,
     stage: usize,
     next: usize,
@@ -72,7 +73,7 @@ pub struct InputLayout {
     len: usize,
 }
 
-/// The version of what the inputs mean.
+/// The version of the meaning of the inputs.
 pub const VERSION: u32 = 3;
 
 impl InputLayout {
@@ -91,7 +92,7 @@ impl InputLayout {
             hidden_hand: next(1),
             counts: next(seats * usize::from(HAND)),
             known: next(kinds),
-            gone: next(kinds),
+            discards: next(kinds),
             asked: next(seats),
             stage: next(3),
             next: next(seats + 1),
@@ -127,25 +128,25 @@ impl InputLayout {
     }
 }
 
-/// Heads of a net: see [`AfterChoice::head`].
+/// The number of heads of a net: see [`AfterChoice::head`].
 pub const HEADS: usize = 4;
 
-/// What a seat has done, when its view is judged.
+/// What a seat has just done when its view is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterChoice {
     /// It has played, or folded.
     Played,
-    /// It has laid down this card for its partner.
+    /// It has offered this card.
     Offered(Card),
     /// It has declined the exchange.
     Declined,
-    /// It has asked for help and has still to answer.
+    /// It has asked for help and must still answer.
     Asked,
 }
 
 impl AfterChoice {
-    /// Which of a net's heads judges what the seat has done, when it keeps so many cards: the last
-    /// is for the exchange, the others for at most one card, two or three, and more.
+    /// The head of the net that evaluates this, when the seat keeps this many cards. The last head
+    /// is for the exchange; the others are for at most one card, two or three, and more.
     pub fn head(self, kept: u8) -> usize {
         match self {
             AfterChoice::Played => usize::from(kept / 2).min(HEADS - 2),
@@ -154,17 +155,17 @@ impl AfterChoice {
     }
 }
 
-/// The cards that a seat keeps, as far as they are to be told.
+/// What the inputs show of the cards that a seat keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandInfo {
-    /// As the seat itself sees them.
+    /// The cards, as the seat itself sees them.
     Known(Cards),
-    /// As many cards, as anybody at the table sees them.
+    /// Only their number, as everybody sees it.
     Count(u8),
 }
 
 impl HandInfo {
-    /// How many cards.
+    /// The number of cards.
     pub fn count(self) -> u8 {
         match self {
             HandInfo::Known(hand) => hand.len(),
@@ -172,7 +173,7 @@ impl HandInfo {
         }
     }
 
-    /// The cards that are seen.
+    /// The cards, if they are shown.
     pub fn seen(self) -> Option<Cards> {
         match self {
             HandInfo::Known(hand) => Some(hand),
@@ -188,18 +189,18 @@ pub struct Inputs<'a> {
     stage: AfterChoice,
     rules: &'a Rules,
     seat: Seat,
-    /// The cards that are known to be with the partner.
+    /// The cards that the partner is known to hold.
     partners: Cards,
-    /// The place of each track field among the inputs of a seat.
+    /// The index of each track field among the inputs of a seat.
     places: [u16; 96],
-    /// The place of each seat, counted from the one that sees.
+    /// The number of each seat, counted from the seat of the view.
     relative: BySeat<u8>,
-    /// The pairs of a seat and one that can capture its pieces, and where their inputs begin.
+    /// Pairs of a seat and one that can capture its pieces, and the index of their first input.
     pairs: Vec<(Seat, Seat, usize)>,
 }
 
 impl<'a> Inputs<'a> {
-    /// Inputs as the view's seat sees them after it did `stage`.
+    /// The inputs as the view's seat sees them after `stage`.
     pub fn new(layout: &'a InputLayout, view: &'a SeatView<'a>, stage: AfterChoice) -> Inputs<'a> {
         let (rules, seat): (&'a Rules, Seat) = (view.rules, view.seat);
         let seats = rules.seats;
@@ -233,12 +234,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Which of a net's heads judges the seat when it keeps these cards.
+    /// The head of the net that evaluates the seat when it keeps these cards.
     pub fn head(&self, kept: HandInfo) -> usize {
         self.stage.head(kept.count())
     }
 
-    /// What the seat knows of the cards and the round when it keeps these cards.
+    /// The inputs of the cards and the round when the seat keeps these cards.
     pub fn cards(&self, kept: HandInfo, inputs: &mut Vec<Input>) {
         let InputLayout { seats, .. } = *self.layout;
         let (view, stage) = (self.view, self.stage);
@@ -285,9 +286,9 @@ impl<'a> Inputs<'a> {
             add(self.layout.known + card as usize, 1.0);
         }
         let deck = self.rules.deck();
-        for card in view.gone.ranks() {
-            let share = f32::from(view.gone.count(card)) / f32::from(deck.count(card).max(1));
-            add(self.layout.gone + card as usize, share);
+        for card in view.discards.ranks() {
+            let share = f32::from(view.discards.count(card)) / f32::from(deck.count(card).max(1));
+            add(self.layout.discards + card as usize, share);
         }
         match stage {
             AfterChoice::Played => {}
@@ -295,7 +296,7 @@ impl<'a> Inputs<'a> {
             AfterChoice::Declined => add(self.layout.stage + 1, 1.0),
             AfterChoice::Asked => add(self.layout.stage + 2, 1.0),
         }
-        // In the exchange the beginner plays next; with all hands empty nobody does.
+        // In the exchange the beginner plays next. With all hands empty nobody does.
         let next = if played {
             next.unwrap_or(seats)
         } else {
@@ -316,7 +317,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What lies on this board, and what the cards that are kept could do there.
+    /// The inputs of this board, and of what the kept cards could do on it.
     pub fn board(&self, board: &Board, kept: HandInfo, inputs: &mut Vec<Input>) {
         let InputLayout { seats, .. } = *self.layout;
         let mut add = |index: usize, value: f32| {
@@ -369,7 +370,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What the cards that are known to be with the partner could do there.
+    /// What the cards that the partner is known to hold could do on this board.
     fn partners_uses(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
         if self.partners.is_empty() {
             return;
@@ -387,11 +388,11 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// What the cards that are kept could do.
+    /// What the kept cards could do.
     fn uses(&self, board: &Board, kept: Cards, mut add: impl FnMut(usize, f32)) {
         let effects = card_effects::CardEffects::new(self.rules, board, self.seat);
         let mut unplayable = 0;
-        // What the two best cards win.
+        // The gains of the two best cards.
         let mut best = [0.0; 2];
         for card in kept.ranks() {
             let found = effects.of(card);
@@ -420,7 +421,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Who can be captured by whom, blocks in the way left aside.
+    /// Who can capture whom, ignoring blocks on the way.
     fn threats(&self, board: &Board, mut add: impl FnMut(usize, f32)) {
         let ring = self.rules.ring();
         let blocks = board.blocks(self.rules);
@@ -459,7 +460,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// What a card could do, as inputs from `first` on; none of one that cannot be played.
+/// What a card could do, as inputs from `first` on. No input is active for a card that cannot be
+/// played.
 fn flags(found: card_effects::CardEffect, first: usize, mut add: impl FnMut(usize, f32)) {
     if !found.playable {
         return;
@@ -472,7 +474,7 @@ fn flags(found: card_effects::CardEffect, first: usize, mut add: impl FnMut(usiz
     }
 }
 
-/// The place of each track field, counted from the seat's start.
+/// The index of each track field, counted from the seat's start.
 fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
     let ring = rules.ring();
     let mut places = [0; 96];
@@ -485,7 +487,7 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
     places
 }
 
-/// The options that change what a position is worth (RULES §2).
+/// The options that change the value of a position (RULES §2).
 fn options(rules: &Rules) -> [f32; OPTIONS] {
     let set = |is: bool| f32::from(u8::from(is));
     [

@@ -1,10 +1,11 @@
 //! The value net: how likely a seat's team is to win, as the seat sees the game.
 //!
-//! Three layers: the [`inputs`], of which only the active ones are added up, [`HIDDEN`] and
-//! [`HIDDEN_2`] units between (leaky ReLU), one output, the logarithm of the odds. What comes after
-//! the first layer is there several times, as [`Head`]s: one judges exchanges, the others what is
-//! left when many, some or hardly any cards are kept. All sums are made unit by unit in a fixed order,
-//! so that a value is the same number on every machine, whichever instructions the machine offers.
+//! The net has three layers: the [`inputs`], of which only the active ones are added, two layers of
+//! [`HIDDEN`] and [`HIDDEN_2`] units (leaky ReLU), and one output, the logit (the logarithm of the
+//! odds). The layers after the first exist several times, as [`Head`]s: one evaluates exchanges,
+//! the others what is left when many, some or hardly any cards are kept. All sums are made in a
+//! fixed order, unit by unit, so a value is the same number on every machine, whichever
+//! instructions it has.
 
 use std::ops::{Deref, DerefMut};
 
@@ -18,20 +19,20 @@ pub mod nets;
 pub use inputs::HEADS;
 use inputs::Input;
 
-/// Units of the first hidden layer.
+/// The number of units of the first hidden layer.
 pub const HIDDEN: usize = 256;
-/// Units of the second.
+/// The number of units of the second hidden layer.
 pub const HIDDEN_2: usize = 32;
-/// What a unit lets through of a negative sum.
+/// The slope of the activation for negative sums.
 pub const LEAKY_SLOPE: f32 = 0.05;
 
-/// The first hidden layer before its activation.
+/// The first hidden layer, before its activation.
 pub type Hidden = [f32; HIDDEN];
 
 /// The weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// One row an input.
+    /// One row per input.
     pub first: WeightMatrix<HIDDEN>,
     pub first_bias: Hidden,
     pub heads: [Head; HEADS],
@@ -40,7 +41,7 @@ pub struct Net {
 /// The weights after the first layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// One row a unit of the first hidden layer.
+    /// One row per unit of the first hidden layer.
     pub second: WeightMatrix<HIDDEN_2>,
     pub second_bias: [f32; HIDDEN_2],
     pub last: [f32; HIDDEN_2],
@@ -48,7 +49,7 @@ pub struct Head {
 }
 
 impl Net {
-    /// A net of that many inputs with all weights zero.
+    /// A net with this many inputs and all weights zero.
     pub fn zero(inputs: usize) -> Net {
         Net {
             first: WeightMatrix::zero(inputs),
@@ -65,7 +66,7 @@ impl Net {
             .chain(self.heads.iter().flat_map(Head::blocks))
     }
 
-    /// Every weight, block by block, to be changed.
+    /// Every weight, block by block, mutable.
     pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let heads = self.heads.iter_mut().flat_map(Head::blocks_mut);
         let first = [
@@ -75,15 +76,14 @@ impl Net {
         first.into_iter().chain(heads)
     }
 
-    /// The first layer's sums with these inputs active besides those of `common`.
+    /// The first layer's sums with these inputs added to `common`.
     pub fn more(&self, common: &Hidden, inputs: &[Input]) -> Hidden {
         let mut hidden = *common;
         dispatch!(Level::new(), simd => add_rows(simd, &mut hidden, &self.first, inputs));
         hidden
     }
 
-    /// The logarithm of the odds that the team wins, with these inputs active besides those of
-    /// `common`, as this head has it.
+    /// The logit of a win for the team with these inputs added to `common`, by this head.
     pub fn logit(&self, common: &Hidden, inputs: &[Input], head: usize) -> f32 {
         let head = &self.heads[head];
         dispatch!(Level::new(), simd => {
@@ -117,7 +117,7 @@ impl Head {
         ]
     }
 
-    /// Every weight, block by block, to be changed.
+    /// Every weight, block by block, mutable.
     pub fn blocks_mut(&mut self) -> [&mut [f32]; 4] {
         [
             self.second.as_flattened_mut(),
@@ -127,8 +127,8 @@ impl Head {
         ]
     }
 
-    /// The second layer's sums. Even and odd units are added up apart, which keeps two chains of
-    /// sums going at a time.
+    /// The second layer's sums. Even and odd units are added separately, which gives two
+    /// independent chains of additions.
     #[inline(always)]
     pub fn second_sums<S: Simd>(&self, _: S, hidden: &Hidden) -> [f32; HIDDEN_2] {
         let (mut even, mut odd) = (self.second_bias, [0.0; HIDDEN_2]);
@@ -154,25 +154,24 @@ impl Head {
     }
 }
 
-/// Bytes that a processor loads at a time, at most.
+/// The size in bytes of a cache line, and of the largest vector load.
 const CACHE_LINE: usize = 64;
 
-/// Rows of N weights each. The first begins with a line of the processor's memory, and so does
-/// every other if N weights fill lines: a load of half a line here and half a line there takes
-/// twice as long.
+/// Rows of N weights each. The first row starts at a cache line, and so does every other if N
+/// weights fill whole lines. Loads that cross a line take twice as long.
 #[derive(Debug)]
 pub struct WeightMatrix<const N: usize> {
-    /// The weights, with room to begin where it is best.
+    /// The weights, with spare room to align the first row.
     weights: Vec<f32>,
     begin: usize,
     end: usize,
 }
 
 impl<const N: usize> WeightMatrix<N> {
-    /// So many rows of zeros.
+    /// A matrix with this many rows of zeros.
     pub fn zero(rows: usize) -> WeightMatrix<N> {
         let weights = vec![0.0; rows * N + CACHE_LINE / size_of::<f32>()];
-        // Where that cannot be told, it makes no difference but to the speed.
+        // If the alignment is unknown, only speed is lost.
         let begin = weights.as_ptr().align_offset(CACHE_LINE);
         let begin = begin.min(CACHE_LINE / size_of::<f32>());
         let end = begin + rows * N;
@@ -212,8 +211,8 @@ impl<const N: usize> PartialEq for WeightMatrix<N> {
     }
 }
 
-/// Adds the rows of the active inputs, a block of units after the other, so that the sums of a
-/// block stay in registers.
+/// Adds the rows of the active inputs, one block of units at a time, so that the sums of a block
+/// stay in registers.
 #[inline(always)]
 pub fn add_rows<S: Simd>(_: S, hidden: &mut Hidden, rows: &[Hidden], inputs: &[Input]) {
     const BLOCK: usize = 128;
@@ -238,13 +237,13 @@ pub fn activate<S: Simd>(_: S, units: &mut [f32]) {
     }
 }
 
-/// The probability that a logarithm of the odds stands for.
+/// The probability with this logit.
 pub fn probability(logit: f32) -> f32 {
     1.0 / (1.0 + exp(-logit))
 }
 
-/// e to the power of x, to within a few units of the last place; of x beyond 30 as of 30, below
-/// -30 as of -30. It is made of sums and products, and so the same on every machine.
+/// e to the power of x, within a few units in the last place, with x clamped to −30 … 30. It uses
+/// only sums and products, so it is the same on every machine.
 pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-30.0, 30.0);
     // x = n ln 2 + r with |r| <= ln 2 / 2; e^r by its series.

@@ -1,9 +1,9 @@
-//! Which net is for which table, and nets in files.
+//! Which net serves which table, and the file format of nets.
 //!
-//! A file is a line that says what it is, a header in JSON on the next, then the
-//! weights, row by row. A row is its unit, as a 32-bit float, and its weights as whole numbers of
-//! that unit (all little endian): 8 bits each in the rows of the first layer, one an input, and 16
-//! bits in the others, which are the first layer's bias and then, head by head, all else, block by
+//! A file has a line that names the format, a line with a header in JSON, and the weights, row by
+//! row. A row is its unit, as a 32-bit float, and its weights as integer multiples of that unit,
+//! all little endian. Weights have 8 bits in the rows of the first layer, one row per input, and 16
+//! bits in the others: the first layer's bias and then, for each head, all other weights, block by
 //! block.
 
 use dog_rules::{Options, Phase, Playout, Preset, Rules, Seat};
@@ -22,17 +22,18 @@ use super::{
 const MAGIC: &[u8] = b"dog-net\n";
 /// The version of the format.
 const FORMAT: u32 = 3;
-/// Bytes of a row's unit.
+/// The size of a row's unit in bytes.
 const UNIT: usize = 4;
 
-/// The tables that one net serves. A ring of 60 fields differs from one of 64 in every distance,
-/// so each has its own net; with six seats one net serves both, told by an input.
+/// The kind of table that a net serves. A ring of 60 fields differs from one of 64 in every
+/// distance, so each has its own net. With six seats one net serves both, and an input tells them
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NetVariant {
-    /// Four seats, 15 fields a seat.
+    /// Four seats, 15 fields per seat.
     #[serde(rename = "four-15")]
     Four15,
-    /// Four seats, 16 fields a seat.
+    /// Four seats, 16 fields per seat.
     #[serde(rename = "four-16")]
     Four16,
     /// Six seats.
@@ -61,14 +62,14 @@ impl NetVariant {
         }
     }
 
-    /// The setting of that name, if there is one.
+    /// The variant of this name, if there is one.
     pub fn by_name(name: &str) -> Option<NetVariant> {
         NetVariant::ALL
             .into_iter()
             .find(|setting| setting.name() == name)
     }
 
-    /// Seats at the table.
+    /// The number of seats.
     pub const fn seats(self) -> u8 {
         match self {
             NetVariant::Six => 6,
@@ -76,7 +77,7 @@ impl NetVariant {
         }
     }
 
-    /// A preset's options on this board and for so many seats.
+    /// A preset's options with this ring and number of seats.
     pub fn options(self, preset: Preset) -> Options {
         let mut options = preset.options();
         options.seats = self.seats();
@@ -89,13 +90,13 @@ impl NetVariant {
     }
 }
 
-/// A net for every table.
+/// A net for every kind of table.
 #[derive(Clone, Debug)]
 pub struct Nets {
     evaluators: [NetEvaluator; NetVariant::ALL.len()],
 }
 
-/// A net of this program's does not fit it.
+/// A built-in net cannot be used.
 #[derive(Debug, Error)]
 #[error("the net {name} cannot be used: {error}", name = .setting.name())]
 pub struct NetsError {
@@ -103,7 +104,7 @@ pub struct NetsError {
     pub error: NetError,
 }
 
-/// The files, compiled into the program.
+/// The net files, compiled into the program.
 fn file_of(setting: NetVariant) -> &'static [u8] {
     match setting {
         NetVariant::Four15 => include_bytes!("weights/four-15.net"),
@@ -113,10 +114,10 @@ fn file_of(setting: NetVariant) -> &'static [u8] {
 }
 
 impl Nets {
-    /// The nets that the program was built with.
+    /// The nets that are built into the program.
     ///
     /// # Errors
-    /// If one of them is not of this program's inputs and rules.
+    /// If one of them does not match the inputs and rules of this program.
     pub fn built_in() -> Result<Nets, NetsError> {
         let read = |setting| {
             let evaluator = read(file_of(setting)).and_then(|(evaluator, header)| {
@@ -136,31 +137,31 @@ impl Nets {
         &self.evaluators[NetVariant::of(rules) as usize]
     }
 
-    /// Takes another net for a setting.
+    /// Replaces the net of a variant.
     pub fn replace(&mut self, setting: NetVariant, evaluator: NetEvaluator) {
         self.evaluators[setting as usize] = evaluator;
     }
 }
 
-/// What a file says of its net.
+/// The header of a net file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetFileHeader {
     pub format: u32,
-    /// For which tables the net was trained.
+    /// The kind of table that the net was trained for.
     pub setting: NetVariant,
     pub inputs: usize,
     pub hidden: usize,
     pub second: usize,
     pub heads: usize,
-    /// What the inputs are for some positions of some games, hashed: see [`fingerprint`].
+    /// A hash of the inputs of some positions: see [`fingerprint`].
     pub fingerprint: String,
     /// How it was trained.
     pub run: String,
-    /// How strong it was found to be, and against whom.
+    /// The measured strength, and the opponent.
     pub strength: String,
 }
 
-/// Why a file is not a net that this program can use.
+/// Why this program cannot use a file as a net.
 #[derive(Debug, Error)]
 pub enum NetError {
     #[error("this is not a net: it does not begin with \"dog-net\"")]
@@ -176,7 +177,8 @@ pub enum NetError {
         needed: usize,
     },
     #[error(
-        "the net was trained with other inputs or other rules than this program's (fingerprint {found}, needed {needed})"
+        "the net was trained with other inputs or other rules than this program's \
+         (fingerprint {found}, needed {needed})"
     )]
     Fingerprint { found: String, needed: String },
     #[error("the file has {found} bytes of weights where {needed} are needed")]
@@ -194,7 +196,7 @@ impl NetFileHeader {
     /// Checks that the net is of this variant.
     ///
     /// # Errors
-    /// Says which it is for.
+    /// If it is for another.
     pub fn fits(&self, setting: NetVariant) -> Result<(), NetError> {
         if self.setting == setting {
             return Ok(());
@@ -206,7 +208,7 @@ impl NetFileHeader {
     }
 }
 
-/// How many bytes a weight takes in each row: those of the first layer, then the other blocks.
+/// The size of a weight in bytes, for each row: the rows of the first layer, then the other blocks.
 fn widths(inputs: usize) -> impl Iterator<Item = usize> {
     std::iter::repeat_n(1, inputs).chain(std::iter::repeat(2))
 }
@@ -217,7 +219,7 @@ fn rows(net: &Net) -> impl Iterator<Item = &[f32]> {
     first.chain(net.blocks().skip(1))
 }
 
-/// Every weight of a net, row by row, to be changed.
+/// Every weight of a net, row by row, mutable.
 fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
     let first = net.first.iter_mut().map(<[f32; HIDDEN]>::as_mut_slice);
     first
@@ -253,7 +255,7 @@ pub fn write(evaluator: &NetEvaluator, setting: NetVariant, run: &str, strength:
         bytes.extend(unit.to_le_bytes());
         for weight in row {
             let number = (weight / unit).round();
-            // The low byte of a number that fits into one is the number.
+            // The low byte of a value that fits in one byte is the value.
             bytes.extend(&(number as i16).to_le_bytes()[..width]);
         }
     }
@@ -263,7 +265,7 @@ pub fn write(evaluator: &NetEvaluator, setting: NetVariant, run: &str, strength:
 /// Reads a net, and checks that it fits this program.
 ///
 /// # Errors
-/// Says what does not fit.
+/// What does not fit.
 pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(NetError::Magic)?;
     let end = rest.iter().position(|&byte| byte == b'\n');
@@ -322,8 +324,8 @@ pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
     Ok((NetEvaluator { layout, net }, header))
 }
 
-/// What the inputs are for positions of some random games, hashed. It changes when an input gets
-/// another meaning and, nearly always, when the rules or the random games do.
+/// A hash of the inputs for positions of some random games. It changes when an input gets another
+/// meaning and, nearly always, when the rules or the random games change.
 pub fn fingerprint(setting: NetVariant) -> String {
     let layout = InputLayout::new(setting.seats());
     let mut hash = Sha256::new();

@@ -1,11 +1,11 @@
-//! Thinking ahead: what the net says of a choice is checked by playing on from it, with the hidden
-//! cards dealt out in ways that fit what the seat has seen.
+//! The search: playouts check the net's value of each choice, with the hidden cards dealt in ways
+//! that fit what the seat has seen.
 //!
-//! The choices that the net likes best are candidates. Again and again the hidden cards are dealt
-//! ([`super::determinize`]), each candidate is played with the same cards, the game goes on to the
-//! end of the round (with little time for some plies), in which every seat plays what the net tells
-//! it by its own information, and the net says how the team stands then. As time passes the weaker
-//! half of the candidates is left out, and again, so that most of it goes into telling the best
+//! The choices with the highest values are candidates. The hidden cards are dealt again and again
+//! ([`super::determinize`]), and each candidate is played with the same cards. The game goes on to
+//! the end of the round, or for some plies if there is little time. Every seat plays what the net
+//! prefers by its own information, and the net evaluates the end. As time passes, the weaker half
+//! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
 mod playing;
@@ -25,51 +25,50 @@ use super::{
     },
 };
 
-/// Deals between two looks at which candidates are left out because they are surely worse.
+/// The number of deals between two checks for candidates that are significantly worse.
 const DEALS: u32 = 16;
 
-/// What the search is made of. The parts can be left out one by one, to measure what each is worth.
+/// The parameters of the search. Parts can be switched off one by one, to measure what each is
+/// worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchConfig {
-    /// Choices looked at closely, at most.
+    /// The largest number of candidates.
     pub candidates: usize,
-    /// Choices that the net gives this much less than the best, in logarithms of the odds, are not
-    /// looked at.
+    /// Choices whose logit is lower than the best by more than this are not candidates.
     pub margin: f32,
-    /// Turns that a playout lasts at least; as the budget has it if nothing is said.
+    /// The least number of turns of a playout; if none, the budget decides.
     pub plies: Option<u32>,
-    /// Whether a playout ends with the round, where no hand is hidden any more.
+    /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
     pub to_round_end: bool,
-    /// Whether every candidate is played with the same hidden cards and the same luck.
-    pub common: bool,
-    /// Whether the weaker half of the candidates is left out as time passes.
+    /// Whether all candidates are played with the same hidden cards and random numbers.
+    pub common_luck: bool,
+    /// Whether the weaker half of the candidates is dropped as time passes.
     pub halving: bool,
-    /// How many deals the net's own word counts for.
+    /// The number of deals that the net's own value counts for.
     pub prior: f32,
-    /// Deals of which one is taken, the likelier ones rather; 1 takes any.
-    pub weighing: u32,
-    /// Candidates that are found to be worse than the best, by so many standard errors, are left
-    /// out on the way, and with a single one left there is nothing to think about. Infinite:
-    /// the whole budget is used, as is asked of advice.
-    pub sure: f64,
+    /// The number of deals from which one is drawn, by likelihood; 1 accepts any deal.
+    pub deal_candidates: u32,
+    /// Candidates that are worse than the best by this many standard errors are dropped, and the
+    /// search ends when a single one is left. Infinite to use the whole budget, as advice does.
+    pub stop_errors: f64,
 }
 
 impl SearchConfig {
-    /// How somebody thinks who only wants to know what is best.
+    /// The parameters to find only the best choice.
     pub fn for_play() -> SearchConfig {
         SearchConfig {
-            sure: 3.0,
+            stop_errors: 3.0,
             ..SearchConfig::default()
         }
     }
 
-    /// How choices that are given are compared: all of them, by as many playouts each.
+    /// The parameters to compare given choices: all of them, with equally many playouts.
     pub fn for_comparison(self) -> SearchConfig {
         SearchConfig {
             candidates: usize::MAX,
             margin: f32::INFINITY,
             halving: false,
-            sure: f64::INFINITY,
+            stop_errors: f64::INFINITY,
             ..self
         }
     }
@@ -82,28 +81,29 @@ impl Default for SearchConfig {
             margin: 2.0,
             plies: None,
             to_round_end: true,
-            common: true,
+            common_luck: true,
             halving: true,
             prior: 12.0,
-            weighing: 48,
-            sure: f64::INFINITY,
+            deal_candidates: 48,
+            stop_errors: f64::INFINITY,
         }
     }
 }
 
-/// What was found out about a candidate.
+/// The statistics of a candidate.
 #[derive(Clone, Debug)]
 pub struct CandidateStats {
     pub candidate: Candidate,
-    /// What the net says at once, as a logarithm of the odds.
+    /// The net's value before any playout.
     pub logit: f32,
-    /// Playouts.
+    /// The number of playouts.
     pub samples: u32,
-    /// What each playout came to. With common luck the candidates' lists go deal by deal.
+    /// The value of each playout. With common random numbers, the lists of the candidates match
+    /// deal by deal.
     values: Vec<f32>,
     sum: f64,
     squares: f64,
-    /// Playouts in which a piece that was moved is captured before the seat's next turn.
+    /// The number of playouts in which a moved piece is captured before the seat's next turn.
     pub captured: u32,
 }
 
@@ -120,7 +120,7 @@ impl CandidateStats {
         }
     }
 
-    /// The estimated chance that the team wins, 0 to 1, where the net's word counts for `prior`
+    /// The estimated chance that the team wins, 0 to 1. The net's value counts for `prior`
     /// playouts.
     pub fn win_probability(&self, prior: f32) -> f64 {
         let net = chance(self.logit);
@@ -132,7 +132,7 @@ impl CandidateStats {
         }
     }
 
-    /// The standard error of the mean of the playouts; none of fewer than two.
+    /// The standard error of the mean of the playouts; none for fewer than two.
     pub fn standard_error(&self) -> Option<f64> {
         let samples = f64::from(self.samples);
         (self.samples > 1).then(|| {
@@ -142,13 +142,12 @@ impl CandidateStats {
         })
     }
 
-    /// The share of the playouts in which a piece that was moved is captured before the seat's
-    /// next turn.
+    /// The share of the playouts in which a moved piece is captured before the seat's next turn.
     pub fn risk(&self) -> Option<f64> {
         (self.samples > 0).then(|| f64::from(self.captured) / f64::from(self.samples))
     }
 
-    /// Whether the playouts were worse than the other's by more than so many standard errors of
+    /// Whether the playouts were worse than the other's by more than this many standard errors of
     /// the mean difference, deal by deal.
     fn surely_worse(&self, other: &CandidateStats, errors: f64) -> bool {
         let differences = other.values.iter().zip(&self.values);
@@ -173,24 +172,24 @@ impl CandidateStats {
     }
 }
 
-/// Somebody who thinks ahead, with memory that is used again.
+/// A search with its scratch memory.
 pub struct Searcher<'n> {
     nets: &'n Nets,
-    method: SearchConfig,
+    config: SearchConfig,
     scratch: Scratch,
 }
 
 impl<'n> Searcher<'n> {
-    pub fn new(nets: &'n Nets, method: SearchConfig) -> Searcher<'n> {
+    pub fn new(nets: &'n Nets, config: SearchConfig) -> Searcher<'n> {
         Searcher {
             nets,
-            method,
+            config,
             scratch: Scratch::default(),
         }
     }
 
-    /// Everything that the seat may choose, best first: what the search looked at closely, then
-    /// the rest as the net ranks it.
+    /// Everything that the seat may choose, best first: the candidates, then the rest as the net
+    /// ranks it.
     pub fn think<R: Rng>(
         &mut self,
         view: &SeatView,
@@ -200,7 +199,7 @@ impl<'n> Searcher<'n> {
         self.think_of(view, budget, rng, |_| true)
     }
 
-    /// The same of some of the choices, at least one.
+    /// As [`Searcher::think`], for some of the choices, at least one.
     pub fn think_of<R: Rng>(
         &mut self,
         view: &SeatView,
@@ -215,18 +214,22 @@ impl<'n> Searcher<'n> {
         // A stable sort leaves exact ties in the order of the rules.
         thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = thoughts[0].logit;
-        let close = |thought: &&CandidateStats| thought.logit > best - self.method.margin;
+        let close = |thought: &&CandidateStats| thought.logit > best - self.config.margin;
         let close = thoughts
             .iter()
-            .take(self.method.candidates)
+            .take(self.config.candidates)
             .take_while(close);
         let mut candidates = close.count();
         if candidates < 2 || best >= WON {
             return thoughts;
         }
-        let determinizer =
-            Determinizer::new(evaluator, view, self.method.weighing, &mut self.scratch);
-        let plies = self.method.plies.unwrap_or(budget.plies());
+        let determinizer = Determinizer::new(
+            evaluator,
+            view,
+            self.config.deal_candidates,
+            &mut self.scratch,
+        );
+        let plies = self.config.plies.unwrap_or(budget.plies());
         let halvings = candidates.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
@@ -241,13 +244,13 @@ impl<'n> Searcher<'n> {
                 if clock.used(samples) >= 1.0 {
                     break 'thinking;
                 }
-                if place > 0 && !self.method.common {
+                if place > 0 && !self.config.common_luck {
                     (world, luck) = deal(rng);
                 }
                 let mut playing = PlayoutContext {
                     evaluator,
                     plies,
-                    to_round_end: self.method.to_round_end,
+                    to_round_end: self.config.to_round_end,
                     clock: &clock,
                     scratch: &mut self.scratch,
                 };
@@ -259,13 +262,13 @@ impl<'n> Searcher<'n> {
                 samples += 1;
             }
             let used = clock.used(samples) * f64::from(halvings);
-            if self.method.halving && candidates > 2 && used >= f64::from(halved + 1) {
+            if self.config.halving && candidates > 2 && used >= f64::from(halved + 1) {
                 halved += 1;
                 self.rank(&mut thoughts[..candidates]);
                 candidates = candidates.div_ceil(2);
             }
             deals += 1;
-            if self.method.sure.is_finite() && deals.is_multiple_of(DEALS) {
+            if self.config.stop_errors.is_finite() && deals.is_multiple_of(DEALS) {
                 candidates = self.in_doubt(&mut thoughts[..candidates]);
                 if candidates < 2 {
                     break;
@@ -276,27 +279,27 @@ impl<'n> Searcher<'n> {
         thoughts
     }
 
-    /// Ranks candidates, those that are surely worse than the best last; returns how many are left
-    /// in doubt, the best among them.
+    /// Ranks the candidates, with those that are significantly worse than the best at the end.
+    /// Returns the number of the others, the best included.
     fn in_doubt(&self, candidates: &mut [CandidateStats]) -> usize {
         self.rank(candidates);
         let (best, others) = candidates.split_first_mut().expect("two candidates");
-        others.sort_by_key(|other| other.surely_worse(best, self.method.sure));
-        let doubtful = |other: &CandidateStats| !other.surely_worse(best, self.method.sure);
+        others.sort_by_key(|other| other.surely_worse(best, self.config.stop_errors));
+        let doubtful = |other: &CandidateStats| !other.surely_worse(best, self.config.stop_errors);
         1 + others.partition_point(doubtful)
     }
 
-    /// The chance that a thought's candidate wins, as the method weighs it.
+    /// The chance that a candidate wins, weighted as configured.
     pub fn win_probability(&self, thought: &CandidateStats) -> f64 {
-        thought.win_probability(self.method.prior)
+        thought.win_probability(self.config.prior)
     }
 
     fn rank(&self, thoughts: &mut [CandidateStats]) {
-        let chance = |thought: &CandidateStats| thought.win_probability(self.method.prior);
+        let chance = |thought: &CandidateStats| thought.win_probability(self.config.prior);
         thoughts.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
     }
 
-    /// What the net says of every choice at once. When the time is up, what is left is not judged.
+    /// The net's value of every choice. When the time is up, the remaining ones are not evaluated.
     fn at_once(
         &mut self,
         evaluator: &NetEvaluator,

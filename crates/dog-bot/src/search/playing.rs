@@ -1,4 +1,4 @@
-//! Playing on from a candidate, every seat by its own information, until the time is up.
+//! Playouts of a candidate, in which every seat plays by its own information, within a time limit.
 
 use std::{
     ops::ControlFlow,
@@ -16,34 +16,37 @@ use crate::{
     },
 };
 
-/// Boards that are judged between two looks at the clock, which costs as much as some.
+/// The number of boards evaluated between two looks at the clock. A look costs as much as some
+/// boards.
 pub(super) const CLOCK_EVERY: u32 = 128;
-/// The longest that anybody thinks, however many samples are asked for.
-/// Tests may run where much else does.
-const LONGEST: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
+/// The longest time of any search, however many samples are asked for. Longer in tests, which may
+/// share the machine.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
 
-/// How long to think.
+/// How long a search may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// Until this much time is gone. What comes of it depends on the machine and its load.
+    /// Until this much time has passed. The result depends on the machine and its load.
     Time(Duration),
-    /// Until so many playouts are played: the same on every machine.
+    /// Until this many playouts are done. The result is the same on every machine.
     Samples(u32),
 }
 
 impl Budget {
-    /// How long a level thinks if nobody says; `None` for the levels that do not think ahead.
+    /// The budget of a level by default; `None` for the levels that do not search.
     pub const fn of(level: Level) -> Option<Budget> {
         match level {
             Level::Random | Level::Greedy => None,
-            // Of the 5 ms that it promises, so that the last playout still ends within them.
+            // Less than the 5 ms that the level promises, so that the last playout still ends in
+            // time.
             Level::Fast => Some(Budget::Time(Duration::from_millis(4))),
             Level::Strong => Some(Budget::Time(Duration::from_millis(200))),
         }
     }
 
-    /// Turns that a playout lasts at least: where there is time for many of them the whole round,
-    /// after which the net is right more often; else eight, since luck has more of a say in what is longer.
+    /// The least number of turns of a playout. With time for many playouts it is the whole round,
+    /// after which the net is right more often. Otherwise it is eight, since longer playouts are
+    /// noisier.
     pub(super) fn plies(self) -> u32 {
         let many = match self {
             Budget::Time(time) => time >= Duration::from_millis(20),
@@ -53,14 +56,14 @@ impl Budget {
     }
 }
 
-/// How much of a budget is gone.
+/// The clock of a budget.
 pub struct BudgetClock {
     begin: Instant,
     budget: Budget,
 }
 
 impl BudgetClock {
-    /// A budget of which nothing is gone yet.
+    /// A clock that starts now.
     pub fn start(budget: Budget) -> BudgetClock {
         BudgetClock {
             begin: Instant::now(),
@@ -68,7 +71,7 @@ impl BudgetClock {
         }
     }
 
-    /// The share of the budget that is used, 1 or more when it is gone.
+    /// The used share of the budget; 1 or more when it is used up.
     pub(super) fn used(&self, samples: u32) -> f64 {
         match self.budget {
             Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
@@ -77,11 +80,11 @@ impl BudgetClock {
         }
     }
 
-    /// Whether no time is left.
+    /// Whether the time is up.
     pub(super) fn late(&self) -> bool {
         let longest = match self.budget {
-            Budget::Time(time) => time.min(LONGEST),
-            Budget::Samples(_) => LONGEST,
+            Budget::Time(time) => time.min(MAX_SEARCH_TIME),
+            Budget::Samples(_) => MAX_SEARCH_TIME,
         };
         self.begin.elapsed() >= longest
     }
@@ -98,20 +101,20 @@ pub enum Candidate {
     Fold,
 }
 
-/// What playouts are played with.
+/// What playouts need.
 pub struct PlayoutContext<'a> {
     pub evaluator: &'a NetEvaluator,
-    /// Turns that a playout lasts at least.
+    /// The least number of turns of a playout.
     pub plies: u32,
-    /// Whether it ends with the round, where no hand is hidden any more.
+    /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
     pub to_round_end: bool,
     pub clock: &'a BudgetClock,
     pub scratch: &'a mut Scratch,
 }
 
 impl PlayoutContext<'_> {
-    /// Plays on from a candidate; the chance that the seat's team wins, as the net has it in the
-    /// end. Nothing if the time is up before.
+    /// Plays on from a candidate and returns the chance that the seat's team wins, by the net's
+    /// value at the end. None if the time is up before.
     pub fn on(
         &mut self,
         seat: Seat,
@@ -138,7 +141,7 @@ impl PlayoutContext<'_> {
                     value = f64::from(u8::from(game.winner() == Some(team)));
                     break;
                 }
-                // The round is over: what its last turn came to is the value.
+                // The round is over: the value after its last turn counts.
                 Phase::Deal if self.to_round_end && plies > 0 => break,
                 Phase::Deal => game.deal(rng),
                 Phase::Exchange => self.exchange(&mut game),
@@ -156,7 +159,7 @@ impl PlayoutContext<'_> {
                     } else if two_teams {
                         value = 1.0 - chance;
                     }
-                    // Of three teams only the own seats' estimates are of use.
+                    // With three teams, only estimates for the seat's own team are of use.
                     if plies >= self.plies && (own || two_teams) {
                         break;
                     }
@@ -167,8 +170,8 @@ impl PlayoutContext<'_> {
         Some(PlayoutResult { value, captured })
     }
 
-    /// One turn, played as the net likes it; the chance of that seat's team after it. Nothing if
-    /// the time is up before.
+    /// Plays the turn that the net prefers, and returns the chance of that seat's team after it.
+    /// None if the time is up before.
     fn turn(&mut self, game: &mut Playout) -> Option<f64> {
         let view = game.seen_from(game.turn());
         let (mut best, mut seen, mut late) = (None, 0u32, false);
@@ -202,7 +205,7 @@ impl PlayoutContext<'_> {
         Some(chance(logit))
     }
 
-    /// Every seat that has still to answer does, as the net likes it.
+    /// Every seat that has not answered in the exchange answers as the net prefers.
     fn exchange(&mut self, game: &mut Playout) {
         for seat in game.rules().ring().seats() {
             if game.may_answer(seat) {
@@ -233,7 +236,7 @@ pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
     }
 }
 
-/// The chance that a logarithm of the odds stands for; a won game is won.
+/// The probability with this logit; 1 for a won game.
 pub(super) fn chance(logit: f32) -> f64 {
     if logit >= WON {
         1.0
@@ -242,9 +245,9 @@ pub(super) fn chance(logit: f32) -> f64 {
     }
 }
 
-/// Looks whether a piece that a move has moved is captured before the seat's next turn.
+/// Watches whether a piece that a move has moved is captured before the seat's next turn.
 struct CaptureWatch {
-    /// The pieces moved, by whose they are and where they stand.
+    /// The moved pieces: owner, field, and the number in the kennel.
     moved: Vec<(Seat, u8, u8)>,
     captured: bool,
 }
@@ -269,7 +272,7 @@ impl CaptureWatch {
         });
     }
 
-    /// The seat's next turn has come.
+    /// The seat's next turn has begun.
     fn finish(&mut self) {
         self.moved.clear();
     }

@@ -1,4 +1,4 @@
-//! Thinking ahead: every choice once, within the budget, the same again.
+//! The search: every choice once, within the budget, and repeatable.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -11,15 +11,16 @@ use crate::{
     testing::{board, cards, nets, random_board, random_rules, rng, seat, view},
 };
 
-fn think_by(method: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
-    Searcher::new(nets(), method).think(view, budget, &mut rng(1))
+fn think_by(config: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
+    Searcher::new(nets(), config).think(view, budget, &mut rng(1))
 }
 
 fn think(view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
     think_by(SearchConfig::default(), view, budget)
 }
 
-/// Shows views of random positions by random rules: mostly to play, some in the exchange.
+/// Calls `show` with views of random positions under random rules: most to play, some in the
+/// exchange.
 fn positions(number: u32, mut show: impl FnMut(&SeatView)) {
     let mut rng = rng(3);
     for number in 0..number {
@@ -44,7 +45,7 @@ fn hand(rules: &Rules, rng: &mut ChaCha8Rng) -> Cards {
     deck[..rng.random_range(1..=6)].iter().copied().collect()
 }
 
-/// Everything that may be chosen, as the rules have it.
+/// Everything that may be chosen, according to the rules.
 fn choices(view: &SeatView) -> HashSet<String> {
     let name = |candidate: Candidate| format!("{candidate:?}");
     if view.exchanging {
@@ -67,7 +68,7 @@ fn choices(view: &SeatView) -> HashSet<String> {
     choices
 }
 
-/// The candidates, each of which must be there once.
+/// The candidates, each of which must occur once.
 fn candidates(thoughts: &[CandidateStats]) -> HashSet<String> {
     let names = thoughts
         .iter()
@@ -82,7 +83,7 @@ fn samples(thoughts: &[CandidateStats]) -> u32 {
 }
 
 #[test]
-fn every_choice_is_thought_of_once() {
+fn every_choice_is_a_candidate_once() {
     let (mut folds, mut looked_at) = (0, 0);
     positions(50, |view| {
         for most in [0, 1, 9] {
@@ -102,20 +103,20 @@ fn every_choice_is_thought_of_once() {
     assert!(looked_at > 200 && folds > 3, "{looked_at}, {folds}");
 }
 
-/// The candidates looked at to the end come in the order of what was found.
+/// The candidates that were searched to the end are in order of their results.
 #[test]
 fn the_best_comes_first() {
     positions(40, |view| {
-        let method = SearchConfig {
+        let config = SearchConfig {
             candidates: 2,
             ..SearchConfig::default()
         };
-        let thoughts = think_by(method, view, Budget::Samples(10));
+        let thoughts = think_by(config, view, Budget::Samples(10));
         let [first, second, ..] = &thoughts[..] else {
             return;
         };
-        assert!(first.win_probability(method.prior) >= second.win_probability(method.prior));
-        // Beyond those, the net's word alone.
+        assert!(first.win_probability(config.prior) >= second.win_probability(config.prior));
+        // The rest only has the net's value.
         let logits: Vec<f32> = thoughts[2..].iter().map(|thought| thought.logit).collect();
         assert!(logits.is_sorted_by(|one, other| one >= other));
         assert_eq!(samples(&thoughts[2..]), 0);
@@ -123,8 +124,8 @@ fn the_best_comes_first() {
 }
 
 #[test]
-fn the_same_luck_is_the_same_thought() {
-    let told = |thoughts: Vec<CandidateStats>| -> Vec<_> {
+fn the_same_seed_gives_the_same_result() {
+    let observed = |thoughts: Vec<CandidateStats>| -> Vec<_> {
         let tell = |thought: &CandidateStats| {
             let chance = thought.win_probability(4.0).to_bits();
             (format!("{:?}", thought.candidate), thought.samples, chance)
@@ -135,12 +136,12 @@ fn the_same_luck_is_the_same_thought() {
     positions(20, |view| {
         let mut searcher = Searcher::new(nets(), SearchConfig::default());
         let budget = Budget::Samples(8);
-        let first = told(searcher.think(view, budget, &mut rng(5)));
-        // A thinker that has thought before thinks as a new one does.
-        assert_eq!(first, told(searcher.think(view, budget, &mut rng(5))));
+        let first = observed(searcher.think(view, budget, &mut rng(5)));
+        // A searcher that was used before gives the same result as a new one.
+        assert_eq!(first, observed(searcher.think(view, budget, &mut rng(5))));
         let mut new = Searcher::new(nets(), SearchConfig::default());
-        assert_eq!(first, told(new.think(view, budget, &mut rng(5))));
-        differ += u32::from(first != told(new.think(view, budget, &mut rng(6))));
+        assert_eq!(first, observed(new.think(view, budget, &mut rng(5))));
+        differ += u32::from(first != observed(new.think(view, budget, &mut rng(6))));
     });
     assert!(differ > 5, "{differ}");
 }
@@ -166,7 +167,7 @@ fn a_won_game_is_seen_at_once() {
 }
 
 #[test]
-fn sevens_without_end_are_thought_of_in_few_samples() {
+fn many_sevens_are_searched_in_few_samples() {
     let options = Options {
         seven_partner: SevenPartner::Always,
         ..Preset::DogspielIt.options()
@@ -178,7 +179,7 @@ fn sevens_without_end_are_thought_of_in_few_samples() {
     let thoughts = think(&view, Budget::Samples(3));
     assert_eq!(candidates(&thoughts), all);
     assert_eq!(samples(&thoughts), 3);
-    // With no time at all some of them, and an answer nevertheless.
+    // With no time at all only some of them, and still an answer.
     let thoughts = think(&view, Budget::Time(Duration::ZERO));
     assert!(candidates(&thoughts).is_subset(&all));
     assert!(!thoughts.is_empty() && thoughts.len() < all.len());
@@ -189,11 +190,11 @@ fn sevens_without_end_are_thought_of_in_few_samples() {
     assert_eq!(fold[0].candidate, Candidate::Fold);
 }
 
-/// The parts of the method can be left out one by one.
+/// The parts of the search can be switched off one by one.
 #[test]
-fn every_method_comes_to_an_end() {
+fn every_configuration_ends() {
     let whole = SearchConfig::default();
-    let methods = [
+    let configs = [
         SearchConfig {
             candidates: 1,
             ..whole
@@ -229,27 +230,27 @@ fn every_method_comes_to_an_end() {
             ..whole
         },
         SearchConfig {
-            weighing: 0,
+            deal_candidates: 0,
             ..whole
         },
         SearchConfig {
-            weighing: 1,
+            deal_candidates: 1,
             ..whole
         },
     ];
     positions(12, |view| {
-        for method in methods {
-            let thoughts = think_by(method, view, Budget::Samples(5));
+        for config in configs {
+            let thoughts = think_by(config, view, Budget::Samples(5));
             assert_eq!(candidates(&thoughts), choices(view));
             let looked_at = thoughts.iter().filter(|thought| thought.samples > 0);
-            assert!(looked_at.count() <= method.candidates, "{method:?}");
-            let none = thoughts.len() < 2 || method.candidates == 1 || method.margin == 0.0;
-            assert!(!none || samples(&thoughts) == 0, "{method:?}");
+            assert!(looked_at.count() <= config.candidates, "{config:?}");
+            let none = thoughts.len() < 2 || config.candidates == 1 || config.margin == 0.0;
+            assert!(!none || samples(&thoughts) == 0, "{config:?}");
         }
     });
 }
 
-/// Thoughts that came to these values.
+/// Candidates with these playout values.
 fn thoughts_of(values: [&[f64]; 2]) -> [CandidateStats; 2] {
     values.map(|values| {
         let mut thought = CandidateStats::new(Candidate::Fold, 0.0);
@@ -258,9 +259,9 @@ fn thoughts_of(values: [&[f64]; 2]) -> [CandidateStats; 2] {
     })
 }
 
-/// With the same luck it is the differences that count, however far the values themselves scatter.
+/// With the same luck only the differences count, however much the values themselves vary.
 #[test]
-fn what_is_surely_worse_is_told_deal_by_deal() {
+fn worse_candidates_are_found_deal_by_deal() {
     let luck: Vec<f64> = (0..40).map(|deal| f64::from(deal % 10) / 10.0).collect();
     let less: Vec<f64> = luck.iter().map(|value| value - 0.01).collect();
     let [better, worse] = thoughts_of([&luck, &less]);
@@ -268,11 +269,11 @@ fn what_is_surely_worse_is_told_deal_by_deal() {
     assert!(!worse.surely_worse(&better, f64::INFINITY));
     let [one, same] = thoughts_of([&luck, &luck]);
     assert!(!one.surely_worse(&same, 3.0));
-    // Without common luck as small a difference says nothing.
+    // Without common luck such a small difference says nothing.
     let turned: Vec<f64> = less.iter().rev().copied().collect();
     let [better, worse] = thoughts_of([&luck, &turned]);
     assert!(!worse.surely_worse(&better, 3.0));
-    // One deal says nothing either.
+    // A single deal says nothing either.
     let [better, worse] = thoughts_of([&[0.9], &[0.1]]);
     assert!(!worse.surely_worse(&better, 0.0));
     // Differences of 0, 2, 0, 2 … have a mean of 1 and, of 40, a standard error of 1 / √39.
@@ -281,7 +282,7 @@ fn what_is_surely_worse_is_told_deal_by_deal() {
     assert!(worse.surely_worse(&better, 6.2) && !worse.surely_worse(&better, 6.3));
 }
 
-/// Who only wants to know what is best stops when that is clear; advice takes its whole budget.
+/// A search for the best choice alone stops when that is clear. Advice uses its whole budget.
 #[test]
 fn choosing_ends_when_it_is_clear() {
     let (mut whole, mut shorter, mut same) = (0, 0, 0);
@@ -311,11 +312,11 @@ fn a_piece_that_will_be_captured_is_at_risk() {
     view.counts[partner] = 0;
     view.counts[last] = 0;
     view.known[next] = cards("5");
-    let method = SearchConfig {
+    let config = SearchConfig {
         margin: 30.0,
         ..SearchConfig::default()
     };
-    let thoughts = think_by(method, &view, Budget::Samples(10));
+    let thoughts = think_by(config, &view, Budget::Samples(10));
     assert_eq!(samples(&thoughts), 10);
     let risk = |card: Card| {
         let of_card = |thought: &&CandidateStats| matches!(thought.candidate, Candidate::Play(c, _) if c == card);

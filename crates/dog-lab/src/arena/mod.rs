@@ -1,10 +1,10 @@
 //! The arena: two players measured against each other in duplicate matches.
 //!
-//! Cards decide a game of DOG as much as play does, so every shuffle is played several times: the
+//! Cards decide a game of DOG as much as play does, so every shuffle is played several times. The
 //! cards of every deal follow from the shuffle seed alone (RULES §8), and player A holds each team
-//! once. What one player is dealt in one game the other is dealt in another, luck cancels out, and
-//! a player against itself scores exactly what chance gives. These games are one *pair*, the unit
-//! of all statistics: its games are not independent of each other, pairs are.
+//! once. So each player gets the cards that the other had in another game, luck cancels out, and a
+//! player against itself scores exactly what chance gives. These games are one *pair*, the unit of
+//! all statistics: the games of a pair are not independent of each other, pairs are.
 //!
 //! A match is many pairs on many threads, counted in the order of their numbers.
 
@@ -34,23 +34,23 @@ use crate::{
     player::Policy,
 };
 
-/// The stream of random numbers that the shuffle seed is taken from; those below are the seats'.
+/// The random stream of the shuffle seed; lower numbers are the seats' streams.
 const SHUFFLE_STREAM: u64 = 7;
-/// Streams set aside for each pair.
+/// The number of streams reserved for each pair.
 const STREAMS: u64 = 8;
 
 /// Makes a player, once for each thread and side.
 pub type PlayerFactory<'a> = dyn Fn() -> Box<dyn Policy> + Sync + 'a;
 
-/// What is to be played.
+/// The parameters of a match.
 #[derive(Clone, Copy)]
 pub struct Match<'a> {
     pub rules: &'a Rules,
     /// Player A and player B.
     pub players: [&'a PlayerFactory<'a>; 2],
-    /// Pairs at most.
+    /// The largest number of pairs.
     pub pairs: u32,
-    /// Everything random follows from it, the cards and the players' luck.
+    /// The seed of all cards and of the players' random choices.
     pub seed: u64,
     pub threads: NonZeroUsize,
 }
@@ -59,7 +59,7 @@ impl Match<'_> {
     /// Plays pair `number`: the same cards once for each team that A may hold.
     ///
     /// # Panics
-    /// If a player does what it may not.
+    /// If a player makes an illegal choice.
     fn pair(&self, number: u32, players: &mut [Box<dyn Policy>; 2]) -> Pair {
         let mut pair = Pair::default();
         for team in 0..self.rules.seats / 2 {
@@ -71,7 +71,7 @@ impl Match<'_> {
         pair
     }
 
-    /// Plays one game in which A holds `team`; the winning team.
+    /// Plays one game in which A holds `team`, and returns the winning team.
     fn game(
         &self,
         pair: u32,
@@ -80,8 +80,8 @@ impl Match<'_> {
         thinking: &mut [ThinkTimes; 2],
     ) -> Option<u8> {
         let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
-        // Each seat has its own luck, whoever sits there: a player against itself plays the same
-        // game again.
+        // Each seat has its own random stream, whoever sits there, so a player against itself plays
+        // the same game again.
         let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
         play_out(&mut game, |game, seat| {
             let side = usize::from(seat.team(self.rules.seats) != team);
@@ -93,8 +93,8 @@ impl Match<'_> {
         })
     }
 
-    /// The random numbers of one seat, or of the cards, in one pair: they follow from the match
-    /// seed, the pair and the seat, and from nothing else.
+    /// The random stream of one seat, or of the cards, in one pair. It depends only on the match
+    /// seed, the pair and the seat.
     fn stream(&self, pair: u32, number: u64) -> ChaCha8Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -104,15 +104,15 @@ impl Match<'_> {
     }
 }
 
-/// Plays a match. After each pair `then` sees all pairs so far and may stop the match: to show how
-/// far it is, or to end it when it is decided.
+/// Plays a match. After each pair `then` sees all pairs so far and may stop the match. It can show
+/// progress, or end the match when it is decided.
 ///
-/// Pairs are counted in the order of their numbers, as if one thread had played them, so that the
-/// result is the same however many threads there are, as far as the players' choices are. Pairs
-/// that are under way when the match is stopped are played to their end and not counted.
+/// Pairs are counted in the order of their numbers, as if one thread had played them. So the result
+/// does not depend on the number of threads, if the players' choices do not. Pairs in progress when
+/// the match is stopped are finished but not counted.
 ///
 /// # Panics
-/// If a player panics, or does what it may not.
+/// If a player panics or makes an illegal choice.
 pub fn run_match(
     plan: &Match,
     mut then: impl FnMut(&MatchTotals) -> ControlFlow<()>,
@@ -132,7 +132,7 @@ pub fn run_match(
                         break;
                     }
                     let pair = plan.pair(number, &mut players);
-                    // Nobody listens any more once the match is stopped.
+                    // After a stop nobody receives any more.
                     if sender.send((number, pair)).is_err() {
                         break;
                     }
@@ -154,7 +154,7 @@ pub fn run_match(
     tally
 }
 
-/// Ends the match when its thread panics: without that thread's pair the others would play on for
+/// Ends the match when its thread panics. Without that thread's pair the others would play on for
 /// nothing.
 struct StopOnPanic<'a>(&'a AtomicU32, u32);
 

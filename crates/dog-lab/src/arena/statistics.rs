@@ -1,13 +1,13 @@
-//! What a match has come to, and how sure that is: the interval of its score, and a sequential test
-//! that says when it is clear which of two expected scores is the likelier one.
+//! The result of a match and its certainty: the confidence interval of the score, and a sequential
+//! test that tells which of two expected scores is the likelier one.
 //!
-//! Scores of pairs are counted in equal steps from 0 to 1: `counts[i]` pairs scored
-//! `i / (counts.len() - 1)`.
+//! Scores of pairs are counted in equal steps from 0 to 1: `counts[i]` pairs scored `i /
+//! (counts.len() - 1)`.
 //!
-//! The generalised sequential probability ratio test, as chess engines are tested. How often a
-//! pair has which score is not known, only its mean is claimed; so each claim is given the
-//! frequencies that explain the pairs seen best among those with its mean, and the logarithm of
-//! the ratio of both likelihoods, LLR, is held against Wald's bounds.
+//! The test is the generalised sequential probability ratio test, as used for chess engines. The
+//! hypotheses claim only the mean score, not the frequency of each score. So each hypothesis gets
+//! the frequencies that explain the pairs best among those with its mean. The logarithm of the
+//! likelihood ratio, LLR, is compared with Wald's bounds.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use thiserror::Error;
 /// The two-sided 95% quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What the games of one pair came to. Of two entries, the first is player A's.
+/// The result of one pair. Of two entries, the first is player A's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pair {
-    /// Games won; with three teams, B wins those of either other team.
+    /// Games won. With three teams, B wins those of either other team.
     pub wins: [u32; 2],
-    /// Games that were given up.
+    /// Games that were abandoned.
     pub unfinished: u32,
     pub thinking: [ThinkTimes; 2],
 }
@@ -29,14 +29,14 @@ pub struct Pair {
 /// How long a player thought, by the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTimes {
-    /// Decisions, those with a single choice included.
+    /// The number of decisions, including those with a single choice.
     pub decisions: u64,
     pub total: Duration,
     pub longest: Duration,
 }
 
 impl ThinkTimes {
-    /// The mean of a decision; zero if there was none.
+    /// The mean time of a decision; zero if there was none.
     pub fn mean(&self) -> Duration {
         let nanos = self.total.as_nanos() / u128::from(self.decisions.max(1));
         Duration::from_nanos(nanos as u64)
@@ -48,7 +48,7 @@ impl ThinkTimes {
         self.longest = self.longest.max(time);
     }
 
-    /// Adds what was thought elsewhere.
+    /// Adds the times of another count.
     pub fn add(&mut self, other: &ThinkTimes) {
         self.decisions += other.decisions;
         self.total += other.total;
@@ -61,15 +61,15 @@ impl ThinkTimes {
 pub struct MatchTotals {
     teams: u32,
     scores: Vec<u32>,
-    /// Games won; with three teams, B wins those of either other team.
+    /// Games won. With three teams, B wins those of either other team.
     pub wins: [u64; 2],
-    /// Games that were given up.
+    /// Games that were abandoned.
     pub unfinished: u64,
     pub thinking: [ThinkTimes; 2],
 }
 
 impl MatchTotals {
-    /// No pairs yet, for this many teams at the table.
+    /// No pairs yet, for this many teams.
     pub fn new(teams: u8) -> MatchTotals {
         let teams = u32::from(teams);
         MatchTotals {
@@ -81,8 +81,8 @@ impl MatchTotals {
         }
     }
 
-    /// Counts a pair: the mean of its games, of which one won is 1, one lost 0, and one given up
-    /// what chance would give, 1 / teams.
+    /// Counts a pair by the mean of its games: 1 for a game won, 0 for one lost, and 1 / teams, the
+    /// expected score of chance, for one abandoned.
     pub fn add(&mut self, pair: &Pair) {
         let score = pair.wins[0] * self.teams + pair.unfinished;
         self.scores[score as usize] += 1;
@@ -93,23 +93,23 @@ impl MatchTotals {
         }
     }
 
-    /// How many pairs had which of A's scores, in teams² steps from 0 to 1.
+    /// The number of pairs with each of A's scores, in teams² steps from 0 to 1.
     pub fn scores(&self) -> &[u32] {
         &self.scores
     }
 
-    /// How many pairs had which of A's scores among those that full games can give: 0, ½, 1 with
-    /// two teams; 0, ⅓, ⅔, 1 with three. Pairs with a game given up may be missing.
+    /// The number of pairs with each of A's scores that finished games can give: 0, ½, 1 with two
+    /// teams; 0, ⅓, ⅔, 1 with three. Pairs with an abandoned game may be missing.
     pub fn full_scores(&self) -> impl Iterator<Item = u32> {
         self.scores.iter().copied().step_by(self.teams as usize)
     }
 
-    /// Pairs counted.
+    /// The number of pairs.
     pub fn pairs(&self) -> u32 {
         self.scores.iter().sum()
     }
 
-    /// A's mean score, 0 to 1; chance gives 1 / teams.
+    /// A's mean score, 0 to 1. Chance gives 1 / teams.
     pub fn mean(&self) -> f64 {
         mean(&self.scores)
     }
@@ -127,26 +127,26 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The score of each count, and the count.
+/// Each score and its count.
 fn weighted(counts: &[u32]) -> impl Iterator<Item = (f64, f64)> + Clone {
     let steps = counts.len().saturating_sub(1).max(1) as f64;
     let score = move |(index, &count): (usize, &u32)| (index as f64 / steps, f64::from(count));
     counts.iter().enumerate().map(score)
 }
 
-/// The mean score; not a number if there are no pairs.
+/// The mean score; NaN if there are no pairs.
 pub fn mean(counts: &[u32]) -> f64 {
     let pairs: f64 = weighted(counts).map(|(_, count)| count).sum();
     let sum: f64 = weighted(counts).map(|(score, count)| score * count).sum();
     sum / pairs
 }
 
-/// The 95% interval of the expected score, after Agresti and Coull: as if z²/2 pairs more had been
+/// The 95% interval of the expected score, after Agresti and Coull: as if z²/2 more pairs had been
 /// lost and z²/2 more won, mean ± z · √(variance / pairs), with z = 1.96.
 ///
-/// With many pairs that is the interval of the sample variance. Near 0 and 1 and with few pairs,
-/// where the sample variance is too small or nothing, the pairs added keep it honest: it is never
-/// narrower than Wilson's where every pair is 0 or 1, and always holds the mean.
+/// With many pairs this is the interval of the sample variance. Near 0 and 1 and with few pairs the
+/// sample variance is too small, and the added pairs correct that. The interval is never narrower
+/// than Wilson's if every pair is 0 or 1, and always contains the mean.
 pub fn interval(counts: &[u32]) -> Interval {
     let added = [(0.0, Z * Z / 2.0), (1.0, Z * Z / 2.0)];
     let all = weighted(counts).chain(added);
@@ -168,29 +168,29 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
-/// Pairs that each end of the scale is taken to have at least, so that a claimed mean can be
-/// reached from any pairs seen. So few that they weigh nothing beside them.
-const AT_EACH_END: f64 = 1e-3;
+/// Pairs that are added at each end of the scale, so that any claimed mean can be reached. So few
+/// that they have no other effect.
+const END_PAIRS: f64 = 1e-3;
 
 /// A test of H0, "A's expected score is `low`", against H1, "it is `high`".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     low: f64,
     high: f64,
-    /// H0 is accepted when the LLR falls to the first, H1 when it rises to the second.
+    /// The LLR at which H0 is accepted, and the one at which H1 is.
     bounds: [f64; 2],
 }
 
-/// Why there is no such test.
+/// Why a test is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SprtError {
     #[error("the scores must be 0 < LOW < HIGH < 1, not {0} and {1}")]
     Scores(f64, f64),
-    #[error("the chances to err must be above 0 and below 0.5, not {0} and {1}")]
+    #[error("the error rates must be above 0 and below 0.5, not {0} and {1}")]
     Errors(f64, f64),
 }
 
-/// What a test has found so far.
+/// The result of a test so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtDecision {
     /// H0 is accepted: the score is the low one, or lower.
@@ -202,7 +202,7 @@ pub enum SprtDecision {
 }
 
 impl SprtDecision {
-    /// The name of the hypothesis accepted.
+    /// The name of the accepted hypothesis.
     pub const fn name(self) -> &'static str {
         match self {
             SprtDecision::Low => "H0",
@@ -213,8 +213,8 @@ impl SprtDecision {
 }
 
 impl Sprt {
-    /// A test that, if the expected score is `low`, accepts H1 with a chance of `alpha` and, if it
-    /// is `high`, accepts H0 with a chance of `beta`, both approximately.
+    /// A test that accepts H1 with probability `alpha` if the expected score is `low`, and H0 with
+    /// probability `beta` if it is `high`, both approximately.
     ///
     /// # Errors
     /// If not 0 < low < high < 1, or alpha or beta are not between 0 and ½.
@@ -240,7 +240,7 @@ impl Sprt {
         self.bounds
     }
 
-    /// What these pairs decide; `counts[i]` of them scored `i / (counts.len() - 1)`. To be asked
+    /// The decision for these pairs; `counts[i]` of them scored `i / (counts.len() - 1)`. Call it
     /// after every pair.
     pub fn decide(&self, counts: &[u32]) -> SprtDecision {
         let llr = self.llr(counts);
@@ -251,15 +251,18 @@ impl Sprt {
         }
     }
 
-    /// The logarithm of how many times likelier these pairs are under H1 than under H0.
+    /// The logarithm of the likelihood of these pairs under H1, divided by that under H0.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         let counts: Vec<(f64, f64)> = weighted(counts)
             .map(|(score, count)| match score {
-                0.0 | 1.0 => (score, count.max(AT_EACH_END)),
+                0.0 | 1.0 => (score, count.max(END_PAIRS)),
                 _ => (score, count),
             })
             .collect();
-        let (tilt_low, tilt_high) = (tilt(&counts, self.low), tilt(&counts, self.high));
+        let (tilt_low, tilt_high) = (
+            likelihood_multiplier(&counts, self.low),
+            likelihood_multiplier(&counts, self.high),
+        );
         let ratio = |&(score, count): &(f64, f64)| {
             let low = 1.0 + tilt_low * (score - self.low);
             let high = 1.0 + tilt_high * (score - self.high);
@@ -269,19 +272,20 @@ impl Sprt {
     }
 }
 
-/// The likeliest frequencies with this mean are, for each score, those seen divided by
-/// 1 + t · (score − mean). This is t: the root of a function that falls from +∞ to −∞ where all
-/// divisors are positive.
-fn tilt(counts: &[(f64, f64)], mean: f64) -> f64 {
-    let excess = |tilt: f64| -> f64 {
-        let part =
-            |&(score, count): &(f64, f64)| count * (score - mean) / (1.0 + tilt * (score - mean));
+/// The likeliest frequencies with this mean are, for each score, the observed ones divided by 1 + t
+/// · (score − mean). This is t, a Lagrange multiplier: the root of a function that falls from +∞ to
+/// −∞ where all divisors are positive.
+fn likelihood_multiplier(counts: &[(f64, f64)], mean: f64) -> f64 {
+    let excess = |likelihood_multiplier: f64| -> f64 {
+        let part = |&(score, count): &(f64, f64)| {
+            count * (score - mean) / (1.0 + likelihood_multiplier * (score - mean))
+        };
         counts.iter().map(part).sum()
     };
     let (mut from, mut to) = (-1.0 / (1.0 - mean), 1.0 / mean);
     loop {
         let middle = (from + to) / 2.0;
-        // Halved until there is no number in between.
+        // Bisection, until there is no number in between.
         if middle <= from || middle >= to {
             return middle;
         }
@@ -337,7 +341,7 @@ mod tests {
         let none = interval(&[20, 0]);
         close(none.low, 0.0);
         close(none.high, 0.1898);
-        // Never nothing, and the mean inside.
+        // Never empty, and the mean is inside.
         for counts in [
             [0, 1, 0],
             [0, 0, 1],
@@ -351,8 +355,9 @@ mod tests {
         }
     }
 
-    /// 4,000 matches of so many pairs with these chances of 0, ½ and 1: how often, in percent, the
-    /// lower end of the interval is above the expected score, and the upper end below it.
+    /// How often, in percent, the lower end of the interval is above the expected score and the
+    /// upper end below it, in 4,000 matches of this many pairs with these probabilities of 0, ½ and
+    /// 1.
     fn misses(chances: [f64; 3], pairs: u32) -> [f64; 2] {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let expected = chances[1] / 2.0 + chances[2];
@@ -387,7 +392,7 @@ mod tests {
         ] {
             let [above, below] = misses(chances, pairs);
             println!("{chances:?}, {pairs} pairs: {above:.2}% above, {below:.2}% below");
-            // 2.5 and 5 with some luck.
+            // 2.5 and 5, with a margin.
             assert!(above <= 3.1, "{chances:?}, {pairs}: {above}% above");
             assert!(
                 above + below <= 5.8,
@@ -397,15 +402,16 @@ mod tests {
     }
 
     #[test]
-    fn means_have_their_errors() {
+    fn mean_and_error_match_the_formulas() {
         let (mean, error) = mean_and_error(&[1.0, 2.0, 3.0, 4.0]);
         assert_eq!(mean, 2.5);
         // The variance of the sample is 5/3.
         assert!((error - (5.0f64 / 12.0).sqrt()).abs() < 1e-12, "{error}");
     }
 
-    /// Of 400 tests, how often H1 was accepted, how many ended undecided after 20,000 pairs, and
-    /// the mean number of pairs; `chances[i]` is the chance of score `i / (chances.len() - 1)`.
+    /// The results of 400 tests: how often H1 was accepted, how many were undecided after 20,000
+    /// pairs, and the mean number of pairs. `chances[i]` is the probability of score `i /
+    /// (chances.len() - 1)`.
     fn accepted(sprt: &Sprt, chances: &[f64], seed: u64) -> (u32, u32, u32) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (mut high, mut undecided, mut pairs) = (0, 0, 0);
@@ -433,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_about_as_rare_as_asked_for() {
+    fn error_rates_are_about_as_configured() {
         let mut seed = 0;
         for (low, high, if_low, if_high) in [
             (0.5, 0.6, vec![0.25, 0.5, 0.25], vec![0.15, 0.5, 0.35]),
@@ -457,7 +463,7 @@ mod tests {
                 };
                 println!("{chances:?}: {errors} of 400, {pairs} pairs, {undecided} undecided");
                 assert_eq!(undecided, 0);
-                // 20 are to be expected.
+                // 20 are expected.
                 assert!((4..=34).contains(&errors), "{chances:?}: {errors} of 400");
             }
         }

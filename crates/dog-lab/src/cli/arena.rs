@@ -1,4 +1,4 @@
-//! `dog-lab arena`: measures one player against another in duplicate matches; `dog-lab pool`: adds up
+//! `dog-lab arena` measures one player against another in duplicate matches. `dog-lab pool` adds up
 //! matches that were played in parts.
 
 use std::{
@@ -20,52 +20,52 @@ use crate::{
     arena::{
         Interval, Match, MatchTotals, Sprt, SprtDecision, ThinkTimes, interval, mean, run_match,
     },
-    games::{MOST_TURNS, ThreadsArg},
+    games::{MAX_TURNS, ThreadsArg},
     player::PlayerSpec,
 };
 
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// The player that is measured: random, greedy, planner, net, fast, strong (see docs/arena.md).
+    /// The player to measure: random, greedy, planner, net, fast, strong (see docs/arena.md).
     #[arg(value_name = "A")]
     a: PlayerSpec,
-    /// The player it is measured against.
+    /// The player to measure it against.
     #[arg(value_name = "B")]
     b: PlayerSpec,
-    /// A preset, and options such as "hausregeln seats=6"; "all" stands for every preset. May be
+    /// A preset and options, such as "hausregeln seats=6"; "all" stands for every preset. May be
     /// given several times.
     #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = read_variants)]
     rules: Vec<Variants>,
-    /// Shuffles, each of which is played once for each team that A may hold.
+    /// The number of shuffles. Each is played once for each team that A may hold.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
-    /// All cards and all of the players' luck follow from it.
+    /// The seed of all cards and of the players' random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop as soon as a sequential test decides between these expected scores, such as 0.50,0.55.
     #[arg(long, value_name = "LOW,HIGH", value_parser = read_scores)]
     sprt: Option<(f64, f64)>,
-    /// The chance that the test takes the high score for true when the low one is.
+    /// The probability that the test accepts the high score when the low one is true.
     #[arg(long, default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
-    /// The chance that the test takes the low score for true when the high one is.
+    /// The probability that the test accepts the low score when the high one is true.
     #[arg(long, default_value_t = 0.05, requires = "sprt")]
     beta: f64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// Print a JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
 
-/// Rules and what they are called.
+/// Rules and their name.
 #[derive(Clone, Debug)]
 struct Variant {
     name: String,
     rules: Rules,
 }
 
-/// What one `--rules` stands for.
+/// The rules that one `--rules` stands for.
 type Variants = Vec<Variant>;
 
 /// Reads rules, or "all" with options for every preset.
@@ -94,10 +94,10 @@ fn read_scores(text: &str) -> Result<(f64, f64), String> {
 }
 
 impl ArenaArgs {
-    /// Plays a match by each of the rules and prints a line for each.
+    /// Plays a match for each set of rules and prints a line for each.
     ///
     /// # Errors
-    /// If the bounds of the test make no sense, or nothing can be printed.
+    /// If the bounds of the test are invalid, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         let sprt = self
             .sprt
@@ -189,7 +189,7 @@ impl ArenaArgs {
     }
 }
 
-/// What `--json` prints of a match; docs/arena.md describes it.
+/// The line that `--json` prints for a match. docs/arena.md describes it.
 #[derive(Serialize)]
 struct MatchLine<'a> {
     rules: &'a str,
@@ -228,7 +228,7 @@ fn micros(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1000.0
 }
 
-/// The table that is printed, and how wide its first columns are.
+/// The printed table, with the widths of its first columns.
 struct TextTable {
     players: String,
     rules: usize,
@@ -270,13 +270,13 @@ impl TextTable {
         ])
     }
 
-    /// What a column has no room for.
+    /// Notes that do not fit into the columns.
     fn notes(&self, tally: &MatchTotals, sprt: Option<&Sprt>) -> anyhow::Result<()> {
         let mut out = stdout();
         if tally.unfinished > 0 {
             writeln!(
                 out,
-                "  {} games were given up after {MOST_TURNS} turns and count as chance would have \
+                "  {} games were abandoned after {MAX_TURNS} turns and count as chance would have \
                  it; pairs with one may be missing among the pairs by score",
                 tally.unfinished
             )?;
@@ -298,7 +298,7 @@ impl TextTable {
         Ok(())
     }
 
-    /// Prints a line: names to the left of their columns, all else to the right.
+    /// Prints a line, with names aligned left and numbers right.
     fn line(&self, cells: [&str; 10]) -> anyhow::Result<()> {
         let players = self.players.chars().count().max(7);
         let widths = [self.rules, players, 7, 7, 15, 15, 20, 18, 18, 7];
@@ -319,11 +319,11 @@ fn percent(score: f64) -> String {
 
 #[derive(Debug, Args)]
 pub struct PoolArgs {
-    /// What `dog-lab arena --json` printed, in any number of files; the standard input if none is named.
+    /// Output of `dog-lab arena --json`, in any number of files; standard input if none is named.
     files: Vec<PathBuf>,
 }
 
-/// What counts of a line of `dog-lab arena --json`.
+/// The parts of a line of `dog-lab arena --json` that are added up.
 #[derive(Deserialize)]
 struct MatchPart {
     rules: String,
@@ -335,55 +335,56 @@ struct MatchPart {
     sprt: Option<IgnoredAny>,
 }
 
-/// Parts of the same match.
+/// The parts of one match, added up.
 #[derive(Default)]
-struct Whole {
+struct MergedMatch {
     seeds: BTreeSet<u64>,
     wins: [u64; 2],
     pairs_by_score: Vec<u32>,
 }
 
 impl PoolArgs {
-    /// Prints a line for each match: parts with the same rules and players, by different seeds.
+    /// Prints a line for each match: the parts with the same rules and players and different seeds.
     ///
     /// # Errors
-    /// A file cannot be read, a line is none of the arena's, or two parts are the same games.
+    /// If a file cannot be read, a line does not come from the arena, or two parts are the same
+    /// games.
     pub fn run(self) -> anyhow::Result<()> {
-        let mut wholes = BTreeMap::<_, Whole>::new();
+        let mut matches = BTreeMap::<_, MergedMatch>::new();
         for (number, line) in self.text()?.lines().enumerate() {
             let number = number + 1;
             let part: MatchPart =
                 serde_json::from_str(line).with_context(|| format!("line {number}"))?;
             if part.sprt.is_some() {
                 bail!(
-                    "line {number}: a match that a test may have stopped leans to what it decided"
+                    "line {number}: a match with a sequential test is biased towards its decision"
                 );
             }
-            let whole = wholes.entry((part.rules, part.a, part.b)).or_default();
-            if !whole.seeds.insert(part.seed) {
+            let merged = matches.entry((part.rules, part.a, part.b)).or_default();
+            if !merged.seeds.insert(part.seed) {
                 bail!("line {number}: the seed {} was played before", part.seed);
             }
             let scores = part.pairs_by_score.len();
-            if whole.pairs_by_score.is_empty() {
-                whole.pairs_by_score = vec![0; scores];
+            if merged.pairs_by_score.is_empty() {
+                merged.pairs_by_score = vec![0; scores];
             }
-            if whole.pairs_by_score.len() != scores {
-                bail!("line {number}: there are other numbers of teams by the same rules");
+            if merged.pairs_by_score.len() != scores {
+                bail!("line {number}: the number of teams differs under the same rules");
             }
-            for (sum, pairs) in whole.pairs_by_score.iter_mut().zip(&part.pairs_by_score) {
+            for (sum, pairs) in merged.pairs_by_score.iter_mut().zip(&part.pairs_by_score) {
                 *sum += pairs;
             }
-            for (sum, wins) in whole.wins.iter_mut().zip(part.wins) {
+            for (sum, wins) in merged.wins.iter_mut().zip(part.wins) {
                 *sum += wins;
             }
         }
         let mut out = stdout().lock();
-        for ((rules, a, b), whole) in &wholes {
-            let pairs: u32 = whole.pairs_by_score.iter().sum();
-            let score = percent(mean(&whole.pairs_by_score));
-            let Interval { low, high } = interval(&whole.pairs_by_score);
-            let [won, lost] = whole.wins;
-            let seeds: Vec<String> = whole.seeds.iter().map(u64::to_string).collect();
+        for ((rules, a, b), merged) in &matches {
+            let pairs: u32 = merged.pairs_by_score.iter().sum();
+            let score = percent(mean(&merged.pairs_by_score));
+            let Interval { low, high } = interval(&merged.pairs_by_score);
+            let [won, lost] = merged.wins;
+            let seeds: Vec<String> = merged.seeds.iter().map(u64::to_string).collect();
             writeln!(
                 out,
                 "{rules}: {a} – {b}: {pairs} pairs (seeds {}), score {score}% ({} – {}), games won {won} – {lost}",

@@ -1,5 +1,5 @@
-//! `dog-lab calibrate`: whether advice is right about itself, that is how often a team wins when it
-//! was given a chance.
+//! `dog-lab calibrate`: whether the chances in advice are right, that is, how often a team wins
+//! when it was given a certain chance.
 
 use std::io::{Write, stdout};
 
@@ -18,7 +18,7 @@ pub struct CalibrateArgs {
     /// Games to play.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Playouts a decision; the level's own time if left out.
+    /// Playouts per decision; by default the level's own time.
     #[arg(long)]
     samples: Option<u32>,
     #[command(flatten)]
@@ -26,11 +26,11 @@ pub struct CalibrateArgs {
 }
 
 impl CalibrateArgs {
-    /// Plays games with the level at all seats, where every decision counts, those of the exchange
-    /// too, and prints a table, one line for each tenth.
+    /// Plays games with the level at all seats and prints a table, one line for each tenth. Every
+    /// decision counts, those of the exchange too.
     ///
     /// # Errors
-    /// If the nets do not fit the program, or nothing can be printed.
+    /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         let nets = Nets::built_in()?;
         let games = self.of.each(self.games, |number| self.game(&nets, number));
@@ -41,13 +41,13 @@ impl CalibrateArgs {
             "chance given    decisions  mean given %    won %  difference  standard error"
         )?;
         for (place, bin) in found.bins.iter().enumerate() {
-            let (said, won) = (100.0 * bin.mean_predicted(), 100.0 * bin.win_rate());
+            let (predicted, won) = (100.0 * bin.mean_predicted(), 100.0 * bin.win_rate());
             let (from, to) = (place * 10, place * 10 + 10);
             writeln!(
                 out,
-                "{from:>3} to {to:>3} %  {:>11}  {said:>12.2}  {won:>7.2}  {:>10.2}  {:>14.2}",
+                "{from:>3} to {to:>3} %  {:>11}  {predicted:>12.2}  {won:>7.2}  {:>10.2}  {:>14.2}",
                 bin.decisions,
-                won - said,
+                won - predicted,
                 100.0 * bin.standard_error()
             )?;
         }
@@ -59,73 +59,75 @@ impl CalibrateArgs {
         Ok(())
     }
 
-    /// The decisions of a game: the chance given to what was chosen, and whether the team won. None
-    /// of a game that does not end.
+    /// The decisions of a game: the chance given to the chosen move, and whether the team won. None
+    /// for an abandoned game.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(f64, bool)> {
         let rules = &self.of.rules;
         let budget = self.samples.map(Budget::Samples);
         let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
         let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
-        let mut said: Vec<(u8, f64)> = Vec::new();
+        let mut predictions: Vec<(u8, f64)> = Vec::new();
         let mut game = set_up(rules, &mut stream(7));
         let winner = play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
             let advice = advise(nets, self.level, budget, &view, &mut luck[seat]);
             let best = advice.first().expect("a seat that is to act has a choice");
-            said.push((seat.team(rules.seats), best.win_probability));
+            predictions.push((seat.team(rules.seats), best.win_probability));
             best.choice.action(seat)
         });
         let Some(winner) = winner else {
             return Vec::new();
         };
-        let said = said.into_iter();
-        said.map(|(team, chance)| (chance, team == winner))
+        let predictions = predictions.into_iter();
+        predictions
+            .map(|(team, chance)| (chance, team == winner))
             .collect()
     }
 }
 
-/// Decisions in which the chance of the choice taken lay in one tenth of 0 to 1.
+/// Decisions whose chosen move had a chance in one tenth of 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bin {
     decisions: u64,
-    /// The sum of the chances given.
-    said: f64,
-    /// How many of them were won.
+    /// The sum of the predicted chances.
+    predicted: f64,
+    /// The number of decisions whose team won.
     won: u64,
-    /// The sum over games of the squares of what was won beyond what was said.
+    /// The sum over games of the squared difference between wins and predictions.
     squares: f64,
 }
 
 impl Bin {
-    /// The mean chance given.
+    /// The mean predicted chance.
     fn mean_predicted(&self) -> f64 {
-        self.said / self.decisions.max(1) as f64
+        self.predicted / self.decisions.max(1) as f64
     }
 
-    /// The share that was won.
+    /// The share of decisions whose team won.
     fn win_rate(&self) -> f64 {
         self.won as f64 / self.decisions.max(1) as f64
     }
 
-    /// The standard error of the difference of the two. The decisions of a game all end as it
-    /// does, so it comes from what games differ in.
+    /// The standard error of the difference of the two. All decisions of a game have the same
+    /// result, so it is computed over games.
     fn standard_error(&self) -> f64 {
         self.squares.sqrt() / self.decisions.max(1) as f64
     }
 }
 
-/// What chances a level names, and what becomes of them.
+/// How the predicted chances compare with the results.
 #[derive(Clone, Debug, PartialEq)]
 struct Calibration {
-    /// Decisions by the chance given, the lowest tenth first.
+    /// Decisions by predicted chance, the lowest tenth first.
     bins: [Bin; 10],
-    /// What the logarithms of the odds given would have to be multiplied with to fit best: 1 if
-    /// the level is as sure as it should be, more if it is too modest.
+    /// The factor for the predicted logits that fits the results best: 1 if the level is as sure as
+    /// it should be, more if it is too modest.
     calibration_slope: f64,
 }
 
 impl Calibration {
-    /// Of the decisions of games, by the chance given and whether they were won.
+    /// The calibration of these decisions: for each game, the predicted chances and whether they
+    /// were won.
     fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
         let mut bins = [Bin::default(); 10];
         for game in games {
@@ -133,7 +135,7 @@ impl Calibration {
             for &(chance, won) in game {
                 let place = ((chance * 10.0) as usize).min(9);
                 bins[place].decisions += 1;
-                bins[place].said += chance;
+                bins[place].predicted += chance;
                 bins[place].won += u64::from(won);
                 beyond[place] += f64::from(u8::from(won)) - chance;
             }
@@ -149,10 +151,10 @@ impl Calibration {
     }
 }
 
-/// The factor that makes the cross entropy smallest. Its slope falls all the way, so that it can
-/// be looked for by halves.
+/// The factor with the smallest cross entropy. The slope falls monotonically, so bisection finds
+/// it.
 fn calibration_slope<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f64 {
-    // A chance of nothing or of all cannot be stretched.
+    // A chance of 0 or 1 cannot be scaled.
     let inner: Vec<(f64, f64)> = decisions
         .filter(|(chance, _)| (1e-6..1.0 - 1e-6).contains(chance))
         .map(|&(chance, won)| ((chance / (1.0 - chance)).ln(), f64::from(u8::from(won))))
@@ -176,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    /// Decisions of somebody who says `said(p)` where the chance is p.
+    /// Decisions of a player that says `said(p)` where the chance is p.
     fn games(said: impl Fn(f64) -> f64) -> Vec<Vec<(f64, bool)>> {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut decision = |_| {
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_what_is_so_is_right() {
+    fn true_chances_are_calibrated() {
         let found = Calibration::of(&games(|chance| chance));
         assert!(
             (found.calibration_slope - 1.0).abs() < 0.05,
@@ -198,29 +200,29 @@ mod tests {
             assert!((4_500..5_500).contains(&bin.decisions));
             let error = (bin.win_rate() - bin.mean_predicted()).abs();
             assert!(error < 4.0 * bin.standard_error(), "{error}");
-            // Of 5,000 coins.
+            // As for 5,000 coins.
             assert!((0.002..0.0075).contains(&bin.standard_error()));
         }
     }
 
     #[test]
-    fn the_modest_and_the_boastful_are_told() {
-        // Odds of which the square root is said, and their square.
+    fn modest_and_overconfident_chances_are_found() {
+        // The level says the square root of the odds, or their square.
         let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
         let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
         let found = Calibration::of(&games(modest)).calibration_slope;
         assert!((found - 2.0).abs() < 0.1, "{found}");
         let found = Calibration::of(&games(boastful)).calibration_slope;
         assert!((found - 0.5).abs() < 0.05, "{found}");
-        // Certainties count in their tenths, and nothing can be learnt from them.
+        // Certain predictions count in their tenths, but say nothing about the slope.
         let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
         assert_eq!(certain.bins[0].decisions, 1);
         assert_eq!((certain.bins[9].decisions, certain.bins[9].won), (2, 1));
     }
 
-    /// However many decisions a game has, it is won but once.
+    /// A game has a single result, however many decisions it has.
     #[test]
-    fn the_decisions_of_a_game_are_no_proof_of_each_other() {
+    fn decisions_of_a_game_are_not_independent() {
         let one = games(|chance| chance);
         let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
         let (one, many) = (Calibration::of(&one), Calibration::of(&many));

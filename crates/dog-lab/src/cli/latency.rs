@@ -15,28 +15,28 @@ use super::level;
 
 #[derive(Debug, Args)]
 pub struct LatencyArgs {
-    /// The level that is asked.
+    /// The level to ask.
     #[arg(value_parser = level)]
     level: Level,
-    /// Positions of all presets, with four and six seats, and by the Canadian seven.
+    /// Positions of all presets, with four and six seats, and with the Canadian seven.
     #[arg(long, default_value_t = 10_000)]
     positions: u32,
-    /// Milliseconds to think; the level's own time if left out.
+    /// Milliseconds to think; by default the level's own time.
     #[arg(long, conflicts_with = "samples")]
     budget_ms: Option<u32>,
-    /// Playouts to think with.
+    /// The number of playouts.
     #[arg(long)]
     samples: Option<u32>,
-    /// What the positions are drawn from.
+    /// The seed of the positions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 impl LatencyArgs {
-    /// Asks for advice again and again, and prints a line.
+    /// Asks for advice in many positions, and prints a line.
     ///
     /// # Errors
-    /// If the nets do not fit the program, or nothing can be printed.
+    /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         let nets = Nets::built_in()?;
         let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
@@ -56,15 +56,15 @@ impl LatencyArgs {
             millis(0.99),
             millis(1.0)
         )?;
-        if let Some(kibibytes) = most_memory() {
+        if let Some(kibibytes) = peak_memory() {
             let mebibytes = kibibytes as f64 / 1024.0;
-            writeln!(stdout(), "the process took {mebibytes:.1} MiB at most")?;
+            writeln!(stdout(), "peak memory {mebibytes:.1} MiB")?;
         }
         Ok(())
     }
 
-    /// Asks for advice in positions of random games by every preset, with four and six seats, and
-    /// by the Canadian seven, whose lists are the longest. How long each took, the shortest first.
+    /// Asks for advice in positions of random games of every preset, with four and six seats, and
+    /// with the Canadian seven, whose lists are the longest. Returns the times, the shortest first.
     fn measure(&self, nets: &Nets, budget: Option<Budget>) -> Vec<Duration> {
         let positions = self.positions as usize;
         let tables = tables();
@@ -74,7 +74,7 @@ impl LatencyArgs {
         let mut games: Vec<Playout> = tables.iter().map(new_game).collect();
         while times.len() < positions {
             for (game, rules) in games.iter_mut().zip(&tables) {
-                // To any phase of any round.
+                // Any phase of any round.
                 let most = rng.random_range(1..40);
                 game.play_on(&mut rng, most);
                 match game.phase() {
@@ -115,8 +115,8 @@ fn tables() -> Vec<Rules> {
     tables
 }
 
-/// The most memory that this process has held, in KiB, where the system tells.
-fn most_memory() -> Option<u64> {
+/// The peak memory of this process in KiB, if the system tells.
+fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

@@ -26,21 +26,21 @@ enum Subcommand {
     Arena(arena::ArenaArgs),
     /// Add up matches that were played in parts.
     Pool(arena::PoolArgs),
-    /// See whether the chances that advice names are right.
+    /// Check whether the chances in advice are right.
     Calibrate(calibrate::CalibrateArgs),
-    /// See how much of the hidden hands is read from what was played.
+    /// Measure how much the moves say about the hidden hands.
     Reading(reading::ReadingArgs),
-    /// See what players' choices are worth, by a longer look.
+    /// Measure the value of players' choices by a longer search.
     Worth(worth::WorthArgs),
     /// Measure how long advice takes.
     Latency(latency::LatencyArgs),
 }
 
 impl Cli {
-    /// Does what the command line says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// Says what failed.
+    /// Why the command failed.
     pub fn run(self) -> anyhow::Result<()> {
         match self.command {
             Subcommand::Train(train) => train.run(),
@@ -54,7 +54,7 @@ impl Cli {
     }
 }
 
-/// A level by its name.
+/// The level of this name.
 fn level(name: &str) -> Result<Level, String> {
     let names = Level::ALL.map(Level::name).join(", ");
     Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))

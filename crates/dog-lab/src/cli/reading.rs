@@ -1,9 +1,8 @@
-//! `dog-lab reading`: how much of the hidden hands is read from what was played.
+//! `dog-lab reading`: how much information about the hidden hands the moves give.
 //!
-//! Of the deals that a seat thinks possible, [`Determinizer`] holds some for likelier than others.
-//! The better it does that, the likelier it holds the true hands, compared with deals that know
-//! nothing of what was played. The mean logarithm of that ratio is the information, in nats, that it
-//! draws from the game; it is below zero for who is misled.
+//! [`Determinizer`] weighs the possible deals by the moves of the round. The better it does that,
+//! the higher it weighs the true hands, compared with deals that ignore the moves. The mean
+//! logarithm of that ratio is the information gained, in nats. It is negative if the moves mislead.
 
 use std::io::{Write, stdout};
 
@@ -21,16 +20,16 @@ use crate::{
     player::PlayerSpec,
 };
 
-/// Deals that the true one is compared with.
+/// The number of deals that the true one is compared with.
 const DEALS: usize = 64;
-/// One decision in so many is looked at.
+/// One decision in this many is measured.
 const EVERY: u32 = 8;
 
 #[derive(Debug, Args)]
 pub struct ReadingArgs {
-    /// Who holds the first team, and reads.
+    /// The player of the first team, at whose decisions the hands are inferred.
     a: PlayerSpec,
-    /// Who holds all others.
+    /// The player of all other teams.
     b: PlayerSpec,
     /// Games to play.
     #[arg(long, default_value_t = 100)]
@@ -40,10 +39,10 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// Plays the games and prints what was read, in nats a decision.
+    /// Plays the games and prints the information gained per decision, in nats.
     ///
     /// # Errors
-    /// If the nets do not fit the program, or nothing can be printed.
+    /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         let found = self.read(&Nets::built_in()?);
         let mut out = stdout().lock();
@@ -54,8 +53,8 @@ impl ReadingArgs {
         Ok(())
     }
 
-    /// Plays games in which A holds one team and B all others, and reads at A's decisions; what was
-    /// read at each, in nats.
+    /// Plays games in which A holds one team and B all others. Returns the information gained at
+    /// each of A's decisions, in nats.
     fn read(&self, nets: &Nets) -> Vec<f64> {
         let games = self.of.each(self.games, |number| {
             let mut players = [&self.a, &self.b].map(PlayerSpec::build);
@@ -77,7 +76,7 @@ impl ReadingArgs {
     }
 }
 
-/// Compares the true hands with others; nothing if nobody else has played yet.
+/// Compares the true hands with random ones; none if nobody else has played yet.
 fn decision(nets: &Nets, game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Option<f64> {
     let rules = game.rules();
     let view = game.seen_from(seat);
@@ -101,17 +100,17 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct TestCli {
+    struct ReadingCli {
         #[command(flatten)]
         reading: ReadingArgs,
     }
 
-    /// Who plays by the net is read, who plays anything is not.
+    /// The moves of a player that uses the net give information; random moves do not.
     #[test]
-    fn there_is_something_to_read_in_what_follows_a_plan() {
+    fn planned_moves_give_information() {
         let nets = Nets::built_in().unwrap();
         let read = |level: &str| {
-            let cli = TestCli::parse_from(["reading", level, level, "--games=6"]);
+            let cli = ReadingCli::parse_from(["reading", level, level, "--games=6"]);
             let found = cli.reading.read(&nets);
             assert!(found.len() > 20, "{}", found.len());
             mean_and_error(&found)

@@ -22,49 +22,48 @@ use crate::{
     train::{GAMES, Run, TrainingPlan, Window, gate},
 };
 
-/// How often a run is written to disk and to the log.
-const SAVED_EVERY: Duration = Duration::from_secs(60);
+/// The interval at which a run is saved and logged.
+const SAVE_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// Which net: four-15, four-16 (four seats, so many fields a seat) or six.
+    /// The net: four-15, four-16 (four seats, 15 or 16 fields per seat) or six.
     #[arg(value_parser = setting)]
     net: NetVariant,
-    /// The folder of the run: checkpoint, log, and the net that comes of it. A run that is there
-    /// already is gone on with.
+    /// The folder of the run: checkpoint, log, and the resulting net. An existing run is continued.
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
-    /// Games to play in all.
+    /// The number of games in all.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
-    /// Begin with this net in place of one drawn at random.
+    /// Begin with this net instead of a random one.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// What the run's luck is drawn from.
+    /// The seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The length of Adam's first steps.
     #[arg(long, default_value_t = 1e-3)]
     step: f32,
-    /// The length of its last.
+    /// The length of Adam's last steps.
     #[arg(long, default_value_t = 2e-5)]
     last_step: f32,
-    /// How often any choice is made in place of the best, at first.
+    /// How often a random choice replaces the best, at first.
     #[arg(long, default_value_t = 0.01)]
     exploration: f32,
-    /// λ: how much of a later estimate is taken from what came still later.
+    /// λ: the weight of later results against the next estimate.
     #[arg(long, default_value_t = 0.95)]
     lambda: f32,
-    /// Look at one decision in so many with its alternatives, too; at none if 0.
+    /// Explore the alternatives of one decision in this many; of none if 0.
     #[arg(long, default_value_t = 0)]
     alternatives: u32,
-    /// Games that are played before they are learnt from.
+    /// The number of games that are played before they are learnt from.
     #[arg(long, value_name = "GAMES", default_value_t = GAMES, value_parser = clap::value_parser!(u64).range(1..))]
     window: u64,
     #[command(flatten)]
     threads: ThreadsArg,
-    /// When the run is done, play its net against the one in this file, or in the program if the
-    /// file does not fit it, and write it there if it is shown to be stronger.
+    /// When the run is done, play its net against the one in this file (or the built-in one if the
+    /// file does not fit), and write it to this file if it is shown to be stronger.
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
 }
@@ -87,7 +86,7 @@ impl TrainArgs {
     /// Trains until all games are played.
     ///
     /// # Errors
-    /// If the folder cannot be written, or a run or a net in it does not fit.
+    /// If the folder cannot be written, or an existing run or net does not fit.
     pub fn run(self) -> anyhow::Result<()> {
         let threads = self.threads.number();
         fs::create_dir_all(&self.run).with_context(|| self.run.display().to_string())?;
@@ -112,7 +111,7 @@ impl TrainArgs {
                 "loss {:.4}, {:.0} turns",
                 window.loss, window.turns
             ));
-            if saved.elapsed() >= SAVED_EVERY || run.done() {
+            if saved.elapsed() >= SAVE_INTERVAL || run.done() {
                 let seconds = begin.elapsed().as_secs_f64();
                 let line = LogLine {
                     window,
@@ -132,7 +131,7 @@ impl TrainArgs {
         }
     }
 
-    /// Lets the run's net take a file's place if it is stronger.
+    /// Replaces the net in a file by the run's net if that is stronger.
     fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
         let setting = run.plan.setting;
         let mut nets = Nets::built_in()?;
@@ -144,7 +143,7 @@ impl TrainArgs {
             Ok(Err(error)) => log::warn!("{}: {error}", path.display()),
             Err(error) => log::warn!("{}: {error}", path.display()),
         }
-        // As it would be read from its file, rounded numbers and all.
+        // As if read from its file, with rounded weights.
         let (evaluator, _) = nets::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
         let show = |summary: &str| bar.set_message(format!("the new net scores {summary}"));
@@ -153,9 +152,9 @@ impl TrainArgs {
         let what = if verdict.stronger {
             let strength = gate::strength(&nets, &evaluator, setting, threads);
             fs::write(path, net(run, &strength))?;
-            format!("it takes its place; {strength}")
+            format!("it replaces the old one; {strength}")
         } else {
-            "that is not shown to be stronger".to_owned()
+            "it is not shown to be stronger".to_owned()
         };
         let against = path.display();
         writeln!(
@@ -201,7 +200,7 @@ impl TrainArgs {
     }
 }
 
-/// The averaged weights as a net that can play, and what is to be said of it.
+/// The averaged weights as a net that can play, with its header.
 fn net(run: &Run, strength: &str) -> Vec<u8> {
     let evaluator = NetEvaluator {
         layout: run.evaluator.layout.clone(),

@@ -1,9 +1,9 @@
-//! `dog-lab worth`: what players' choices are worth, by a longer look than they had themselves.
+//! `dog-lab worth`: the value of players' choices, measured by a longer search.
 //!
-//! A match tells players of nearly the same strength apart only after thousands of games, and most
-//! decisions of these both would take alike. Here they are asked at the same decisions of the same
-//! games, with the same luck, and where they choose differently all that was chosen is compared in
-//! many playouts, with the same deals.
+//! A match tells players of similar strength apart only after thousands of games, since both decide
+//! most positions alike. Here they are asked at the same decisions of the same games, with the same
+//! luck. Where they choose differently, all their choices are compared in many playouts, with the
+//! same deals.
 
 use std::{
     io::{Write, stdout},
@@ -26,45 +26,45 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct WorthArgs {
-    /// Who is asked; the first is who the others are compared with.
+    /// The players to ask; the others are compared with the first.
     #[arg(required = true, num_args = 2..)]
     players: Vec<PlayerSpec>,
-    /// Who plays the games, at all seats.
+    /// The player at all seats of the games.
     #[arg(long, default_value = "net")]
     playing: PlayerSpec,
-    /// Who takes the longer look: somebody who thinks ahead.
+    /// The player that judges by a longer search; it must be one that searches.
     #[arg(long, default_value = "strong:samples=1000")]
     judging: PlayerSpec,
     /// Games to play.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// Ask at one decision in so many, by chance.
+    /// Ask at one decision in this many, chosen at random.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
     #[command(flatten)]
     of: GamesArgs,
 }
 
-/// What the choices of one player were worth, compared with the first one's.
+/// The value of one player's choices, compared with the first player's.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Gains {
-    /// Decisions in which it chose differently.
+    /// The number of decisions in which it chose differently.
     different: u32,
-    /// By game: what its choices add to the chance of winning, 0 to 1 each, summed up over the
-    /// decisions asked about.
+    /// For each game, what its choices add to the chance of winning, 0 to 1 each, summed over the
+    /// decisions asked.
     gains: Vec<f64>,
-    /// How long it thought about all of them.
+    /// Its total time.
     time: Duration,
 }
 
-/// The decisions asked about, and what the choices of each player were worth.
+/// The number of decisions asked, and the value of each player's choices.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct WorthReport {
     decisions: u32,
     players: Vec<Gains>,
 }
 
-/// What a player answered at one decision.
+/// A player's answer at one decision.
 struct ChoiceGain {
     different: bool,
     gain: f64,
@@ -75,10 +75,10 @@ impl WorthArgs {
     /// Plays the games and prints a table, one line for each player.
     ///
     /// # Errors
-    /// If who judges does not think ahead, or nothing can be printed.
+    /// If the judge does not search, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         if self.judging.searcher().is_none() {
-            anyhow::bail!("{} does not think ahead", self.judging);
+            anyhow::bail!("{} does not search", self.judging);
         }
         let found = self.ask();
         let mut out = stdout().lock();
@@ -87,7 +87,7 @@ impl WorthArgs {
             "different %  points a game  standard error  ms a decision  player ({} decisions)",
             found.decisions
         )?;
-        // Of all decisions each team takes its share.
+        // Each team makes its share of all decisions.
         let teams = f64::from(self.of.rules.seats / 2);
         let points = 100.0 * f64::from(self.every) / teams;
         let decisions = f64::from(found.decisions.max(1));
@@ -104,11 +104,11 @@ impl WorthArgs {
         Ok(())
     }
 
-    /// Plays the games and asks. With players that do not go by the clock all but the times is the
-    /// same on every machine.
+    /// Plays the games and asks. If no player uses the clock, everything but the times is the same
+    /// on every machine.
     ///
     /// # Panics
-    /// If who judges does not think ahead.
+    /// If the judge does not search.
     fn ask(&self) -> WorthReport {
         let games = self.of.each(self.games, |number| self.game(number));
         let mut found = WorthReport {
@@ -131,14 +131,15 @@ impl WorthArgs {
         found
     }
 
-    /// Plays one game and asks at some of its decisions; what all answered at each.
+    /// Plays one game and asks at some of its decisions. Returns the answers of all players at
+    /// each.
     fn game(&self, number: u32) -> Vec<Vec<ChoiceGain>> {
         let stream = |stream: u64| self.of.stream(u64::from(number) * 4 + stream);
         let [mut shuffle, mut playing, mut when, mut luck] = [0, 1, 2, 3].map(stream);
         let mut player = self.playing.build();
         let mut asked: Vec<_> = self.players.iter().map(PlayerSpec::build).collect();
         let judging = self.judging.searcher();
-        let (mut searcher, budget) = judging.expect("somebody who thinks ahead");
+        let (mut searcher, budget) = judging.expect("the judge searches");
         let mut decisions = Vec::new();
         let mut game = set_up(&self.of.rules, &mut shuffle);
         play_out(&mut game, |game, seat| {
@@ -153,7 +154,7 @@ impl WorthArgs {
     }
 }
 
-/// Asks everybody, and compares what they chose if it was not the same.
+/// Asks every player, and compares their choices if they differ.
 fn decision(
     view: &SeatView,
     asked: &mut [Box<dyn Policy>],
@@ -161,7 +162,7 @@ fn decision(
     budget: Budget,
     luck: &mut ChaCha8Rng,
 ) -> Vec<ChoiceGain> {
-    // Who decides alike is to choose alike.
+    // The same random numbers for all, so that equal players choose alike.
     let own = luck.random();
     let choose = |player: &mut Box<dyn Policy>| {
         let begin = Instant::now();
@@ -181,7 +182,7 @@ fn decision(
         let found = thoughts
             .iter()
             .find(|thought| thought.candidate == candidate);
-        found.expect("what was chosen").win_probability(0.0)
+        found.expect("the choice was searched").win_probability(0.0)
     };
     let answer = |(candidate, time)| {
         let different = candidate != first;
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct TestCli {
+    struct WorthCli {
         #[command(flatten)]
         worth: WorthArgs,
     }
@@ -230,17 +231,17 @@ mod tests {
         );
         let players = players.iter().copied();
         let arguments = ["worth"].into_iter().chain(options.split(' '));
-        TestCli::parse_from(arguments.chain(players)).worth.ask()
+        WorthCli::parse_from(arguments.chain(players)).worth.ask()
     }
 
-    /// All but the times, which are the machine's.
-    fn told(found: &WorthReport) -> (u32, Vec<(u32, Vec<f64>)>) {
-        let told = |player: &Gains| (player.different, player.gains.clone());
-        (found.decisions, found.players.iter().map(told).collect())
+    /// Everything but the times, which depend on the machine.
+    fn without_times(found: &WorthReport) -> (u32, Vec<(u32, Vec<f64>)>) {
+        let gains = |player: &Gains| (player.different, player.gains.clone());
+        (found.decisions, found.players.iter().map(gains).collect())
     }
 
     #[test]
-    fn who_chooses_at_random_loses_by_it() {
+    fn random_choices_lose_value() {
         let found = asked(&["net", "random", "net"], "fast:samples=16", 8, 2);
         assert!(found.decisions > 50, "{}", found.decisions);
         let [first, random, again] = &found.players[..] else {
@@ -260,12 +261,15 @@ mod tests {
         assert!(mean < -2.0 * error, "{mean}, {error}");
     }
 
-    /// What is found depends on neither the threads nor who else is asked.
+    /// The result depends neither on the threads nor on the other players asked.
     #[test]
     fn the_same_seed_finds_the_same() {
         let judging = "fast:samples=4";
         let one = asked(&["net", "random"], judging, 3, 1);
-        assert_eq!(told(&one), told(&asked(&["net", "random"], judging, 3, 3)));
+        assert_eq!(
+            without_times(&one),
+            without_times(&asked(&["net", "random"], judging, 3, 3))
+        );
         let turned = asked(&["random", "net"], judging, 3, 1);
         assert_eq!(one.players[1].different, turned.players[1].different);
         let opposite = |gain: &f64| 0.0 - gain;

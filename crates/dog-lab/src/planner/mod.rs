@@ -1,17 +1,19 @@
-//! A player that looks for the best order of its whole hand, the others standing still, and plays
-//! the first card of that plan. A second yardstick beside greedy, not a level for clients.
+//! A player that searches the best order of its whole hand, assuming that the others stand still,
+//! and plays the first card of that plan. It is a second yardstick beside greedy, not a level for
+//! clients.
 //!
-//! A plan is a way to play all the cards, or as many as can be played before the seat must fold
-//! (RULES §4, must play). `search` finds the best.
+//! A plan plays all the cards, or as many as can be played before the seat must fold (RULES §4, must
+//! play). `search` finds the best plan.
 //!
-//! In the exchange (RULES §7.3) it asks what each card adds to the partner's best plan, over a few
-//! hands that it may hold, and what its loss costs one's own. Against greedy's way to choose the
-//! card this wins 62 games in 100 instead of 58. With six different cards that is 48 searches.
+//! In the exchange (RULES §7.3) it computes what each card adds to the partner's best plan, for a
+//! few hands that the partner may hold, and what its loss costs the own plan. Against greedy's
+//! choice of the card this wins 62 games in 100 instead of 58. With six different cards it takes 48
+//! searches.
 //!
-//! The numbers were found by playing. One in brackets says how many games in 100 the planner won
-//! against greedy with another number in that place, and with the one that stands (2000 or 3000
-//! games over the five presets, ±1.8). They were tried one after another, so that the later ones
-//! start higher: 50 to 58 before exchanges were planned, 62 since.
+//! The numbers were found by playing. A number in brackets says how many games in 100 the planner
+//! won against greedy with another value, and with the present one (2000 or 3000 games over the
+//! five presets, ±1.8). They were tried one after another, so later ones start higher: 50 to 58
+//! before exchanges were planned, 62 since.
 
 use dog_bot::{Choice, Level, at_once, evaluate};
 use dog_rules::{Card, Cards, Move, SeatView};
@@ -21,30 +23,30 @@ mod search;
 
 use search::{PlanSearch, PlanState, ThreatModel};
 
-/// The plans followed further from each card to the next when a card is to be played.
+/// The number of plans kept after each card when a card is to be played.
 const WIDTH: usize = 40;
-/// Hands that the partner may hold, looked at for each card that may be given.
+/// The number of hands of the partner that are tried for each card that may be offered.
 const HANDS: usize = 4;
-/// The plans followed further when a card is to be given.
+/// The number of plans kept when a card is to be offered.
 const OFFER_WIDTH: usize = 5;
-/// The share of the partner's plans that counts, since its hand is not known (0.5: 60.7, 1.2: 61.2,
+/// The share of the partner's gain that counts, since its hand is unknown (0.5: 60.7, 1.2: 61.2,
 /// against 61.7).
 const PARTNER: f64 = 0.8;
 
-/// Plans the whole hand. It holds nothing but memory to use again, so that a choice depends on the
-/// view and the generator alone.
+/// Plans the whole hand. It holds nothing but scratch memory, so a choice depends only on the view
+/// and the generator.
 #[derive(Default)]
 pub struct Planner {
     search: PlanSearch,
 }
 
 impl Planner {
-    /// A planner with no memory yet.
+    /// A planner.
     pub fn new() -> Planner {
         Planner::default()
     }
 
-    /// The first move of the best plan; of equal ones the first listed.
+    /// The first move of the best plan; of equal plans, the first listed.
     fn play(&mut self, view: &SeatView) -> Choice {
         let moves =
             self.search
@@ -68,9 +70,9 @@ impl Planner {
         Choice::Play(moves[plan.start].mv)
     }
 
-    /// What the seat answers: the best card for both. Whether to give at all where that is optional,
-    /// greedy says.
-    fn give(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+    /// The seat's answer: the card that is best for both. Greedy decides whether to offer at all
+    /// where that is optional.
+    fn offer(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         let answer = at_once(Level::Greedy, view, rng)[0].choice;
         let Choice::Offer(card) = answer else {
             return answer;
@@ -93,8 +95,8 @@ impl Planner {
             let score = guesses
                 .iter()
                 .map(|guess| {
-                    let own = plan(view.seat, with(kept, guess.back));
-                    own + PARTNER * plan(partner, with(guess.kept, card))
+                    let own = plan(view.seat, with_card(kept, guess.returned));
+                    own + PARTNER * plan(partner, with_card(guess.kept, card))
                 })
                 .sum();
             if score > best.1 {
@@ -104,31 +106,31 @@ impl Planner {
         Choice::Offer(best.0)
     }
 
-    /// What the seat does, be it to play or to answer in the exchange.
+    /// The seat's move or its answer in the exchange.
     pub fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
         if view.exchanging {
-            self.give(view, rng)
+            self.offer(view, rng)
         } else {
             self.play(view)
         }
     }
 }
 
-/// The partner's hand as it may be.
+/// A hand that the partner may have.
 struct Guess {
-    /// What it keeps.
+    /// The cards it keeps.
     kept: Cards,
-    /// What it gives in return.
-    back: Card,
+    /// The card it offers in return.
+    returned: Card,
 }
 
 impl Guess {
-    /// Cards drawn from those not seen; a partner that asked for help has no way out of the kennel
-    /// to keep.
+    /// Cards drawn from those not seen. A partner that asked for help keeps no card that leaves the
+    /// kennel.
     fn drawn(view: &SeatView, rng: &mut ChaCha8Rng) -> Guess {
         let partner = view.seat.partner(view.rules.seats);
         let mut pool = search::unseen(view);
-        let back = draw(&mut pool, rng);
+        let returned = draw(&mut pool, rng);
         if view.asked[partner] {
             for card in Card::ALL
                 .into_iter()
@@ -140,11 +142,11 @@ impl Guess {
         let kept = (1..view.counts[partner])
             .map(|_| draw(&mut pool, rng))
             .collect();
-        Guess { kept, back }
+        Guess { kept, returned }
     }
 }
 
-/// A card drawn from these, which it leaves; a plain one if there is none.
+/// Removes a random card from the pool; a plain one if the pool is empty.
 fn draw(pool: &mut Cards, rng: &mut ChaCha8Rng) -> Card {
     if pool.is_empty() {
         return Card::Nine;
@@ -154,7 +156,7 @@ fn draw(pool: &mut Cards, rng: &mut ChaCha8Rng) -> Card {
     card
 }
 
-fn with(mut hand: Cards, card: Card) -> Cards {
+fn with_card(mut hand: Cards, card: Card) -> Cards {
     hand.add(card);
     hand
 }

@@ -1,36 +1,35 @@
-//! The search for the best order of a hand: card by card, only the most promising plans are
-//! followed further, and of those that meet on one board with the same cards left only the best.
-//! What a board on the way is worth is told by greedy's terms, with captures weighed by the cards
-//! that the others may still hold.
+//! The search for the best order of a hand. It extends plans card by card and keeps only the most
+//! promising. Of plans that reach the same board with the same cards left, only the best is kept.
+//! Boards on the way are valued as greedy values them, with captures weighed by the cards that the
+//! others may still hold.
 
 use std::collections::HashMap;
 
 use dog_bot::evaluate::{EXPOSED, EXPOSED_OTHERS, EvalPosition, Threats, WON, worth_of_hand};
 use dog_rules::{Board, BySeat, Cards, Generator, Rules, Seat, SeatView};
 
-/// How much the boards after the first one count. What comes later is less certain, since the
-/// others do not stand still (0.7 instead: 50, against 55; with 1, the last board alone, 37).
+/// The weight of the boards after the first one. They are less certain, since the others move too
+/// (0.7 instead: 50, against 55; with 1, the last board alone, 37).
 const LATER_DISCOUNT: f64 = 0.3;
-/// How much of what is left counts for the boards after each further one (0.3 instead: 54.6,
-/// against 55.4).
+/// The weight of each further board, relative to the one before (0.3 instead: 54.6, against 55.4).
 const REST_DISCOUNT: f64 = 0.7;
-/// The most boards that are looked at for one card more of all the plans. With the starts, which
-/// are all looked at, this bounds the work of a search: at most so many for each further card.
-pub const BOARDS_A_CARD: usize = 600;
-/// The most boards that one card of one plan adds. Only sevens that move the partner's pieces too
-/// have more; of those some, evenly spread over the list, must do.
-const BOARDS_OF_ONE: usize = 250;
+/// The largest number of boards that one more card may add to all plans together. With the starts,
+/// which are all evaluated, this bounds the work of a search.
+pub const MAX_BOARDS_PER_CARD: usize = 600;
+/// The largest number of boards that one card adds to one plan. Only sevens that also move the
+/// partner's pieces have more; then some boards, evenly spread over the list, are used.
+const MAX_BOARDS_PER_PLAN: usize = 250;
 
-/// The best plan that was found.
+/// The best plan found.
 #[derive(Clone, Copy, Debug)]
 pub struct HandPlan {
-    /// The stage it begins with, as an index.
+    /// The index of the state it begins with.
     pub start: usize,
-    /// The boards along it, in steps, weighed against each other.
+    /// The weighted values of its boards, in steps.
     pub score: f64,
 }
 
-/// Looks for plans. Holds memory to use again.
+/// Searches plans. It holds scratch memory.
 #[derive(Default)]
 pub struct PlanSearch {
     pub generator: Generator,
@@ -38,28 +37,28 @@ pub struct PlanSearch {
     met: HashMap<PlanState, usize>,
     paths: Vec<PartialPlan>,
     longer: Vec<PartialPlan>,
-    /// Boards looked at in the last search.
+    /// The number of boards evaluated in the last search.
     #[cfg(test)]
     pub looked_at: usize,
 }
 
-/// A plan so far.
+/// The beginning of a plan.
 #[derive(Clone, Copy)]
 struct PartialPlan {
     start: usize,
     stage: PlanState,
-    /// The share of the boards before the last one in the score.
+    /// The part of the score from the boards before the last one.
     earlier: f64,
     /// The last board.
     worth: BoardValue,
 }
 
 impl PlanSearch {
-    /// The best plan for the seat from one of these stages, the first of equal ones, following
-    /// `width` plans from card to card.
+    /// The best plan for the seat from one of these states, the first of equal ones. The search
+    /// keeps `width` plans after each card.
     ///
     /// # Panics
-    /// In debug builds, if there is no stage.
+    /// In debug builds, if there is no state.
     pub fn best_plan(
         &mut self,
         model: &ThreatModel,
@@ -71,7 +70,7 @@ impl PlanSearch {
         self.met.clear();
         self.paths.clear();
         for (start, &stage) in starts.iter().enumerate() {
-            // Two ranks of a joker may lead to one board.
+            // Two ranks of a joker may lead to the same board.
             if self.met.insert(stage, start).is_none() {
                 self.paths.push(PartialPlan {
                     start,
@@ -113,7 +112,7 @@ impl PlanSearch {
         self.paths.truncate(width);
     }
 
-    /// Plays one card more of each plan; those that are at their end may be the best.
+    /// Extends each plan by one card. Plans that cannot be extended may be the best.
     fn lengthen(
         &mut self,
         model: &ThreatModel,
@@ -145,7 +144,7 @@ impl PlanSearch {
                 can_play |= !self.boards.is_empty();
                 let mut left = hand;
                 left.remove(card);
-                let stride = self.boards.len().div_ceil(BOARDS_OF_ONE).max(1);
+                let stride = self.boards.len().div_ceil(MAX_BOARDS_PER_PLAN).max(1);
                 for &board in self.boards.iter().step_by(stride) {
                     let stage = (board, left);
                     if let Some(&index) = self.met.get(&stage) {
@@ -153,7 +152,7 @@ impl PlanSearch {
                         if earlier > other.earlier {
                             (other.earlier, other.start) = (earlier, path.start);
                         }
-                    } else if self.longer.len() < BOARDS_A_CARD {
+                    } else if self.longer.len() < MAX_BOARDS_PER_CARD {
                         self.met.insert(stage, self.longer.len());
                         self.longer.push(PartialPlan {
                             start: path.start,
@@ -172,35 +171,35 @@ impl PlanSearch {
     }
 }
 
-/// How much of a threat counts against a seat that has no card left in this round (1 instead: 56.7,
-/// against 58.1).
+/// The weight of a threat to a seat that has no card left in this round (1 instead: 56.7, against
+/// 58.1).
 const NO_CARDS_THREAT: f64 = 0.2;
-/// How much counts of what a later card does to the others: their pieces will have moved by then
-/// (1 instead: 55.4, against 56.3).
-const OTHERS_LATER: f64 = 0.2;
+/// The weight of what a later card does to the others, whose pieces will have moved by then (1
+/// instead: 55.4, against 56.3).
+const OTHERS_DISCOUNT: f64 = 0.2;
 
 /// A board and the cards that are left to play on it.
 pub type PlanState = (Board, Cards);
 
-/// What a board is worth to a team, in steps.
+/// The value of a board for a team, in steps.
 #[derive(Clone, Copy, Debug)]
 struct BoardValue {
     value: f64,
     won: bool,
-    /// What the other teams have after the plan's first card.
+    /// The value of the other teams' pieces after the plan's first card.
     others_first: f64,
 }
 
-/// What a seat's view tells about captures to come.
+/// What a seat's view says about future captures.
 pub struct ThreatModel<'a> {
     rules: &'a Rules,
     threats: Threats,
-    /// Cards each seat holds.
+    /// The number of cards that each seat holds.
     counts: BySeat<u8>,
 }
 
 impl<'a> ThreatModel<'a> {
-    /// The threats to a seat, by the cards it has not seen.
+    /// The threats to a seat, by the cards that it has not seen.
     pub fn of(view: &SeatView<'a>) -> ThreatModel<'a> {
         let unseen = unseen(view);
         let scale = f64::from(view.rules.deck().len()) / f64::from(unseen.len().max(1));
@@ -212,13 +211,13 @@ impl<'a> ThreatModel<'a> {
         }
     }
 
-    /// The worth of a board for the seat's team when the plan begins there.
+    /// The value of a board for the seat's team when the plan begins there.
     fn first(&self, (board, hand): &PlanState, seat: Seat) -> BoardValue {
         self.worth(board, *hand, seat, 0, None)
     }
 
-    /// The worth of a board that comes later in a plan, when `played` cards more have been played
-    /// than on its first one; `before` is any board before it.
+    /// The value of a board later in a plan, `played` cards after its first board. `before` is any
+    /// earlier board.
     fn later(
         &self,
         (board, hand): &PlanState,
@@ -262,7 +261,7 @@ impl<'a> ThreatModel<'a> {
         } else {
             team(seat, EXPOSED) + worth_of_hand(self.rules, board, seat, hand)
                 - others_first
-                - OTHERS_LATER * (others - others_first)
+                - OTHERS_DISCOUNT * (others - others_first)
         };
         BoardValue {
             value,
@@ -272,9 +271,9 @@ impl<'a> ThreatModel<'a> {
     }
 }
 
-/// The cards of which the seat does not know where they are.
+/// The cards whose place the seat does not know.
 pub fn unseen(view: &SeatView) -> Cards {
-    let mut seen = view.gone;
+    let mut seen = view.discards;
     seen.add_all(view.hand);
     for &known in view.known.iter() {
         seen.add_all(known);

@@ -1,19 +1,19 @@
-//! What the planner plays where a plan is needed, and that it keeps to rules and limits.
+//! The planner's moves where a plan is needed, and its limits.
 
 use dog_bot::testing::{cards, hidden_changed, new_game, plays, rng, view};
 use dog_rules::{Card, Game, Options, Preset, Rules, SevenPartner};
 
-use super::{search::BOARDS_A_CARD, *};
+use super::{search::MAX_BOARDS_PER_CARD, *};
 
 /// The id of the move that the planner plays.
 fn plans(rules: &Rules, pieces: &[&str], hand: &str) -> String {
     match Planner::new().choose(&view(rules, pieces, hand), &mut rng(1)) {
         Choice::Play(mv) => mv.to_string(),
-        other => panic!("{other:?} is no move"),
+        other => panic!("{other:?} is not a move"),
     }
 }
 
-/// Greedy takes the nearest gain and finds out too late that the rest of the hand had another use.
+/// Greedy takes the nearest gain and misses a better use of the whole hand.
 #[test]
 fn finds_plans_that_greedy_misses() {
     let rules = Preset::DogspielIt.rules();
@@ -34,7 +34,7 @@ fn finds_plans_that_greedy_misses() {
     compare(&before_the_door, "5 Q Q", "Q:18>30", "Q:51>63");
     let near = ["5 54", "22", "", ""];
     compare(&near, "6 8 J", "8:5>13", "8:54>62");
-    // Ten would go home at once, and shut the goal behind the first field.
+    // The ten would go home at once, and shut off the rest of the goal.
     let shut = ["14 55", "20", "", ""];
     compare(&shut, "8 4 10", "10:55>g0", "8:55>63");
 }
@@ -47,7 +47,7 @@ fn wins_at_once_with_any_card() {
 }
 
 #[test]
-fn gives_what_the_partner_needs() {
+fn offers_what_the_partner_needs() {
     let rules = Preset::DogspielIt.rules();
     let mut view = view(&rules, &["30 40", "50", "", "52"], "K 7 5 9 K");
     view.exchanging = true;
@@ -74,7 +74,7 @@ fn plays_whole_games_by_the_rules() {
     }
 }
 
-/// Neither what is hidden nor what the planner decided before makes a difference.
+/// Neither hidden cards nor earlier decisions of the planner make a difference.
 #[test]
 fn choices_depend_on_the_view_and_the_seed_alone() {
     let mut chance = rng(3);
@@ -116,7 +116,7 @@ fn thousands_of_sevens_stay_within_the_limit() {
     let looked_at = planner.search.looked_at;
     let cards_after = usize::from(cards("7 7 joker joker joker").len());
     assert!(
-        looked_at <= listed.len() + cards_after * BOARDS_A_CARD,
+        looked_at <= listed.len() + cards_after * MAX_BOARDS_PER_CARD,
         "{looked_at}"
     );
 }

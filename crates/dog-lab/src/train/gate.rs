@@ -1,4 +1,4 @@
-//! The gate: a new net takes the old one's place only if it is shown to be stronger.
+//! The gate: a new net replaces the old one only if it is shown to be stronger.
 
 use std::{num::NonZeroUsize, ops::ControlFlow, sync::Arc};
 
@@ -17,28 +17,28 @@ use crate::{
     player::{LevelPlayer, NetPlayer, Policy},
 };
 
-/// The score above chance that the new net is to have, and that it is mistaken for having, or
-/// not having, one time in twenty.
+/// The gain over the chance score that the new net must show. Both errors of the test have a rate
+/// of one in twenty.
 const MIN_GAIN: f64 = 0.02;
 const ERROR_RATE: f64 = 0.05;
-/// Pairs that are played by one preset's rules before the next preset's turn comes.
-const PAIRS: u32 = 40;
-/// Pairs at most. A net that could not be told from the old one by then is not taken.
-const PAIRS_AT_MOST: u32 = 20_000;
-/// Pairs against greedy that a net's strength is told by.
+/// The number of pairs played with one preset before the next preset's turn.
+const PAIRS_PER_PRESET: u32 = 40;
+/// The largest number of pairs. A net that is not shown to be better by then is rejected.
+const MAX_PAIRS: u32 = 20_000;
+/// The number of pairs against greedy that measure a net's strength.
 const PAIRS_AGAINST_GREEDY: u32 = 20_000;
 
-/// What the gate found.
+/// The result of the gate.
 #[derive(Clone, Debug)]
 pub struct GateResult {
     /// Whether the new net is stronger.
     pub stronger: bool,
-    /// The match, in words.
+    /// The result of the match as text.
     pub summary: String,
 }
 
-/// Plays the net of a variant against another by every preset that fits, until a sequential test
-/// is decided.
+/// Plays a net against the present one of its variant, by every preset that fits, until a
+/// sequential test decides.
 pub fn decide(
     nets: &Nets,
     new: &NetEvaluator,
@@ -58,7 +58,13 @@ pub fn decide(
     let mut rounds = 0;
     loop {
         let rules = &all_rules[rounds as usize % all_rules.len()];
-        let played = pairs(rules, [&new, &old], PAIRS, u64::from(rounds), threads);
+        let played = pairs(
+            rules,
+            [&new, &old],
+            PAIRS_PER_PRESET,
+            u64::from(rounds),
+            threads,
+        );
         counts.resize(played.len(), 0);
         for (count, more) in counts.iter_mut().zip(played) {
             *count += more;
@@ -67,14 +73,14 @@ pub fn decide(
         let summary = summary(&counts);
         progress(&summary);
         let decision = sprt.decide(&counts);
-        if decision != SprtDecision::Undecided || rounds * PAIRS >= PAIRS_AT_MOST {
+        if decision != SprtDecision::Undecided || rounds * PAIRS_PER_PRESET >= MAX_PAIRS {
             let stronger = decision == SprtDecision::High;
             return GateResult { stronger, summary };
         }
     }
 }
 
-/// How a net does against greedy, in words: by each preset that fits.
+/// The strength of a net against greedy as text, for each preset that fits.
 pub fn strength(
     nets: &Nets,
     new: &NetEvaluator,
@@ -98,7 +104,7 @@ fn by_net(nets: &Nets) -> impl Fn() -> Box<dyn Policy> + Sync + use<> {
     move || Box::new(NetPlayer::new(nets.clone()))
 }
 
-/// How many pairs came to which score.
+/// The number of pairs with each score.
 fn pairs(
     rules: &Rules,
     players: [&PlayerFactory; 2],
@@ -117,7 +123,7 @@ fn pairs(
     tally.scores().to_vec()
 }
 
-/// A score in words.
+/// A score as text.
 fn summary(counts: &[u32]) -> String {
     let interval = interval(counts);
     format!(

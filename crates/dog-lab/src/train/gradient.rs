@@ -1,4 +1,4 @@
-//! How the weights must change for the net to say what it should: back-propagation and Adam.
+//! Back-propagation and the optimiser Adam.
 
 use std::ops::Range;
 
@@ -9,18 +9,17 @@ use fearless_simd::{Level, Simd, dispatch};
 
 use super::selfplay::{ALTERNATIVES, Samples, TrainingTarget};
 
-/// The sum over samples of the loss's slope at each weight, as a net of slopes.
+/// The sum over samples of the gradient of the loss, in the shape of a net.
 #[derive(Clone)]
 pub struct Gradient {
     pub slopes: Net,
     /// The sum of the groups' mean losses: cross entropies between target and probability, in nats.
     pub loss: f64,
-    /// The samples of a group on their way through the net.
+    /// The forward passes of a group's samples.
     passes: Vec<Pass>,
 }
 
-/// A sample on its way through the net: its inputs, the head that judges it, and what the units of
-/// both hidden layers let through.
+/// The forward pass of a sample: its inputs, its head, and the activations of both hidden layers.
 #[derive(Clone)]
 struct Pass {
     inputs: Range<usize>,
@@ -29,8 +28,8 @@ struct Pass {
     second: [f32; HIDDEN_2],
 }
 
-/// How much more what tells the samples of a group apart counts than what they have in common:
-/// it is what decides between them, and they had the same luck.
+/// The extra weight of differences within a group. They decide between choices, and the samples had
+/// the same luck.
 const WITHIN_GROUP_WEIGHT: f32 = 4.0;
 
 impl Gradient {
@@ -49,7 +48,7 @@ impl Gradient {
         self.loss = 0.0;
     }
 
-    /// Adds the slopes of these groups of samples.
+    /// Adds the gradients of these groups of samples.
     pub fn add_groups(&mut self, net: &Net, samples: &Samples, which: &[u32]) {
         dispatch!(Level::new(), simd => {
             for &group in which {
@@ -58,7 +57,7 @@ impl Gradient {
         });
     }
 
-    /// Adds the slopes that another thread found.
+    /// Adds the gradient of another thread.
     pub fn add(&mut self, other: &Gradient) {
         for (own, other) in self.slopes.blocks_mut().zip(other.slopes.blocks()) {
             for (own, other) in own.iter_mut().zip(other) {
@@ -68,8 +67,8 @@ impl Gradient {
         self.loss += other.loss;
     }
 
-    /// Adds the slopes of a group. What its samples have in common counts as much as one sample,
-    /// how they differ [`WITHIN_GROUP_WEIGHT`] times as much.
+    /// Adds the gradient of a group. What its samples have in common counts as one sample, their
+    /// differences count [`WITHIN_GROUP_WEIGHT`] times as much.
     #[inline(always)]
     fn add_group<S: Simd>(&mut self, simd: S, net: &Net, samples: &Samples, group: Range<usize>) {
         let count = group.len() as f32;
@@ -132,7 +131,7 @@ impl Gradient {
         let mut of_hidden: Hidden = [0.0; HIDDEN];
         let rows = of_net.second.iter().zip(of_head.second.iter_mut());
         for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(hidden).zip(rows) {
-            // Eight sums side by side, which vectors can hold.
+            // Eight sums side by side fit vector registers.
             let mut sums = [0.0; 8];
             let parts = of_second.chunks_exact(8).zip(row.chunks_exact(8));
             for ((of_second, row), slopes) in parts.zip(slopes.chunks_exact_mut(8)) {
@@ -155,7 +154,7 @@ impl Gradient {
     }
 }
 
-/// How much a unit that let this through lets through of a change.
+/// The derivative of the activation, from its value.
 #[inline(always)]
 fn through(unit: f32) -> f32 {
     if unit > 0.0 { 1.0 } else { LEAKY_SLOPE }
@@ -166,7 +165,7 @@ fn loss(chance: f32, target: f32) -> f64 {
     -(target * chance.ln() + (1.0 - target) * (1.0 - chance).ln())
 }
 
-/// The optimiser Adam: steps along the mean slope, measured by the slopes' size.
+/// The optimiser Adam: steps along the mean gradient, scaled by its size.
 #[derive(Clone)]
 pub struct Adam {
     pub mean: Net,
@@ -175,9 +174,9 @@ pub struct Adam {
 }
 
 impl Adam {
-    const MEAN: f32 = 0.9;
-    const SQUARE: f32 = 0.999;
-    const LEAST: f32 = 1e-8;
+    const MEAN_DECAY: f32 = 0.9;
+    const SQUARE_DECAY: f32 = 0.999;
+    const EPSILON: f32 = 1e-8;
 
     pub fn new(inputs: usize) -> Adam {
         Adam {
@@ -187,12 +186,12 @@ impl Adam {
         }
     }
 
-    /// One step of this length against the mean slope over so many samples.
+    /// One step of this length against the mean gradient over this many samples.
     pub fn step(&mut self, net: &mut Net, gradient: &Gradient, samples: usize, length: f32) {
         self.steps += 1;
         let age = self.steps.min(1_000_000) as i32;
-        let mean_share = 1.0 - Adam::MEAN.powi(age);
-        let square_share = 1.0 - Adam::SQUARE.powi(age);
+        let mean_share = 1.0 - Adam::MEAN_DECAY.powi(age);
+        let square_share = 1.0 - Adam::SQUARE_DECAY.powi(age);
         let scale = 1.0 / samples as f32;
         let blocks = net
             .blocks_mut()
@@ -203,9 +202,9 @@ impl Adam {
                 let moments = means.iter_mut().zip(squares.iter_mut());
                 for ((weight, slope), (mean, square)) in weights.iter_mut().zip(slopes).zip(moments) {
                     let slope = slope * scale;
-                    *mean = Adam::MEAN * *mean + (1.0 - Adam::MEAN) * slope;
-                    *square = Adam::SQUARE * *square + (1.0 - Adam::SQUARE) * slope * slope;
-                    let size = (*square / square_share).sqrt() + Adam::LEAST;
+                    *mean = Adam::MEAN_DECAY * *mean + (1.0 - Adam::MEAN_DECAY) * slope;
+                    *square = Adam::SQUARE_DECAY * *square + (1.0 - Adam::SQUARE_DECAY) * slope * slope;
+                    let size = (*square / square_share).sqrt() + Adam::EPSILON;
                     *weight -= length * (*mean / mean_share) / size;
                 }
             });

@@ -1,9 +1,9 @@
-//! Training of the value net: games that it plays with itself, and learning from them.
+//! Training of the value net by self-play.
 //!
-//! A run is a row of windows. In each, the net as it is plays some games on all seats, every
-//! decision of which becomes a sample (see [`selfplay`]); the samples of the window are shuffled
-//! and learnt from in batches (see [`gradient`]). A game's luck depends on the run's seed and the
-//! game's number alone, and sums are made in a fixed order, so a run is the same again on any
+//! A run is a sequence of windows. In each window the current net plays some games at all seats,
+//! and every decision becomes a sample (see [`selfplay`]). The samples are shuffled and learnt in
+//! batches (see [`gradient`]). The random numbers of a game depend only on the seed of the run and
+//! the number of the game, and sums are made in a fixed order. So a run can be repeated with any
 //! number of threads, interrupted or not.
 
 use std::{
@@ -32,70 +32,70 @@ use selfplay::{Samples, SelfPlay};
 
 use crate::games::each_game;
 
-/// Games of a window, if nobody says: some 16,000 positions.
+/// The default number of games in a window: some 16,000 positions.
 pub const GAMES: u64 = 96;
-/// Groups of samples of a batch.
+/// The number of groups of samples in a batch.
 const BATCH: usize = 512;
-/// Parts of a batch that threads work on.
+/// The number of parts of a batch that threads work on.
 const PARTS: usize = 4;
-/// What the weights of a window count among the averaged ones.
-const AVERAGED: f32 = 0.01;
+/// The weight of the latest window in the averaged weights.
+const AVERAGE_WEIGHT: f32 = 0.01;
 
-/// What a run is to do.
+/// The parameters of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingPlan {
     pub setting: NetVariant,
-    /// Games in all.
+    /// The number of games in all.
     pub games: u64,
     pub seed: u64,
-    /// The length of Adam's steps at the beginning and at the end; between them it falls by the
-    /// same factor every window.
+    /// The length of Adam's first and last step. Between them it falls by the same factor in every
+    /// window.
     pub step: (f32, f32),
-    /// ε at the beginning; it falls evenly to nothing at four fifths of the run.
+    /// ε at the beginning. It falls linearly to 0 at four fifths of the run.
     pub exploration: f32,
     pub lambda: f32,
-    /// One decision in so many is looked at with its alternatives; none if 0.
+    /// One decision in this many has its alternatives explored; none if 0.
     #[serde(default)]
     pub alternatives: u32,
-    /// Games that are played before they are learnt from.
+    /// The number of games that are played before they are learnt from.
     #[serde(default = "games")]
     pub games_a_window: u64,
 }
 
-/// What runs that were begun before it could be chosen have as their window.
+/// The window of runs that were begun before it was an option.
 const fn games() -> u64 {
     GAMES
 }
 
-/// A run as far as it has come.
+/// The state of a run.
 #[derive(Clone)]
 pub struct Run {
     pub plan: TrainingPlan,
-    /// How the net that it began with was trained, if it did not begin from nothing.
+    /// How the net that it began with was trained, if it did not begin from random weights.
     pub before: Option<String>,
     pub evaluator: NetEvaluator,
-    /// The mean of the weights of the latest windows: what is used in the end.
+    /// The moving average of the weights over the windows: the final result.
     pub averaged: Net,
     pub adam: Adam,
-    /// Games played.
+    /// The number of games played.
     pub games: u64,
-    /// Samples learnt from.
+    /// The number of samples learnt from.
     pub samples: u64,
 }
 
-/// What a window was like.
+/// The statistics of a window.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Window {
     pub games: u64,
     pub samples: u64,
-    /// The mean loss of the window's groups of samples, each before it was learnt from, in nats.
+    /// The mean loss of the window's groups of samples, each before it was learnt, in nats.
     pub loss: f64,
     /// The mean number of turns of a game.
     pub turns: f64,
 }
 
 impl Run {
-    /// A run from nothing: weights drawn at random.
+    /// A run from random weights.
     pub fn new(plan: TrainingPlan) -> Run {
         let layout = InputLayout::new(plan.setting.seats());
         let mut net = Net::zero(layout.inputs());
@@ -108,7 +108,7 @@ impl Run {
         // Some 60 inputs are active at a time.
         fill(net.first.as_flattened_mut(), (3.0f32 / 60.0).sqrt());
         let inputs = HIDDEN as f32;
-        // Heads begin as one and grow apart.
+        // All heads begin as equal and diverge.
         let [head, others @ ..] = &mut net.heads;
         fill(head.second.as_flattened_mut(), (3.0 / inputs).sqrt());
         fill(&mut head.last, 0.1);
@@ -118,7 +118,7 @@ impl Run {
         Run::from_net(plan, NetEvaluator { layout, net }, None)
     }
 
-    /// A run that goes on from a net, which was trained like this before.
+    /// A run that continues from a net; `before` says how that was trained.
     pub fn from_net(plan: TrainingPlan, evaluator: NetEvaluator, before: Option<String>) -> Run {
         Run {
             plan,
@@ -131,7 +131,7 @@ impl Run {
         }
     }
 
-    /// How its net was trained, in words.
+    /// How the net was trained, as text.
     pub fn summary(&self) -> String {
         let TrainingPlan {
             seed, alternatives, ..
@@ -153,7 +153,7 @@ impl Run {
         self.games >= self.plan.games
     }
 
-    /// How much of the run is done, 0 to 1.
+    /// The share of the run that is done, 0 to 1.
     fn progress(&self) -> f32 {
         (self.games as f64 / self.plan.games as f64) as f32
     }
@@ -164,7 +164,7 @@ impl Run {
         first * (last / first).powf(self.progress())
     }
 
-    /// Plays the next games, and learns from them.
+    /// Plays the next games and learns from them.
     pub fn window(&mut self, threads: usize) -> Window {
         let (samples, turns) = self.play(threads);
         let loss = self.learn(&samples, threads);
@@ -172,7 +172,7 @@ impl Run {
         self.samples += samples.targets.len() as u64;
         for (averaged, block) in self.averaged.blocks_mut().zip(self.evaluator.net.blocks()) {
             for (averaged, weight) in averaged.iter_mut().zip(block) {
-                *averaged += AVERAGED * (weight - *averaged);
+                *averaged += AVERAGE_WEIGHT * (weight - *averaged);
             }
         }
         Window {
@@ -213,7 +213,7 @@ impl Run {
         (all, turns)
     }
 
-    /// Learns from samples in batches; returns the mean loss of their groups.
+    /// Learns from samples in batches. Returns the mean loss of their groups.
     fn learn(&mut self, samples: &Samples, threads: usize) -> f64 {
         let step = self.step();
         let inputs = self.evaluator.layout.inputs();
@@ -256,7 +256,7 @@ impl Run {
         loss / samples.groups.len().max(1) as f64
     }
 
-    /// Writes a run, in place of the one that was there; a crash leaves the one or the other.
+    /// Writes a run in place of an earlier one. A crash leaves one of the two intact.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -290,7 +290,7 @@ impl Run {
     /// Reads a run.
     ///
     /// # Errors
-    /// If the file cannot be read, or is of another program's inputs.
+    /// If the file cannot be read, or was made with other inputs.
     pub fn load(path: &Path) -> anyhow::Result<Run> {
         let bytes = fs::read(path).with_context(|| path.display().to_string())?;
         let end = bytes.iter().position(|&byte| byte == b'\n');
@@ -309,7 +309,7 @@ impl Run {
             .flat_map(|net| net.blocks())
             .map(<[f32]>::len)
             .sum();
-        ensure!(weights.len() == 4 * needed, "the checkpoint is cut short");
+        ensure!(weights.len() == 4 * needed, "the checkpoint is truncated");
         let mut numbers = weights.chunks_exact(4);
         for net in &mut nets {
             for weight in net.blocks_mut().flatten() {
@@ -334,7 +334,7 @@ impl Run {
     }
 }
 
-/// The first line of a checkpoint, in JSON; the weights follow as 32-bit numbers.
+/// The first line of a checkpoint, in JSON. The weights follow as 32-bit numbers.
 #[derive(Debug, Serialize, Deserialize)]
 struct CheckpointHeader {
     plan: TrainingPlan,

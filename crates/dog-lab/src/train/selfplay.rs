@@ -1,4 +1,4 @@
-//! Games that the net plays with itself, and what is to be learnt from them.
+//! Games of the net against itself, and the samples that they give.
 
 use std::ops::{ControlFlow, Range};
 
@@ -17,22 +17,22 @@ use dog_rules::{
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-/// More turns than any game between players that want to win takes; such a game teaches nothing
-/// of how it ends.
-const MOST_TURNS: u32 = 2_500;
-/// Choices that are looked at together, and so the most samples of a group.
+/// More turns than any game between players that want to win. The end of a longer game teaches
+/// nothing.
+const MAX_TURNS: u32 = 2_500;
+/// The number of choices that are explored together, which is the largest size of a group.
 pub const ALTERNATIVES: usize = 6;
-/// One decision in so many is shown to the net without its own hand, so that it can tell what a
-/// seat's position is worth to those who do not know its hand.
-const HIDDEN_HAND: u32 = 16;
-/// One game in so many is played by options set at random, so that the net has seen them all.
-const RANDOM_RULES: u32 = 7;
-/// How likely each option of such a game is another than the preset's.
-const CHANGED: f64 = 0.3;
+/// One decision in this many is shown to the net without the seat's hand, so that it can also value
+/// a seat whose hand is unknown.
+const HIDDEN_HAND_EVERY: u32 = 16;
+/// One game in this many is played with random options, so that the net sees them all.
+const RANDOM_RULES_EVERY: u32 = 7;
+/// The probability that an option of such a game differs from the preset.
+const CHANGE_RATE: f64 = 0.3;
 
 /// The rules of one game: a preset that fits the net, sometimes with other options.
 pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
-    if rng.random_range(0..RANDOM_RULES) > 0 {
+    if rng.random_range(0..RANDOM_RULES_EVERY) > 0 {
         let mut presets = presets(setting);
         return presets.swap_remove(rng.random_range(0..presets.len()));
     }
@@ -42,7 +42,7 @@ pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
     Rules::try_from(options).expect("options that go together")
 }
 
-/// The presets that are played on the net's board as they are published; with six seats all.
+/// The presets that are published for the net's ring; with six seats all presets.
 pub fn presets(setting: NetVariant) -> Vec<Rules> {
     let published =
         |preset: &Preset| setting == NetVariant::Six || NetVariant::of(&preset.rules()) == setting;
@@ -55,13 +55,13 @@ pub fn presets(setting: NetVariant) -> Vec<Rules> {
 
 /// Changes some of the options.
 fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
-    /// Takes the other of two values, if it is to be another one.
+    /// Takes the other of two values if `other` is set.
     fn flip<T: Copy + PartialEq>(other: bool, value: &mut T, [first, second]: [T; 2]) {
         if other {
             *value = if *value == first { second } else { first };
         }
     }
-    let mut other = || rng.random_bool(CHANGED);
+    let mut other = || rng.random_bool(CHANGE_RATE);
     let protections = [Protection::Always, Protection::Fresh];
     if setting == NetVariant::Six && other() {
         options.fields_per_seat = 31 - options.fields_per_seat;
@@ -87,7 +87,7 @@ fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
     }
 }
 
-/// What is to be learnt: with these inputs, this chance to win, as this head should have it.
+/// A training target: with these inputs, this head should give this chance to win.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingTarget {
     pub inputs: Range<usize>,
@@ -95,18 +95,18 @@ pub struct TrainingTarget {
     pub chance: f32,
 }
 
-/// All that is to be learnt from some games.
+/// The samples of some games.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     pub inputs: Vec<Input>,
     pub targets: Vec<TrainingTarget>,
-    /// Targets that belong together: one by itself, or what the alternatives of one decision came
-    /// to with the same luck.
+    /// Targets that belong together: a single one, or the alternatives of one decision with the
+    /// same luck.
     pub groups: Vec<Range<usize>>,
 }
 
 impl Samples {
-    /// Adds another list.
+    /// Adds another list of samples.
     pub fn append(&mut self, other: &Samples) {
         let first = self.targets.len();
         let shifted = |group: &Range<usize>| group.start + first..group.end + first;
@@ -128,18 +128,18 @@ struct RecordedDecision {
     head: usize,
     /// The net's own estimate of the best choice.
     estimate: f32,
-    /// Whether something else than the best was chosen, to explore.
+    /// Whether a random choice was made instead of the best, to explore.
     explored: bool,
 }
 
-/// Plays games with the net on all seats.
+/// Plays games with the net at all seats.
 pub struct SelfPlay<'a> {
     pub evaluator: &'a NetEvaluator,
-    /// How often any choice is made in place of the best.
+    /// How often a random choice replaces the best.
     pub exploration: f32,
-    /// One decision in so many is looked at with its alternatives; none if 0.
+    /// One decision in this many has its alternatives explored; none if 0.
     pub alternatives: u32,
-    /// λ: how much of a later estimate is taken from what came still later.
+    /// λ: the weight of later results against the next estimate.
     pub lambda: f32,
     pub scratch: Scratch,
     decisions: Vec<RecordedDecision>,
@@ -162,14 +162,14 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// Plays a game and adds what it teaches; returns its turns.
+    /// Plays a game and adds its samples. Returns the number of turns.
     pub fn game(&mut self, rules: &Rules, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) -> u32 {
         let beginner = rng.random_range(0..rules.seats);
         let beginner = Seat::new(beginner, rules.seats).expect("a seat");
         let mut game = Playout::new(rules, beginner);
         self.decisions.clear();
         let mut turns = 0;
-        while turns < MOST_TURNS {
+        while turns < MAX_TURNS {
             match game.phase() {
                 Phase::Deal => game.deal(rng),
                 Phase::Exchange => self.exchange(&mut game, rng, out),
@@ -190,7 +190,7 @@ impl<'a> SelfPlay<'a> {
                 continue;
             }
             let view = game.seen_from(seat);
-            // These decisions are few, and each is for a whole round: all are looked at.
+            // These decisions are few, and each affects a whole round, so all are explored.
             if self.alternatives > 0 {
                 let answers = self.evaluator.answers(&view, &mut self.scratch);
                 let all = answers
@@ -268,9 +268,9 @@ impl<'a> SelfPlay<'a> {
         self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
     }
 
-    /// Adds what the likeliest choices, and one of the others, come to when the game goes on from
-    /// each for a while, with the same luck: of those that are never chosen the game itself
-    /// teaches nothing, and what tells them apart is lost in its noise.
+    /// Adds the results of the likeliest choices, and of one other, when the game goes on from each
+    /// for a while with the same luck. The game itself teaches nothing about choices that are never
+    /// made, and their differences are lost in its noise.
     fn explore_alternatives(
         &mut self,
         game: &Playout,
@@ -283,7 +283,7 @@ impl<'a> SelfPlay<'a> {
             return;
         }
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
-        // One of the others has a chance to be found underrated.
+        // One of the others gets a chance, in case it is underrated.
         if all.len() > ALTERNATIVES {
             let other = rng.random_range(ALTERNATIVES - 1..all.len());
             all.swap(ALTERNATIVES - 1, other);
@@ -327,8 +327,8 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// Adds the inputs of what the seat sees after a choice: one that stands alone is sometimes
-    /// shown without the seat's hand. Returns where they lie, and the head that is to judge them.
+    /// Adds the inputs of a seat's view after a choice. A single sample is sometimes shown without
+    /// the seat's hand. Returns the range of the inputs and the head that evaluates them.
     #[allow(clippy::too_many_arguments)]
     fn inputs(
         &self,
@@ -341,7 +341,8 @@ impl<'a> SelfPlay<'a> {
         out: &mut Samples,
     ) -> (Range<usize>, usize) {
         let first = out.inputs.len();
-        let hidden = alone && stage == AfterChoice::Played && rng.random_range(0..HIDDEN_HAND) == 0;
+        let hidden =
+            alone && stage == AfterChoice::Played && rng.random_range(0..HIDDEN_HAND_EVERY) == 0;
         let inputs = Inputs::new(&self.evaluator.layout, view, stage);
         let kept = if hidden {
             HandInfo::Count(hand.len())
@@ -374,9 +375,9 @@ impl<'a> SelfPlay<'a> {
         });
     }
 
-    /// Works out, from the last decision to the first, what each should have expected: λ of what
-    /// the next one came to and the rest of its own estimate. With two teams what one can hope
-    /// for the other must fear; of three, a team learns from its own seats only.
+    /// Computes, from the last decision to the first, what each should have expected: λ of the next
+    /// result and the rest of its own estimate. With two teams, the chances of one are the risks of
+    /// the other. With three, a team learns only from its own seats.
     fn targets(&mut self, rules: &Rules, winner: Option<u8>, out: &mut Samples) {
         let teams = usize::from(rules.seats / 2);
         let mut ahead = [1.0 / teams as f32; 3];
@@ -388,9 +389,9 @@ impl<'a> SelfPlay<'a> {
         }
         for decision in self.decisions.iter().rev() {
             let target = ahead[usize::from(decision.team)];
-            // What follows from an experiment says nothing of the decisions before it.
+            // What follows an exploring move says nothing about the decisions before it.
             let trust = if decision.explored { 0.0 } else { self.lambda };
-            // An experiment itself is judged by what came of it.
+            // The exploring move itself is judged by its result.
             out.groups.push(out.targets.len()..out.targets.len() + 1);
             out.targets.push(TrainingTarget {
                 inputs: decision.inputs.clone(),
@@ -408,7 +409,7 @@ impl<'a> SelfPlay<'a> {
     }
 }
 
-/// Moves what the teams expect towards the estimate of one of them.
+/// Moves the expectations of the teams towards the estimate of one of them.
 fn spread(ahead: &mut [f32; 3], teams: usize, team: u8, estimate: f32, share: f32) {
     let own = &mut ahead[usize::from(team)];
     *own += share * (estimate - *own);

@@ -1,4 +1,4 @@
-//! Training: slopes that are slopes, games that teach what happened, runs that can be stopped.
+//! Training: gradients that are gradients, targets that match the games, runs that can be stopped.
 
 use std::{env, fs, path::PathBuf, process};
 
@@ -15,14 +15,14 @@ use super::{
     *,
 };
 
-/// Inputs of the small nets of these tests.
+/// The number of inputs of the small nets in these tests.
 const INPUTS: usize = 20;
 
 fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Random inputs, and random chances that are to be learnt from them.
+/// Random inputs with random targets.
 fn random_samples(number: usize, rng: &mut impl Rng) -> Samples {
     let mut samples = Samples::default();
     for _ in 0..number {
@@ -49,12 +49,12 @@ fn gradient(net: &Net, samples: &Samples) -> Gradient {
     gradient
 }
 
-/// The odds that the net gives a sample, by its definition.
+/// The odds of a sample, by the definition of the net.
 fn naive_odds(net: &Net, samples: &Samples, target: &TrainingTarget) -> f64 {
     naive_logit(net, &samples.inputs[target.inputs.clone()], target.head).exp()
 }
 
-/// The cross entropy by its definition, in double precision.
+/// The cross entropy by definition, in double precision.
 fn naive_loss(net: &Net, samples: &Samples) -> f64 {
     let of_sample = |target: &TrainingTarget| {
         let odds = naive_odds(net, samples, target);
@@ -80,7 +80,7 @@ fn slopes_are_those_of_the_loss() {
                 *weight += change;
                 (f64::from(*weight), naive_loss(&net, &samples))
             };
-            // Short, so that hardly a unit's sum passes zero on the way.
+            // A short step, so that hardly any unit's sum passes zero.
             let step = 2e-5;
             let (above, below) = (at(step), at(-2.0 * step));
             at(step);
@@ -102,7 +102,7 @@ fn slopes_add_up() {
     let whole = gradient(&net, &samples);
     let (mut one, mut other) = (Gradient::new(INPUTS), Gradient::new(INPUTS));
     one.add_groups(&net, &samples, &[3, 4, 5]);
-    // What was there before is forgotten.
+    // Earlier slopes are forgotten.
     one.clear();
     one.add_groups(&net, &samples, &[0, 2, 4, 6, 8]);
     other.add_groups(&net, &samples, &[9, 7, 5, 3, 1]);
@@ -118,9 +118,9 @@ fn slopes_add_up() {
     }
 }
 
-/// What a group has in common counts as one sample, how its samples differ four times as much.
+/// What a group has in common counts as one sample, its differences count four times as much.
 #[test]
-fn groups_are_told_apart() {
+fn differences_within_a_group_count_more() {
     let mut rng = rng(11);
     let net = random_net(INPUTS, &mut rng);
     let mut samples = random_samples(5, &mut rng);
@@ -174,7 +174,7 @@ fn a_step_leads_down() {
         if *slope == 0.0 {
             assert_eq!(change, 0.0);
         } else if slope.abs() > 1e-3 {
-            // The first step is as long as it is said to be, whatever the slope.
+            // The first step has the given length, whatever the slope.
             assert!(
                 (change + 0.01 * slope.signum()).abs() < 1e-4,
                 "{slope}: {change}"
@@ -202,7 +202,7 @@ fn samples_are_learnt() {
     assert_eq!(adam.steps, 100);
 }
 
-/// Rules that a net is for.
+/// Rules for this kind of net.
 fn rules(setting: NetVariant) -> Rules {
     let (preset, seats) = match setting {
         NetVariant::Four15 => (Preset::Hausregeln, 4),
@@ -216,7 +216,7 @@ fn rules(setting: NetVariant) -> Rules {
     Rules::try_from(options).unwrap()
 }
 
-/// The samples of a game that the program's own net plays, and its turns.
+/// The samples of a game of the built-in net against itself, and the number of its turns.
 fn play(rules: &Rules, lambda: f32, change: impl FnOnce(&mut SelfPlay)) -> (Samples, u32) {
     let mut play = SelfPlay::new(nets().of(rules), 0.0, lambda, 0);
     change(&mut play);
@@ -231,7 +231,7 @@ fn every_decision_is_a_sample() {
     for setting in [NetVariant::Four16, NetVariant::Six] {
         let rules = rules(setting);
         let (samples, turns) = play(&rules, 0.9, |_| {});
-        // The rest are answers in exchanges that nobody could decline.
+        // The rest are answers in mandatory exchanges.
         let answers = samples.targets.len() as u32 - turns;
         let rounds = answers / u32::from(rules.seats);
         assert_eq!(answers, rounds * u32::from(rules.seats));
@@ -258,7 +258,7 @@ fn every_decision_is_a_sample() {
     }
 }
 
-/// The last decision, which won, comes first.
+/// The last decision won the game and comes first.
 #[test]
 fn targets_tell_who_won() {
     for setting in NetVariant::ALL {
@@ -267,7 +267,7 @@ fn targets_tell_who_won() {
         let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
         assert_eq!(targets[0], 1.0);
         assert!(targets.iter().all(|target| [0.0, 1.0].contains(target)));
-        // Each team decides about as often.
+        // Each team has about as many decisions.
         let won = targets.iter().sum::<f32>() / targets.len() as f32;
         let chance = 2.0 / f32::from(rules.seats);
         assert!((won - chance).abs() < 0.15, "{won}");
@@ -276,9 +276,10 @@ fn targets_tell_who_won() {
         let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
         assert!(targets.iter().all(|target| (0.0..=1.0).contains(target)));
         assert_eq!(targets[0], 1.0);
-        // Whoever decided before it, of the winners or not, is told how the game ended.
+        // The decisions just before it are close to the result of the game, whichever team made
+        // them.
         assert!([0.0, 1.0].contains(&targets[1]), "{}", targets[1]);
-        // Long before the end nobody can know.
+        // Long before the end the result is open.
         assert!((0.01..0.99).contains(targets.last().unwrap()));
     }
 }
@@ -291,7 +292,8 @@ fn experiments_and_alternatives_are_samples_too() {
     let (looked_around, turns) = play(&rules, 0.9, |play| play.alternatives = 20);
     assert_ne!(plain.targets, explored.targets);
     assert!(looked_around.targets.len() as u32 > turns + turns / 20);
-    // What was looked at together is a group, the rest stands alone, and nothing is left out.
+    // Alternatives of one decision are a group, every other sample is its own group, and none is
+    // missing.
     let sizes = looked_around.groups.iter().map(ExactSizeIterator::len);
     let (alone, together): (Vec<usize>, Vec<usize>) = sizes.partition(|&size| size == 1);
     assert!(alone.len() as u32 >= turns && together.len() as u32 > turns / 40);
@@ -347,7 +349,7 @@ fn a_net_says_how_it_was_trained() {
     assert_eq!(run.summary(), last);
 }
 
-/// A short run in small windows.
+/// A short run with small windows.
 fn plan(setting: NetVariant) -> TrainingPlan {
     TrainingPlan {
         setting,
@@ -398,12 +400,12 @@ fn threads_change_nothing() {
         assert_same(first, other);
         assert_eq!(window, same);
     }
-    // Another seed is another run.
+    // Another seed gives another run.
     let mut other = run(NetVariant::Four16);
     other.plan.seed += 1;
     other.window(2);
     assert_ne!(other.evaluator.net, runs[0].0.evaluator.net);
-    // Windows go on from each other, to the end.
+    // Windows continue each other, to the end.
     let run = &mut runs[0].0;
     assert!(!run.done() && run.step() < run.plan.step.0);
     run.window(2);
@@ -421,7 +423,7 @@ fn weights_are_averaged() {
         .flatten()
         .zip(run.averaged.blocks().flatten());
     for ((before, averaged), weight) in weights.zip(run.evaluator.net.blocks().flatten()) {
-        let expected = before + AVERAGED * (weight - before);
+        let expected = before + AVERAGE_WEIGHT * (weight - before);
         assert!((averaged - expected).abs() < 1e-6);
     }
 }
@@ -438,7 +440,7 @@ fn a_run_from_nothing_depends_on_its_seed() {
     assert!(!first.evaluator.net.first.contains(nothing));
 }
 
-/// A file of this test alone.
+/// A file of this test only.
 fn file(name: &str) -> PathBuf {
     env::temp_dir().join(format!("dog-train-{}-{name}", process::id()))
 }
@@ -455,7 +457,7 @@ fn a_run_that_was_stopped_goes_on() {
     whole.window(1);
     stopped.window(2);
     assert_same(&whole, &stopped);
-    // A checkpoint takes the place of the one before.
+    // A checkpoint replaces the one before.
     stopped.save(&path).unwrap();
     assert_same(&whole, &Run::load(&path).unwrap());
     fs::remove_file(path).unwrap();
@@ -478,9 +480,9 @@ fn checkpoints_that_do_not_fit_are_refused() {
     };
     let inputs = "made with other inputs or other rules";
     for (bytes, message) in [
-        (whole[..whole.len() - 1].to_vec(), "cut short"),
-        (whole[..whole.len() - 4].to_vec(), "cut short"),
-        (whole[..=end].to_vec(), "cut short"),
+        (whole[..whole.len() - 1].to_vec(), "truncated"),
+        (whole[..whole.len() - 4].to_vec(), "truncated"),
+        (whole[..=end].to_vec(), "truncated"),
         (whole[..end].to_vec(), "begins with a line of JSON"),
         (Vec::new(), "begins with a line of JSON"),
         (whole[1..].to_vec(), "at line 1"),
@@ -497,7 +499,7 @@ fn checkpoints_that_do_not_fit_are_refused() {
         let error = load(&bytes).err().expect("a refusal").to_string();
         assert!(error.contains(message), "{error:?} is not {message:?}");
     }
-    // Runs begun before these could be chosen go on as they were begun.
+    // Runs that were begun before these options existed keep their old values.
     let early = with(&|header| {
         let plan = header["plan"].as_object_mut().unwrap();
         plan.remove("games_a_window").unwrap();
@@ -511,7 +513,7 @@ fn checkpoints_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn the_diet_is_varied() {
+fn training_rules_are_varied() {
     for setting in NetVariant::ALL {
         let published = selfplay::presets(setting);
         let names: Vec<Preset> = published.iter().map(|rules| rules.preset).collect();
@@ -535,7 +537,7 @@ fn the_diet_is_varied() {
                 rules.preset
             );
         }
-        // Each option is another than the preset's now and then.
+        // Each option differs from the preset now and then.
         let options: [&dyn Fn(&Rules) -> bool; 6] = [
             &|rules| rules.goal_entry == GoalEntry::OnStart,
             &|rules| rules.backward_into_goal,

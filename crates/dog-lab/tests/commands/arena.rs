@@ -10,7 +10,7 @@ use std::{
 use dog_bot::{Choice, Level, advise, net::nets::Nets};
 use dog_lab::{
     arena::{Match, MatchTotals, PlayerFactory, Sprt, SprtDecision, run_match},
-    games::MOST_TURNS,
+    games::MAX_TURNS,
     player::{LevelPlayer, Policy},
 };
 use dog_rules::{Board, Options, Preset, Rules, SeatView};
@@ -47,7 +47,7 @@ fn play(plan: &Match) -> MatchTotals {
     run_match(plan, |_| ControlFlow::Continue(()))
 }
 
-/// What does not depend on the clock.
+/// The part of the result that does not depend on the clock.
 fn result(tally: &MatchTotals) -> (Vec<u32>, [u64; 2], [u64; 2]) {
     let decisions = tally.thinking.map(|thinking| thinking.decisions);
     (tally.scores().to_vec(), tally.wins, decisions)
@@ -112,7 +112,7 @@ fn greedy_beats_random() {
     }
 }
 
-/// Keeps its pieces out of the goal as long as it can.
+/// Keeps its pieces out of the goal as long as possible.
 struct Dawdler {
     nets: Nets,
 }
@@ -130,7 +130,7 @@ impl Policy for Dawdler {
 }
 
 #[test]
-fn games_without_an_end_are_given_up() {
+fn endless_games_are_abandoned() {
     let nets = Nets::built_in().unwrap();
     let dawdler = || -> Box<dyn Policy> { Box::new(Dawdler { nets: nets.clone() }) };
     let rules = rules(Preset::DogspielIt, 4);
@@ -138,10 +138,10 @@ fn games_without_an_end_are_given_up() {
     assert_eq!((tally.wins, tally.unfinished), ([0, 0], 4));
     assert_eq!(tally.mean(), 0.5);
     let [a, b] = tally.thinking;
-    assert!(a.decisions + b.decisions >= 4 * u64::from(MOST_TURNS));
+    assert!(a.decisions + b.decisions >= 4 * u64::from(MAX_TURNS));
 }
 
-/// Does what nobody may.
+/// Plays illegal moves.
 struct Cheat;
 
 impl Policy for Cheat {
@@ -152,9 +152,9 @@ impl Policy for Cheat {
 
 #[test]
 #[should_panic(expected = "a scoped thread panicked")]
-fn a_player_that_does_what_it_may_not_ends_the_match_at_once() {
+fn an_illegal_choice_ends_the_match_at_once() {
     let cheat = || -> Box<dyn Policy> { Box::new(Cheat) };
-    // Built once, so that the other thread has players that could go on for hours.
+    // Built once. The other thread's players could go on for hours.
     let first = std::sync::Once::new();
     let player = || {
         let mut player = greedy();
@@ -187,7 +187,7 @@ fn the_command_prints_a_line_for_each_of_the_rules() {
     assert!(line["low"].as_f64() < line["score"].as_f64(), "{line}");
 }
 
-/// What `dog-lab pool` says of these lines.
+/// The output of `dog-lab pool` for these lines.
 fn pool(lines: &str) -> Output {
     let mut pool = Command::new(env!("CARGO_BIN_EXE_dog-lab"));
     pool.arg("pool").stdin(Stdio::piped());
@@ -237,7 +237,7 @@ fn parts_of_a_match_add_up() {
         ),
         (
             part(1, 1, "--sprt 0.5,0.6"),
-            "line 1: a match that a test may have stopped",
+            "line 1: a match with a sequential test is biased",
         ),
         ("{}".to_owned(), "line 1"),
         ("no line of the arena's".to_owned(), "line 1"),

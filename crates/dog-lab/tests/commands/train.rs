@@ -1,4 +1,4 @@
-//! The command that trains: what it leaves in its folder, and what it refuses.
+//! The train command: what it leaves in its folder, and what it refuses.
 
 use std::{
     env, fs,
@@ -8,7 +8,7 @@ use std::{
 
 use dog_bot::net::nets::{self, NetVariant};
 
-/// A folder of one test's own, which goes with it.
+/// A folder of one test, removed at its end.
 struct TempDir(PathBuf);
 
 impl TempDir {
@@ -27,7 +27,7 @@ impl Drop for TempDir {
     }
 }
 
-/// A net that the program carries, with which games are short.
+/// A built-in net, which makes short games.
 fn net(name: &str) -> PathBuf {
     let weights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dog-bot/src/net/weights");
     weights.join(name).with_extension("net")
@@ -59,14 +59,14 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
     assert!(last["turns"].as_f64().unwrap() > 20.0, "{last}");
     let (_, header) = nets::read(&folder.read("net")).unwrap();
     assert_eq!(header.setting, NetVariant::Four16);
-    // What was done before is told, too.
+    // The earlier training is mentioned too.
     let (_, first) = nets::read(&std::fs::read(&four_16).unwrap()).unwrap();
     let own = header.run.strip_prefix(&first.run).expect(&header.run);
     assert!(own.starts_with("; then 2 games, "), "{}", header.run);
     assert!(header.run.ends_with(", seed 3"), "{}", header.run);
     assert_eq!(header.strength, "not measured");
 
-    // A run that is done stays as it is.
+    // A finished run stays as it is.
     let files = || ["checkpoint", "log.jsonl", "net"].map(|name| folder.read(name));
     let before = files();
     let output = train(&folder, &four_16, arguments);

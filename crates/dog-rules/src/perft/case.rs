@@ -1,4 +1,4 @@
-//! Positions and their counts as text, to be read and written by hand.
+//! Positions and their counts as text, for people to read and write.
 //!
 //! ```text
 //! # why this position is interesting
@@ -19,7 +19,7 @@ use crate::{
     notation::NotedField, options::RulesTextError,
 };
 
-/// A position in the middle of a round, all hands open.
+/// A position in the middle of a round, with all hands open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPosition {
     pub rules: Rules,
@@ -29,7 +29,7 @@ pub struct OpenPosition {
     pub turn: Seat,
 }
 
-/// A position and how many sequences of moves it is known to have.
+/// A position and its known numbers of move sequences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerftCase {
     /// What the case is about, line by line.
@@ -39,7 +39,7 @@ pub struct PerftCase {
     pub counts: BTreeMap<u32, u64>,
 }
 
-/// Why a text is no case.
+/// Why a text is not a case.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct CaseError {
@@ -54,10 +54,10 @@ pub enum CaseErrorKind {
     #[error("{0}")]
     Rules(#[from] RulesTextError),
     #[error(
-        "{0:?} is no place: it is a track field such as 17, 16f with a fresh piece, or g0 to g3"
+        "{0:?} is not a place: places are track fields such as 17, 16f for a fresh piece, and g0 to g3"
     )]
     Place(String),
-    #[error("{seat} can have no fresh piece on field {field}, only on its start, field {start}")]
+    #[error("{seat} cannot have a fresh piece on field {field}, only on its start, field {start}")]
     Fresh { seat: Seat, field: u8, start: u8 },
     #[error("{0}")]
     Board(#[from] BoardError),
@@ -67,20 +67,21 @@ pub enum CaseErrorKind {
     TooMany(Card),
     #[error("{found} hands, but {expected} seats play")]
     Hands { expected: u8, found: usize },
-    #[error("{0:?} is no seat of this table")]
+    #[error("{0:?} is not a seat of this table")]
     Turn(String),
     #[error("{0:?} is neither rules, board, hands, turn nor a depth with its count")]
     Line(String),
     #[error("depth {0} is counted twice")]
     Twice(u32),
-    #[error("{0} should stand here: a case is rules, board, hands, turn, counts, in this order")]
+    #[error("{0} expected here: a case is rules, board, hands, turn, counts, in this order")]
     Expected(&'static str),
 }
 
-/// Reads the cases of a file, which blank lines separate, each with its first line's number.
+/// Reads the cases of a file, which are separated by blank lines, each with the number of its first
+/// line.
 ///
 /// # Errors
-/// Says which line is wrong and why.
+/// Which line is wrong, and why.
 pub fn read(text: &str) -> Result<Vec<(usize, PerftCase)>, CaseError> {
     let mut cases = Vec::new();
     let mut block = Block::default();
@@ -91,7 +92,7 @@ pub fn read(text: &str) -> Result<Vec<(usize, PerftCase)>, CaseError> {
         };
         if line.trim().is_empty() {
             let finished = std::mem::take(&mut block);
-            // Comments by themselves speak of the whole file.
+            // A block of comments alone is about the whole file.
             if let Some(first) = finished.first {
                 cases.push((first, finished.finish().map_err(at)?));
             }
@@ -105,7 +106,7 @@ pub fn read(text: &str) -> Result<Vec<(usize, PerftCase)>, CaseError> {
 /// A case being read.
 #[derive(Default)]
 struct Block {
-    /// The number of the first line that is no comment.
+    /// The number of the first line that is not a comment.
     first: Option<usize>,
     comment: Vec<String>,
     rules: Option<Rules>,
@@ -149,7 +150,7 @@ impl Block {
         Ok(())
     }
 
-    /// What the case still lacks and must come next; counts may be missing.
+    /// What the case still needs and must come next. Counts are optional.
     fn expected(&self) -> Option<&'static str> {
         let there = [
             ("rules", self.rules.is_some()),
@@ -211,17 +212,17 @@ impl fmt::Display for PerftCase {
     }
 }
 
-/// What each seat has, in turn order; `-` is nothing.
+/// What each seat has, in turn order; `-` means nothing.
 fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
     text.split('/')
         .map(|seat| seat.split_whitespace().filter(|&word| word != "-"))
 }
 
-/// Reads a board as a case has it: the places of each seat's pieces outside the kennel; `-` alone
+/// Reads a board as cases write it: the places of each seat's pieces outside the kennel; `-` alone
 /// is the empty board.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// What is wrong with it.
 pub fn read_board(rules: &Rules, text: &str) -> Result<Board, CaseErrorKind> {
     if text.trim() == "-" {
         return Ok(Board::new());
@@ -229,7 +230,7 @@ pub fn read_board(rules: &Rules, text: &str) -> Result<Board, CaseErrorKind> {
     let mut placements = Vec::new();
     let mut seats = rules.ring().seats();
     for words in by_seat(text) {
-        // A seat too many is refused with the whole board, below.
+        // Too many seats are refused below, with the whole board.
         let seat = seats.next().unwrap_or_default();
         let mut placement = Placement::default();
         for word in words {
@@ -263,7 +264,7 @@ fn place(
     Ok(())
 }
 
-/// The cards of each seat, all out of one deck.
+/// Each seat's cards, all from one deck.
 fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, CaseErrorKind> {
     let found = text.split('/').count();
     if found != usize::from(rules.seats) {
@@ -354,7 +355,8 @@ turn 0
         assert_eq!(case.to_string(), TEXT);
         assert_eq!(case.comment, ["a seven in a crowd", "", "of six seats"]);
         assert_eq!(case.counts, BTreeMap::from([(1, 34), (3, 560)]));
-        let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \nhands K A/ - / 2/-\nturn 3 \n 0 1";
+        let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \n\
+                      hands K A/ - / 2/-\nturn 3 \n 0 1";
         let case: PerftCase = sloppy.parse().unwrap();
         assert_eq!(
             case.to_string(),
@@ -398,13 +400,13 @@ turn 0
             (rules("tock"), "line 2: there is no preset \"tock\""),
             (
                 rules("hausregeln seat=6"),
-                "line 2: \"seat=6\" is no option",
+                "line 2: \"seat=6\" is not an option",
             ),
             (
                 rules("hausregeln preset=1"),
-                "line 2: \"preset=1\" is no option",
+                "line 2: \"preset=1\" is not an option",
             ),
-            (rules("hausregeln six"), "line 2: \"six\" is no option"),
+            (rules("hausregeln six"), "line 2: \"six\" is not an option"),
             (
                 rules("hausregeln seats=5"),
                 "line 2: seats must be 4 or 6, not 5",
@@ -435,14 +437,14 @@ turn 0
             ),
             (
                 board("- / 0f / - / -"),
-                "line 2: seat 1 can have no fresh piece on field 0",
+                "line 2: seat 1 cannot have a fresh piece on field 0",
             ),
-            (board("g0f / - / - / -"), "line 2: \"g0f\" is no place"),
-            (board("p0 / - / - / -"), "line 2: \"p0\" is no place"),
+            (board("g0f / - / - / -"), "line 2: \"g0f\" is not a place"),
+            (board("p0 / - / - / -"), "line 2: \"p0\" is not a place"),
             (board("- / -"), "line 2: the board has 2 entries"),
             (
                 board("- / - / - / - / 5f"),
-                "line 2: seat 0 can have no fresh",
+                "line 2: seat 0 cannot have a fresh",
             ),
             (
                 begin("hands 1 / - / - / -"),
@@ -453,10 +455,10 @@ turn 0
                 begin("hands A A A A A / A A A / - / A"),
                 "line 3: the hands hold more of A",
             ),
-            (begin("hands / / /\nturn 4"), "line 4: \"4\" is no seat"),
-            (begin("turn 0"), "line 3: hands should stand here"),
-            (begin("1 5"), "line 3: hands should stand here"),
-            (begin(""), "line 3: hands should stand here"),
+            (begin("hands / / /\nturn 4"), "line 4: \"4\" is not a seat"),
+            (begin("turn 0"), "line 3: hands expected here"),
+            (begin("1 5"), "line 3: hands expected here"),
+            (begin(""), "line 3: hands expected here"),
             (
                 begin("hands / / /\nturn 0\n1 5\n1 6"),
                 "line 6: depth 1 is counted twice",
@@ -467,7 +469,7 @@ turn 0
             ),
             (
                 begin("hands / / /\nturn 0\nturn 0"),
-                "line 5: a depth with its count should",
+                "line 5: a depth with its count expected",
             ),
             (begin("hand"), "line 3: \"hand\" is neither"),
         ] {

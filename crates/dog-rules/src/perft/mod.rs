@@ -1,8 +1,8 @@
-//! Perft, as chess engines know it: how many sequences of moves there are of a given length. A
-//! single wrong move in a list changes the count, so equal counts vouch for equal rules.
+//! Perft, a term of chess engines: the number of move sequences of a given length. A single wrong
+//! move in a list changes the count, so equal counts are strong evidence of equal rules.
 //!
-//! One move is the pair of RULES §9: the card from the hand and the board it leads to. When no
-//! card can be played the one move is fold.
+//! One move is the pair of RULES §9: the card from the hand and the board it leads to. If no card
+//! can be played, the one move is fold.
 
 use std::collections::HashSet;
 
@@ -19,13 +19,12 @@ mod case;
 
 pub use case::{CaseError, CaseErrorKind, OpenPosition, PerftCase, read, read_board};
 
-/// Where a count is: what a move changes.
+/// The state of a count: all that a move changes.
 #[derive(Clone, Copy)]
 struct PerftState {
     board: Board,
     hands: BySeat<Cards>,
-    /// The seat to move, if there is anything left to move: nobody has won and somebody holds
-    /// cards.
+    /// The seat to move; none if a team has won or nobody holds cards.
     turn: Option<Seat>,
 }
 
@@ -34,16 +33,17 @@ impl PerftState {
         let &OpenPosition {
             board, hands, turn, ..
         } = position;
-        let mut stage = PerftState {
+        let mut state = PerftState {
             board,
             hands,
             turn: None,
         };
-        stage.pass_to(&position.rules, turn);
-        stage
+        state.pass_to(&position.rules, turn);
+        state
     }
 
-    /// The turn is this seat's or, if it holds no cards, the next one's that does (RULES §7.4).
+    /// Passes the turn to this seat or, if it holds no cards, to the next seat that does (RULES
+    /// §7.4).
     fn pass_to(&mut self, rules: &Rules, seat: Seat) {
         let mut in_turn = (0..rules.seats).map(|steps| seat.plus(steps, rules.seats));
         self.turn = match self.board.winner(rules) {
@@ -52,7 +52,7 @@ impl PerftState {
         };
     }
 
-    /// After a move of this seat: a card that leads to a board, or none and the hand laid away.
+    /// The state after a move of this seat: a card played that leads to this board, or a fold.
     fn after(&self, rules: &Rules, seat: Seat, card: Option<Card>, board: Board) -> PerftState {
         let mut after = PerftState { board, ..*self };
         match card {
@@ -66,29 +66,29 @@ impl PerftState {
     }
 }
 
-/// How many sequences of `depth` moves there are from a stage.
-fn count(rules: &Rules, generator: &mut Generator, stage: &PerftState, depth: u32) -> u64 {
-    let Some(seat) = stage.turn.filter(|_| depth > 0) else {
+/// The number of sequences of `depth` moves from a state.
+fn count(rules: &Rules, generator: &mut Generator, state: &PerftState, depth: u32) -> u64 {
+    let Some(seat) = state.turn.filter(|_| depth > 0) else {
         return u64::from(depth == 0);
     };
     let mut boards = Vec::new();
     let mut moves = 0;
     let mut below = 0;
-    for card in stage.hands[seat].ranks() {
+    for card in state.hands[seat].ranks() {
         boards.clear();
-        generator.boards_of_card(rules, &stage.board, seat, card, &mut boards);
+        generator.boards_of_card(rules, &state.board, seat, card, &mut boards);
         moves += boards.len() as u64;
-        // The last ply is counted without being made.
+        // The moves of the last ply are counted, not made.
         if depth > 1 {
             for &board in &boards {
-                let after = stage.after(rules, seat, Some(card), board);
+                let after = state.after(rules, seat, Some(card), board);
                 below += count(rules, generator, &after, depth - 1);
             }
         }
     }
     match (moves, depth) {
         (0, _) => {
-            let folded = stage.after(rules, seat, None, stage.board);
+            let folded = state.after(rules, seat, None, state.board);
             count(rules, generator, &folded, depth - 1)
         }
         (moves, 1) => moves,
@@ -96,8 +96,9 @@ fn count(rules: &Rules, generator: &mut Generator, stage: &PerftState, depth: u3
     }
 }
 
-/// How many sequences of `depth` moves there are from here. Depth 0 is one, the empty sequence; a
-/// sequence ends with a victory or with the round, so that longer ones are not counted.
+/// The number of sequences of `depth` moves from this position. Depth 0 counts 1, the empty
+/// sequence. A sequence ends with a victory or with the round, and one that ends before `depth`
+/// moves is not counted.
 pub fn perft(position: &OpenPosition, depth: u32) -> u64 {
     let mut generator = Generator::new();
     count(
@@ -108,22 +109,22 @@ pub fn perft(position: &OpenPosition, depth: u32) -> u64 {
     )
 }
 
-/// The count of [`perft`] below each first move, in the order of the list of moves. A move is
-/// named by the first listed way to make it. Nothing at depth 0.
+/// The count of [`perft`] below each first move, in the order of the list of moves. Each move is
+/// named by the first way to make it that is listed. Empty at depth 0.
 pub fn divide(position: &OpenPosition, depth: u32) -> Vec<(Move, u64)> {
-    let stage = PerftState::new(position);
-    let (Some(seat), Some(below)) = (stage.turn, depth.checked_sub(1)) else {
+    let state = PerftState::new(position);
+    let (Some(seat), Some(below)) = (state.turn, depth.checked_sub(1)) else {
         return Vec::new();
     };
     let rules = &position.rules;
     let mut generator = Generator::new();
     let mut seen = HashSet::new();
-    let legal = generator.legal_moves(rules, &stage.board, seat, stage.hands[seat]);
+    let legal = generator.legal_moves(rules, &state.board, seat, state.hands[seat]);
     legal
         .into_iter()
         .filter(|legal| seen.insert((legal.mv.card(), legal.outcome.board)))
         .map(|legal| {
-            let after = stage.after(rules, seat, legal.mv.card(), legal.outcome.board);
+            let after = state.after(rules, seat, legal.mv.card(), legal.outcome.board);
             (legal.mv, count(rules, &mut generator, &after, below))
         })
         .collect()
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_victory_ends_it() {
+    fn a_victory_ends_a_sequence() {
         let won =
             position("board g0 g1 g2 g3 / - / g1 g2 g3 31 / -\nhands 2 3 / 2 / 3 / 4\nturn 0");
         // The two brings the last piece to goal 0 or walks past it, the three past it only.

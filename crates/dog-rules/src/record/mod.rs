@@ -1,4 +1,4 @@
-//! A game as a text that a person can read and anyone can replay, as chess has in PGN.
+//! A game as text that a person can read and anyone can replay, like PGN in chess.
 //!
 //! ```text
 //! [Dog "1"]
@@ -14,9 +14,9 @@
 //! 1 fold
 //! ```
 //!
-//! `docs/record.md` tells the whole of it. Such a text is written of a [`Transcript`] and read as a
-//! [`ParsedRecord`], which knows its lines, so that whatever is wrong can be named with its line.
-//! The times of single turns are not kept.
+//! `docs/record.md` describes the format. A [`Transcript`] is written as such a text. Reading gives
+//! a [`ParsedRecord`], which also has the line of each part, so that errors can name it. The times
+//! of single moves are not recorded.
 
 use std::fmt::{self, Write};
 
@@ -34,36 +34,36 @@ use super::{
 
 mod read;
 
-/// The format that is written; a reader refuses any other.
+/// The format that is written. A reader refuses any other.
 const FORMAT: &str = "1";
 
-/// The seats' headers, which hold their names.
+/// The headers with the seats' names.
 const SEATS: [&str; MAX_SEATS] = ["Seat0", "Seat1", "Seat2", "Seat3", "Seat4", "Seat5"];
 
-/// Bytes of a text at most: fifty times as many as a long game needs.
+/// The largest size of a record in bytes: fifty times what a long game needs.
 pub const MAX_LENGTH: usize = 1 << 20;
 
-/// Bytes of a line at most.
+/// The largest size of a line in bytes.
 const MAX_LINE: usize = 4096;
 
 /// A game from its set-up to its last action, with nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     pub about: RecordHeaders,
-    /// What the game was made of. Who deals first is drawn from the seed if nobody is named.
+    /// What the game was made from. If no first dealer is named, it is drawn from the seed.
     pub setup: Setup,
-    /// What was published as SHA-256 of the seed, in hex digits.
+    /// The published SHA-256 of the seed, in hex digits.
     pub commitment: String,
-    /// What was done, in order.
+    /// The actions, in order.
     pub steps: Vec<RecordStep>,
-    /// The winning team; none if the transcript ends before the game.
+    /// The winning team; none if the transcript ends before the game does.
     pub winner: Option<u8>,
 }
 
-/// What a transcript may say of its game besides: texts that mean nothing to the rules.
+/// What a transcript may say about its game. The rules do not use these texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordHeaders {
-    /// What the game is called, such as its id on the server.
+    /// The name of the game, such as its id on the server.
     pub game: Option<String>,
     /// When it was created.
     pub created: Option<String>,
@@ -71,15 +71,15 @@ pub struct RecordHeaders {
     pub ended: Option<String>,
 }
 
-/// An action, and the cards that it dealt.
+/// An action and, for a deal, the cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordStep {
     pub action: Action,
-    /// Each seat's hand, of a deal that says so; of no other action.
+    /// Each seat's hand, if this is a deal that lists them.
     pub hands: Option<Vec<Cards>>,
 }
 
-/// A game that is not over, so that its seed and its cards are secrets.
+/// The game is not over, so its seed and its cards are still secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the game is not over")]
 pub struct GameNotOver;
@@ -104,7 +104,7 @@ impl Transcript {
 }
 
 impl RecordStep {
-    /// The step of one version in a game's log, from its action and the events that followed; none
+    /// The step of one version in a game's log, from its action and the events that followed. None
     /// for the creation, which has no action.
     pub fn of(action: Option<&Action>, events: &[Event]) -> Option<RecordStep> {
         Some(RecordStep {
@@ -114,7 +114,7 @@ impl RecordStep {
     }
 }
 
-/// The hands of a deal that is told in full.
+/// The hands of a deal, if the event has them all.
 fn dealt(event: &Event) -> Option<Vec<Cards>> {
     match event {
         Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
@@ -129,13 +129,13 @@ pub struct ParsedRecord {
     lines: Lines,
 }
 
-/// Numbers of lines, counted from 1.
+/// Line numbers, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lines {
     commitment: usize,
-    /// The winner's or, if no header names one, the last.
+    /// The line of the winner or, if no header names one, the last line.
     winner: usize,
-    /// One a step.
+    /// One per step.
     steps: Vec<usize>,
     /// The last line that is not blank.
     last: usize,
@@ -155,21 +155,21 @@ pub struct TextError {
 pub enum TextErrorKind {
     #[error("the text is too long: a record has {MAX_LENGTH} bytes at most")]
     TooLong,
-    #[error("the line is too long: it may have {MAX_LINE} bytes")]
+    #[error("the line is too long: a line has {MAX_LINE} bytes at most")]
     LineTooLong,
     #[error("a record begins with [Dog \"{FORMAT}\"]")]
     NoRecord,
-    #[error("this is a record of format {0:?}, and only {FORMAT:?} is known")]
+    #[error("this is a record of format {0:?}, and only {FORMAT:?} is supported")]
     Format(String),
     #[error("a header is written [Name \"value\"]")]
     Header,
     #[error("there is no header {0:?}")]
     UnknownHeader(String),
-    #[error("the header {0} is there twice")]
+    #[error("the header {0} appears twice")]
     HeaderTwice(&'static str),
     #[error("the headers end here, and {0} is missing")]
     HeaderMissing(&'static str),
-    #[error("headers stand before the first step")]
+    #[error("headers must come before the first step")]
     HeaderLate,
     #[error("{header} must be {expected}")]
     Value {
@@ -180,7 +180,7 @@ pub enum TextErrorKind {
     Rules(#[from] RulesTextError),
     #[error("{0}")]
     Seed(#[from] SeedError),
-    #[error("{0:?} begins no step: that is deal, host or a seat's number")]
+    #[error("a step begins with deal, host or a seat's number, not with {0:?}")]
     Step(String),
     #[error("there is no seat {0} at this table")]
     Seat(u8),
@@ -203,7 +203,7 @@ pub enum TextErrorKind {
 }
 
 impl TextErrorKind {
-    /// The problem on this line.
+    /// This problem, on this line.
     const fn at(self, line: usize) -> TextError {
         TextError {
             line,
@@ -212,7 +212,7 @@ impl TextErrorKind {
     }
 }
 
-/// How a transcript differs from what its seed and the rules make of it.
+/// How a transcript differs from what its seed and the rules give.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
     #[error("SHA-256 of the seed is {computed}, not what the commitment says")]
@@ -232,7 +232,9 @@ pub enum Mismatch {
     Winner { by_moves: u8, written: u8 },
     #[error("team {0} has won, but no header says so")]
     WinnerNotTold(u8),
-    #[error("the record ends here, but no team has won yet, and team {0} is said to have")]
+    #[error(
+        "the record ends here, but no team has won yet, although a header says that team {0} has"
+    )]
     NotWon(u8),
 }
 
@@ -246,11 +248,11 @@ impl fmt::Display for DisplayHand {
     }
 }
 
-/// A game that was played again, and how it came to be.
+/// A replayed game and its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
     pub game: Game,
-    /// One entry a version.
+    /// One entry per version.
     pub log: Vec<ReplayedEntry>,
 }
 
@@ -261,16 +263,16 @@ pub struct ReplayedEntry {
     pub version: u64,
     /// None for the creation.
     pub action: Option<Action>,
-    /// What came of it, in full.
+    /// The events that followed, in full.
     pub events: Vec<Event>,
 }
 
 impl ParsedRecord {
-    /// Plays the game again: set up from its seed, every action by [`Game::apply`].
+    /// Replays the game: sets it up from its seed and applies every action with [`Game::apply`].
     ///
     /// # Errors
-    /// Says at which line the transcript is not what the seed and the rules make of it: the
-    /// commitment, a hand, an action that is refused, or the winner.
+    /// The line where the transcript differs from what the seed and the rules give: the commitment,
+    /// a hand, a refused action, or the winner.
     pub fn replay(&self) -> Result<Replayed, TextError> {
         let transcript = &self.transcript;
         let computed = transcript.setup.seed.commitment();
@@ -307,7 +309,7 @@ impl ParsedRecord {
 }
 
 impl RecordStep {
-    /// Carries the step out, and compares the hands.
+    /// Carries out the step and compares the hands.
     fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
         let events = game.apply(&self.action);
@@ -332,7 +334,7 @@ impl RecordStep {
 }
 
 impl Replayed {
-    /// Whether the game was played to its end.
+    /// Checks that the game was played to its end.
     ///
     /// # Errors
     /// If it was not.
@@ -384,8 +386,8 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// Writes the steps of a transcript one after another: a line each, with a blank line before each
-/// further round.
+/// Writes the steps of a transcript, one line each, with a blank line before each round but the
+/// first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepWriter {
     round: usize,
@@ -410,10 +412,10 @@ impl StepWriter {
     }
 }
 
-/// A step as its line shows it.
+/// A step, displayed as its line.
 struct DisplayStep<'a> {
     step: &'a RecordStep,
-    /// The number that a deal has.
+    /// The number of the round that a deal begins.
     round: usize,
 }
 
@@ -452,7 +454,7 @@ fn header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
     f.write_str("]\n")
 }
 
-/// Writes any text in quotes and on one line.
+/// Writes a text in quotes and on one line.
 fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! A transcript read from text, with an error that names the line.
+//! Reads a transcript from text. Errors name the line.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::{
 };
 
 impl ParsedRecord {
-    /// Reads a transcript. Whether the game can have been played so is another question, which
-    /// [`ParsedRecord::replay`] answers.
+    /// Reads a transcript. [`ParsedRecord::replay`] then checks whether the game can have been
+    /// played like this.
     ///
     /// # Errors
-    /// Says which line is wrong and why.
+    /// Which line is wrong, and why.
     pub fn read(text: &str) -> Result<ParsedRecord, TextError> {
         let lines = contents(text)?;
         let last = lines.last().map_or(1, |&(number, _)| number);
@@ -47,7 +47,7 @@ impl ParsedRecord {
     }
 }
 
-/// The lines that say something, without their comments.
+/// The lines with content, without their comments.
 fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
     let mut contents = Vec::new();
     let mut length = 0;
@@ -67,7 +67,7 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
     Ok(contents)
 }
 
-/// The line up to a semicolon that is not in quotes.
+/// The line up to the first semicolon outside quotes.
 fn uncommented(line: &str) -> &str {
     let (mut quoted, mut escaped) = (false, false);
     let comment = line.find(|letter| {
@@ -83,7 +83,7 @@ fn uncommented(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// The text whose opening quote was read, and what follows its closing one.
+/// The text whose opening quote has been read, and what follows its closing quote.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut unquoted = String::new();
     let mut letters = text.chars();
@@ -101,7 +101,7 @@ fn unquote(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Every header but the seats'.
+/// Every header except the seats'.
 const HEADERS: [&str; 12] = [
     "Dog",
     "Game",
@@ -146,7 +146,7 @@ impl Headers {
         Ok(Headers { texts, end })
     }
 
-    /// What the headers say; there are no steps yet.
+    /// The transcript of the headers, without steps.
     fn transcript(&self) -> Result<Transcript, TextError> {
         let rules: Rules = (self.needed("Rules")?.parse())
             .map_err(|error: RulesTextError| self.at("Rules", error.into()))?;
@@ -202,13 +202,13 @@ impl Headers {
         Ok(players)
     }
 
-    /// A header that must be there.
+    /// A header that must be present.
     fn needed(&self, name: &'static str) -> Result<&str, TextError> {
         let text = self.texts.get(name).map(|(_, text)| text.as_str());
         text.ok_or(TextErrorKind::HeaderMissing(name).at(self.end))
     }
 
-    /// What a header that must be there says.
+    /// The value of a header that must be present.
     fn value<T>(
         &self,
         header: &'static str,
@@ -219,7 +219,7 @@ impl Headers {
         value.ok_or_else(|| self.at(header, TextErrorKind::Value { header, expected }))
     }
 
-    /// What a header says, if it is there.
+    /// The value of a header, if it is present.
     fn optional<T>(
         &self,
         header: &'static str,
@@ -241,7 +241,7 @@ impl Headers {
         self.texts.get(name).map_or(self.end, |&(line, _)| line)
     }
 
-    /// What is wrong with a header.
+    /// An error at the line of a header.
     fn at(&self, name: &'static str, problem: TextErrorKind) -> TextError {
         problem.at(self.line(name))
     }
@@ -266,14 +266,14 @@ fn header(line: &str) -> Result<(&'static str, String), TextErrorKind> {
     Ok((name, text))
 }
 
-/// One word a seat, each read.
+/// Reads one word per seat.
 fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     let read: Vec<T> = text.split_whitespace().map(read).collect::<Option<_>>()?;
     (read.len() == usize::from(rules.seats)).then_some(read)
 }
 
 impl RecordStep {
-    /// Reads the step of a line that has no comment; `round` is the one that a deal would be of.
+    /// Reads the step of a line without comments; `round` is the number of the next deal.
     fn read(rules: &Rules, round: usize, line: &str) -> Result<RecordStep, TextErrorKind> {
         let (who, what) = line.split_once(' ').unwrap_or((line, ""));
         if who == "deal" {
@@ -288,7 +288,7 @@ impl RecordStep {
     }
 }
 
-/// `3 by 2: A 4 | 5 K | joker | 9`, or without the hands.
+/// Reads `3 by 2: A 4 | 5 K | joker | 9`, with or without the hands.
 fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, TextErrorKind> {
     let (deal, hands) = match text.split_once(':') {
         Some((deal, hands)) => (deal, Some(read_hands(rules, hands)?)),
@@ -310,7 +310,7 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
     Ok(RecordStep { action, hands })
 }
 
-/// What the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`.
+/// Reads an action of the host: `reissues token 2`, `hands 2 to bot strong "Berta"`.
 fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     let (text, name) = text.split_once('"').unwrap_or((text, ""));
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -333,7 +333,7 @@ fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     }
 }
 
-/// What a seat does: `asks`, `declines`, `offers K` or a move.
+/// Reads an action of a seat: `asks`, `declines`, `offers K` or a move.
 fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     if let Some(card) = text.strip_prefix("offers ") {
         let card = read_card(card.trim())?;
@@ -352,7 +352,7 @@ fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     }
 }
 
-/// Each seat's hand, all out of one deck.
+/// Each seat's hand, all from one deck.
 fn read_hands(rules: &Rules, text: &str) -> Result<Vec<Cards>, TextErrorKind> {
     let mut deck = rules.deck();
     let mut hands = Vec::new();
@@ -379,7 +379,7 @@ fn read_card(word: &str) -> Result<Card, TextErrorKind> {
         .map_err(|_| TextErrorKind::Card(word.to_owned()))
 }
 
-/// The seat of that number.
+/// The seat with this number.
 fn read_seat(rules: &Rules, word: &str) -> Result<Seat, TextErrorKind> {
     let number = word
         .parse()

@@ -11,7 +11,7 @@ use super::{
     rounds::{deal, lowest},
 };
 
-/// A game with bots in these seats, dealt.
+/// A dealt game with bots in these seats.
 fn with_bots(preset: Preset, bots: &[u8]) -> Game {
     let mut game = preset.game();
     for &bot in bots {
@@ -63,13 +63,13 @@ fn a_mandatory_exchange_waits_for_nobody() {
 }
 
 #[test]
-fn a_bot_lets_its_human_partner_speak_first() {
+fn a_bot_lets_its_human_partner_act_first() {
     // Seats 0 and 3 are human; bot 2 waits for 0, bot 1 for 3.
     let mut game = with_bots(Hausregeln, &[1, 2]);
     assert_eq!(next(&game), None);
     ask(&mut game, 0);
     assert_eq!(next(&game), Some(2));
-    // It may ask back, and still has to answer.
+    // The partner may ask too, and still has to answer.
     ask(&mut game, 2);
     assert_eq!(next(&game), Some(2));
     offer(&mut game, 2);
@@ -86,13 +86,13 @@ fn a_bot_lets_its_human_partner_speak_first() {
 }
 
 #[test]
-fn of_two_bots_the_lower_seat_speaks_first() {
+fn of_two_bots_the_lower_seat_acts_first() {
     let mut game = with_bots(Hausregeln, &[0, 2]);
     assert_eq!(next(&game), Some(0));
     ask(&mut game, 0);
     assert_eq!(next(&game), Some(2), "it hears that 0 wants a card");
     offer(&mut game, 2);
-    assert_eq!(next(&game), Some(0), "what was asked must be answered");
+    assert_eq!(next(&game), Some(0), "a seat that was asked must answer");
     offer(&mut game, 0);
     assert_eq!(next(&game), None);
 

@@ -1,7 +1,7 @@
-//! RULES §7.3, and what is known of others' cards after it.
+//! RULES §7.3, and what is known about others' cards after it.
 
 use dog_rules::{
-    Action, Cards, Event, ExchangeState, Game, Given, Phase,
+    Action, Cards, Event, ExchangeState, Game, OfferedCard, Phase,
     Preset::{self, *},
     Seat, Viewer,
     view::OwnCards,
@@ -31,7 +31,7 @@ fn states(game: &Game) -> Vec<Option<ExchangeState>> {
 }
 
 #[test]
-fn each_seat_lays_down_one_card_for_its_partner() {
+fn each_seat_offers_one_card_to_its_partner() {
     use ExchangeState::*;
     let mut game = dealt(DogspielIt);
     let before: Vec<Cards> = Seat::all(4).map(|seat| game.hand(seat)).collect();
@@ -41,7 +41,7 @@ fn each_seat_lays_down_one_card_for_its_partner() {
         let events = game.apply(&action).expect("an offer");
         assert!(matches!(events[0], Event::CardOffered { .. }));
     }
-    // Seats 0 and 2 have swapped; what seat 1 has laid down counts as in its hand.
+    // Seats 0 and 2 have swapped; the card that seat 1 offered counts as in its hand.
     assert_eq!(
         states(&game),
         [Swapped, Offered, Swapped, Pending].map(Some)
@@ -52,7 +52,7 @@ fn each_seat_lays_down_one_card_for_its_partner() {
     let events = game.apply(&action).expect("the last offer");
     let swapped = Event::CardsSwapped {
         given: [1, 3]
-            .map(|by| Given {
+            .map(|by| OfferedCard {
                 seat: seat(by),
                 card: Some(given[usize::from(by)]),
             })
@@ -71,7 +71,7 @@ fn each_seat_lays_down_one_card_for_its_partner() {
 }
 
 #[test]
-fn neither_sees_the_others_card_before_its_own_lies_there() {
+fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     let mut game = dealt(DogspielIt);
     let action = offer(&game, 0);
     let offered = game.apply(&action).expect("an offer").remove(0);
@@ -87,7 +87,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
     }
     assert_eq!(offered.clone().redacted_for(Viewer::Spectator), unseen);
     assert_eq!(offered.clone().redacted_for(Viewer::Seat(seat(0))), offered);
-    // The swap shows the pair both cards, and nobody else any.
+    // The swap shows both cards to the pair, and none to others.
     let action = offer(&game, 2);
     let swap = game.apply(&action).expect("an offer").remove(1);
     for by in [0, 2] {
@@ -95,7 +95,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
     }
     let hidden = Event::CardsSwapped {
         given: [0, 2]
-            .map(|by| Given {
+            .map(|by| OfferedCard {
                 seat: seat(by),
                 card: None,
             })
@@ -113,7 +113,7 @@ fn neither_sees_the_others_card_before_its_own_lies_there() {
 #[test]
 fn a_mandatory_exchange_is_answered_once_with_a_card_of_the_hand() {
     let mut game = dealt(DogspielIt);
-    let mandatory = "by these rules the exchange is mandatory: each seat lays down a card";
+    let mandatory = "by these rules the exchange is mandatory: each seat must offer a card";
     refused(&mut game, &Action::Decline { seat: seat(0) }, mandatory);
     refused(&mut game, &Action::Ask { seat: seat(0) }, mandatory);
     let hand = game.hand(seat(0));
@@ -166,7 +166,7 @@ fn an_optional_exchange_needs_both_cards() {
         &lay,
         "seat 0 has already answered in this exchange",
     );
-    // One that declines ends it for its partner too.
+    // A seat that declines ends the exchange for its partner too.
     game.apply(&Action::Decline { seat: seat(1) })
         .expect("it may decline");
     assert_eq!((game.phase(), game.turn()), (Phase::Play, Some(seat(1))));
@@ -206,9 +206,9 @@ fn help_is_asked_once_before_the_answer_and_answers_nothing() {
     );
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
     let lay = offer(&game, 0);
-    game.apply(&lay).expect("the one that asked offers, too");
+    game.apply(&lay).expect("a seat that asked may offer too");
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Swapped));
-    // One may ask and decline.
+    // A seat may ask and then decline.
     game.apply(&ask(1)).expect("it may ask");
     game.apply(&Action::Decline { seat: seat(1) })
         .expect("and decline");
@@ -226,10 +226,10 @@ fn the_exchange_is_forgotten_when_the_round_is_over() {
 }
 
 #[test]
-fn what_is_known_of_the_partners_hand_is_the_card_it_was_given() {
+fn the_swapped_card_is_known_in_the_partners_hand() {
     let mut game = dealt(DogspielIt);
     rounds::exchange(&mut game);
-    let given = game.offered(seat(3)).expect("seat 3 laid a card down");
+    let given = game.offered(seat(3)).expect("seat 3 offered a card");
     let known = |game: &Game, by| game.seen_from(seat(by)).known[seat(1)];
     assert_eq!(known(&game, 3), [given].into_iter().collect());
     assert_eq!([0, 1, 2].map(|by| known(&game, by)), [Cards::EMPTY; 3]);

@@ -61,7 +61,7 @@ mod turns {
         play_all(&mut game, &[(0, "2:20>22")]);
         assert_eq!(*game.board(), DogspielIt.at("0: 22").board);
         assert_eq!(game.discards(), cards("2"));
-        // Even one's own goal has to be passed by, and one's own piece taken.
+        // Even walking past the own goal, or capturing an own piece.
         let mut passing = DogspielIt.at("0: 63 1").in_play(0, ["2", "", "", ""]);
         play_refused(
             &mut passing,
@@ -89,7 +89,7 @@ mod turns {
                 cards: cards("2 9 J J")
             }]
         );
-        // All see it.
+        // Everybody sees it.
         assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
         assert_eq!(game.discards(), cards("2 9 J J"));
         assert_eq!((game.cards(seat(0)), game.folded(seat(0))), (0, true));
@@ -148,7 +148,7 @@ mod turns {
     }
 
     #[test]
-    fn a_joker_is_played_as_another_rank_and_lies_as_a_joker() {
+    fn a_joker_is_played_as_another_rank_and_discarded_as_a_joker() {
         let mut game = DogspielIt.at("").in_play(0, ["joker 2", "", "", ""]);
         play_refused(&mut game, 0, "K:out", "there is no K in the hand");
         play_all(&mut game, &[(0, "joker=K:out")]);
@@ -157,7 +157,7 @@ mod turns {
     }
 
     #[test]
-    fn a_token_reissued_is_a_change_that_changes_nothing_else() {
+    fn a_reissued_token_changes_only_the_version() {
         let mut game = DogspielIt.game();
         let before = game.version();
         let reissue = Action::ReissueToken { seat: seat(3) };
@@ -188,7 +188,7 @@ mod the_list {
 
     #[test]
     fn two_ways_to_one_board_are_one_move() {
-        // Whichever of its own side the piece takes, the same three fields are left.
+        // Whichever own piece is captured, the same three fields remain.
         let ace = DogspielIt.at("0: 10 11 21 g3");
         ace.leads_to(
             0,
@@ -301,7 +301,7 @@ mod the_end {
             &mut game,
             1,
             "7:15>g0",
-            "the parts of a seven add up to 7 steps, not 2",
+            "the parts of a seven must add up to 7 steps, not 2",
         );
         let events = play(&mut game, 1, "7:15>g0,44>p0").expect("a legal move");
         won(&game, &events, 1);

@@ -8,7 +8,7 @@ use dog_rules::{
 use super::position::{PositionExt, seat};
 
 #[test]
-fn it_swaps_one_of_ones_own_with_any_other_seats() {
+fn it_swaps_an_own_piece_with_any_other_seats() {
     for preset in [Familienlager, DogspielIt, Hausregeln] {
         let position = preset.at("0: 10 20 g0 | 1: 25 | 2: 40 g1 | 3: 5");
         position.lists(
@@ -90,12 +90,12 @@ fn on_another_seats_start_a_piece_is_swapped() {
 fn a_piece_that_is_swapped_onto_its_own_start_is_not_fresh() {
     let position = DogspielIt.at("0: 16 | 1: 0 | 3: 62");
     let swapped = position.then(0, "J:16<>0", "0: 0 | 1: 16 | 3: 62");
-    // Both stand on their own starts now, and block nobody.
+    // Both are on their own starts now, and neither is a block.
     swapped.after(3, "3:62>1", "0: 0 | 1: 16 | 3: 1");
     swapped.after(3, "2:62>0", "1: 16 | 3: 0");
     swapped.after(0, "A:0>g0", "0: g0 | 1: 16 | 3: 62");
     swapped.after(0, "J:0<>16", "0: 16 | 1: 0 | 3: 62");
-    // Where every piece on its start blocks, they do.
+    // Where every piece on its start is a block, they are.
     let position = Spielanleitung.at("0: 16 | 1: 0 | 3: 62");
     let swapped = position.then(0, "J:16<>0", "0: 0 | 1: 16 | 3: 62");
     swapped.refuses(
@@ -122,16 +122,16 @@ fn the_movers_piece_comes_first() {
         preset.at("0: 10 | 1: 20").refuses(
             0,
             "J:10<>10",
-            "the two pieces of a swap stand on two fields",
+            "the two pieces of a swap must stand on different fields",
         );
     }
 }
 
 #[test]
-fn two_of_ones_own_are_swapped_by_the_option() {
+fn two_own_pieces_are_swapped_by_the_option() {
     for preset in [DogspielDe, Spielanleitung] {
         let position = preset.at("0: 10 20 30");
-        // Nothing changes, so all ways are one move of the list.
+        // Nothing changes, so the list has one move for all pairs.
         position.leads_to(0, "J", ["0: 10 20 30"]);
         for id in ["J:10<>20", "J:20<>10", "J:30<>10", "J:20<>30"] {
             position.after(0, id, "0: 10 20 30");
@@ -164,12 +164,12 @@ fn own_pair_and_strangers_are_listed_together() {
 }
 
 #[test]
-fn without_effect_if_only_ones_own_are_on_the_ring() {
+fn without_effect_if_only_own_pieces_are_on_the_ring() {
     let position = Hausregeln.at("0: 10 20 | 1: g0 | 2: g1 g2");
     position
         .lists(0, "J", ["J:none"])
         .after(0, "J:none", "0: 10 20 | 1: g0 | 2: g1 g2");
-    // Even if the own piece is fresh: nothing is swapped.
+    // Even if the own piece is fresh, since nothing is swapped.
     Hausregeln.at("0: fresh").lists(0, "J", ["J:none"]);
     Hausregeln.at("0: g0").lists(0, "J", ["fold"]).refuses(
         0,

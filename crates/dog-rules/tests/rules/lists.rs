@@ -19,7 +19,7 @@ use super::{
     random,
 };
 
-/// Positions that are made of one seed.
+/// The number of positions that are made from one seed.
 const POSITIONS_A_SEED: u64 = 1_000;
 
 #[test]
@@ -33,9 +33,10 @@ fn long_the_lists_are_what_the_naive_rules_give() {
     check_positions(1_000_000);
 }
 
-/// Once the own four are home, the partner's pieces capture each other: too rare among the others.
+/// Once the own four are home, the partner's pieces capture each other. This is too rare in the
+/// other positions.
 #[test]
-fn a_seven_that_the_partners_pieces_end_has_each_board_once() {
+fn sevens_ended_by_the_partners_pieces_have_each_board_once() {
     for (preset, pieces) in [
         (Preset::DogspielIt, "0: 0 g1 g2 g3 | 2: 40 41 42"),
         (Preset::Hausregeln, "0: 59 g1 g2 g3 | 2: 40 41 42"),
@@ -53,7 +54,7 @@ fn a_seven_that_the_partners_pieces_end_has_each_board_once() {
     }
 }
 
-/// The same positions on any machine, by as many threads as it can run.
+/// The same positions on every machine, checked by as many threads as it has.
 fn check_positions(count: u64) {
     let seeds = Mutex::new(0..count / POSITIONS_A_SEED);
     let next = || seeds.lock().expect("no thread panics here").next();
@@ -111,7 +112,7 @@ fn check_hand(rng: &mut impl Rng, position: &Random, generator: &mut Generator) 
     assert_eq!(listed, of_cards, "{hand:?} of {position}");
 }
 
-/// A joker's moves are each rank's, announced as that rank.
+/// A joker's moves are those of each rank, announced as that rank.
 fn check_joker(position: &Random, moves: &[LegalMove]) {
     let mut announced_as_a_rank = 0;
     for rank in Card::RANKS {
@@ -123,8 +124,8 @@ fn check_joker(position: &Random, moves: &[LegalMove]) {
     assert_eq!(announced_as_a_rank, moves.len(), "a joker of {position}");
 }
 
-/// The moves of one card played as one rank: each board of the naive rules' exactly once, by a
-/// move that is legal and leads there.
+/// The moves of one card played as one rank: each board of the naive rules exactly once, by a legal
+/// move that leads there.
 fn check_card(position: &Random, card: Card, rank: Card, moves: &[LegalMove]) {
     let Random { rules, board, seat } = position;
     let mut boards = HashSet::with_capacity(moves.len());
@@ -149,7 +150,7 @@ fn check_card(position: &Random, card: Card, rank: Card, moves: &[LegalMove]) {
     );
 }
 
-/// A listed move is accepted, does what the list says, and is what its id says.
+/// A listed move is accepted, does what the list says, and can be read from its id.
 fn check_move(position: &Random, LegalMove { mv, outcome }: &LegalMove) {
     assert_eq!(position.accepted(mv), *outcome, "{mv} of {position}");
     let id = mv.to_string();
@@ -177,7 +178,7 @@ fn kennels(position: &Random, board: &Board) -> u8 {
 
 fn names_each_piece_once(position: &Random, parts: &[PlayedPart]) -> bool {
     let ring = position.rules.ring();
-    // What stands on the board, and whether a part has named it.
+    // What stands on each field, and whether a part has named it.
     let mut pieces: HashMap<(Seat, Field), bool> = HashMap::new();
     for (seat, placement) in ring.seats().zip(position.board.placements(&position.rules)) {
         let track = placement.track.into_iter().map(Field::Track);
@@ -202,7 +203,7 @@ fn names_each_piece_once(position: &Random, parts: &[PlayedPart]) -> bool {
     })
 }
 
-/// The shorter ways to ask about a card agree with the list.
+/// The faster queries about a card agree with the list.
 fn check_boards(position: &Random, generator: &mut Generator, card: Card, moves: &[LegalMove]) {
     let Random { rules, board, seat } = position;
     let mut boards = Vec::new();

@@ -1,4 +1,4 @@
-//! The rules held to their sheet: positions, cards, and the boards that the sheet expects.
+//! Tests of the rules: positions, cards, and the boards that the rule sheets expect.
 
 mod attendance;
 mod deal;

@@ -9,16 +9,16 @@ use super::position::{PositionExt, seat};
 
 /// The presets whose door is the start itself, on a ring of 64.
 const DOOR_ON_START: [Preset; 4] = [Familienlager, DogspielDe, DogspielIt, Spielanleitung];
-/// Those of them by which only a fresh piece blocks.
+/// Those where only a fresh piece is a block.
 const FRESH_BLOCKS: [Preset; 2] = [DogspielDe, DogspielIt];
-/// Those of them by which every piece on its own start blocks.
+/// Those where every piece on its own start is a block.
 const START_BLOCKS: [Preset; 2] = [Familienlager, Spielanleitung];
 
 mod blocks {
     use super::*;
 
     #[test]
-    fn a_fresh_piece_stops_everyone_on_both_ways() {
+    fn a_fresh_piece_stops_everyone_in_both_directions() {
         for preset in DOOR_ON_START {
             let blocked = "field 16 is blocked: seat 1's fresh piece";
             // An opponent lands, passes, walks back onto it, walks back over it.
@@ -32,7 +32,7 @@ mod blocks {
             preset.at("1: fresh 10").refuses(1, "6:10>16", blocked);
             preset.at("1: fresh 10").refuses(1, "8:10>18", blocked);
             preset.at("1: fresh 18").refuses(1, "4:18>14", blocked);
-            // Up to it all is free.
+            // The fields before it are free.
             preset
                 .at("0: 10 | 1: fresh")
                 .after(0, "5:10>15", "0: 15 | 1: fresh");
@@ -107,7 +107,7 @@ mod landing {
     }
 
     #[test]
-    fn the_piece_on_the_door_stays_when_another_card_than_the_seven_passes_it() {
+    fn only_a_seven_captures_the_piece_on_the_door_in_passing() {
         DogspielIt
             .at("0: 62 | 1: 0")
             .after(0, "3:62>g0", "0: g0 | 1: 0");
@@ -118,7 +118,7 @@ mod landing {
     }
 
     #[test]
-    fn each_card_carries_its_number_of_steps() {
+    fn each_card_moves_its_number_of_steps() {
         let position = DogspielIt.at("0: 20 g1 g2 g3");
         for (card, to) in [
             ("2", 22),
@@ -203,7 +203,7 @@ mod goal {
 
     #[test]
     fn nothing_in_a_goal_is_captured_from_the_ring() {
-        // Seat 1 walks over seat 0's start and door: the goal is another place.
+        // Seat 1 walks over seat 0's start and door, but not over its goal.
         DogspielIt
             .at("0: g0 g3 | 1: 62")
             .after(1, "3:62>1", "0: g0 g3 | 1: 1");
@@ -213,8 +213,8 @@ mod goal {
     }
 
     #[test]
-    fn a_piece_goes_into_its_own_goal_only() {
-        let foreign = "a piece goes into no goal but its own";
+    fn a_piece_enters_only_its_own_goal() {
+        let foreign = "a piece may enter only its own goal";
         DogspielIt
             .at("0: 31")
             .refuses(0, "2:31>p0", foreign)
@@ -303,7 +303,7 @@ mod kennel {
     }
 
     #[test]
-    fn a_block_on_the_start_keeps_the_others_in() {
+    fn a_block_on_the_start_keeps_the_others_in_the_kennel() {
         for preset in Preset::ALL {
             let blocked = "field 0 is blocked: seat 0's fresh piece";
             preset.at("0: fresh").refuses(0, "K:out", blocked);
@@ -363,7 +363,7 @@ mod backward_four {
     #[test]
     fn it_never_enters_the_goal_without_the_option() {
         let rules = Hausregeln.with(|options| options.backward_into_goal = false);
-        let never = "no piece walks backward into the goal by these rules";
+        let never = "by these rules no piece walks backward into the goal";
         rules.at("0: 2").refuses(0, "4:2>g0", never);
         DogspielIt.at("0: 2").refuses(0, "4:2>g0", never);
     }
@@ -420,7 +420,7 @@ mod freshness {
         }
     }
 
-    /// RULES §9: fresh is compared where it changes nothing else, too.
+    /// RULES §9: fresh is compared even where it changes nothing else.
     #[test]
     fn it_is_tracked_where_every_piece_on_its_start_blocks() {
         for preset in START_BLOCKS {
@@ -491,7 +491,7 @@ mod whose_pieces {
     }
 }
 
-/// What no move id can ask for, but the functions refuse all the same.
+/// What no move id can ask for, but the functions must refuse.
 #[test]
 fn walks_that_no_id_can_name() {
     let rules = DogspielIt.rules();

@@ -1,4 +1,4 @@
-//! What each option of RULES §2 changes: one position, or one deal, with both values of it.
+//! The effect of each option of RULES §2: one position, or one deal, with both values.
 
 use dog_rules::{
     Action, ActionRefusal, DealSizes, Dealer, Exchange, GoalEntry,
@@ -12,7 +12,7 @@ use super::{
     rounds::{Deal, deal, play_rounds},
 };
 
-/// The table of RULES §2, one column a preset.
+/// The table of RULES §2, one column per preset.
 #[test]
 fn the_presets_set_the_options_as_the_table_says() {
     let once = json!({"first": [6, 5, 4, 3, 2], "then": [5, 4, 3, 2]});
@@ -222,7 +222,7 @@ fn seven_surplus() {
     );
     let text = "0: 62 g1 g2 g3 | 2: full";
     used.at(text).lists(0, "7", ["7:62>5"]);
-    let not_used_up = "the parts of a seven add up to 7 steps, not 3";
+    let not_used_up = "the parts of a seven must add up to 7 steps, not 3";
     used.at(text).refuses(0, "7:62>g0", not_used_up);
     lapses.at(text).lists(0, "7", ["7:62>5", "7:62>g0"]);
 }

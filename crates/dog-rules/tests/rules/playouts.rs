@@ -1,5 +1,5 @@
-//! Playouts: what they draw is legal and complete, and a playout goes on as the game it was made of
-//! does.
+//! Playouts: every random step is legal and complete, and a playout goes on like the game it was
+//! made from.
 
 use std::collections::HashSet;
 
@@ -49,13 +49,13 @@ fn check_same(playout: &Playout, game: &Game) {
     }
 }
 
-/// Every seat knows in the playout what it knows in the game. A playout made when cards had been
-/// swapped knows of those of one pair only.
+/// Every seat knows in the playout what it knows in the game. A playout made after cards were
+/// swapped knows those of one pair only.
 #[track_caller]
 fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> bool) {
     for seat in game.rules().ring().seats() {
         let (mut found, mut expected) = (playout.seen_from(seat), game.seen_from(seat));
-        // Thinking ahead, nobody looks back.
+        // A playout has no past moves.
         expected.past_moves.clear();
         if !swaps_known(seat) {
             for view in [&mut found, &mut expected] {
@@ -69,7 +69,7 @@ fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> boo
     }
 }
 
-/// What a test of playouts has seen, so that it is known to have seen enough.
+/// What a test of playouts has covered, to check that it was enough.
 #[derive(Debug, Default)]
 struct Coverage {
     rounds: u32,
@@ -80,7 +80,8 @@ struct Coverage {
     six: u32,
 }
 
-/// Made of a game in the middle of an exchange or of the play, and then played on side by side.
+/// A playout made from a game in the middle of an exchange or of play, then played side by side
+/// with it.
 #[test]
 fn a_playout_goes_on_as_its_game_does() {
     let mut rng = rng(23);
@@ -96,7 +97,7 @@ fn a_playout_goes_on_as_its_game_does() {
             let action = action(&mut rng, &game);
             let undecided = game.phase() == Phase::Exchange
                 && rules.ring().seats().any(|seat| {
-                    // What others have laid down is not in a view.
+                    // The offers of others are not in a view.
                     game.offered(seat).is_some() && game.check_exchange(seat).is_err()
                 });
             if let Some(seat) = actor(&action)
@@ -118,7 +119,7 @@ fn a_playout_goes_on_as_its_game_does() {
             if let Some((playout, made_for)) = &playout {
                 check_views(playout, &game, |seat| match *made_for {
                     None => true,
-                    // It knows what its partner gave only if the pair has swapped.
+                    // It knows its partner's offer only if the pair has swapped.
                     Some(owner) => {
                         let swapped = game.received(owner).is_some();
                         seat == owner || swapped && seat == owner.partner(rules.seats)
@@ -132,7 +133,7 @@ fn a_playout_goes_on_as_its_game_does() {
                 check_same(playout, &game);
             }
             match game.phase() {
-                // The cards of the next round come in another order.
+                // The cards of the next round are in another order.
                 Phase::Deal => {
                     if let Some((mut playout, _)) = playout.take() {
                         seen.rounds += 1;
@@ -156,7 +157,7 @@ fn a_playout_goes_on_as_its_game_does() {
     assert!(seen.presets.len() == 5 && seen.six > 5, "{seen:?}");
 }
 
-/// A round was just dealt: nobody has done anything.
+/// A round was just dealt, and nobody has acted.
 fn check_fresh(playout: &Playout) {
     for seat in playout.rules().ring().seats() {
         let view = playout.seen_from(seat);
@@ -194,12 +195,12 @@ fn follow(playout: &mut Playout, action: &Action, game: &Game) {
     }
 }
 
-/// Any legal action, those that bring pieces home before others.
+/// Any legal action, preferring those that bring pieces home.
 fn action(rng: &mut impl Rng, game: &Game) -> Action {
     match game.turn() {
         None => {
             let seats: Vec<Seat> = game.seats_to_act().collect();
-            let seat = *seats.choose(rng).expect("a game that is on");
+            let seat = *seats.choose(rng).expect("a game in progress");
             let actions = game.legal_actions(seat);
             actions.choose(rng).expect("an action").clone()
         }
@@ -224,7 +225,7 @@ fn action(rng: &mut impl Rng, game: &Game) -> Action {
 }
 
 #[test]
-fn hands_are_dealt_of_what_was_not_seen() {
+fn hands_are_dealt_from_unseen_cards() {
     let mut rng = rng(24);
     let mut games = 0;
     let mut known = 0;
@@ -240,7 +241,7 @@ fn hands_are_dealt_of_what_was_not_seen() {
             if let Some(seat) = actor(&action) {
                 let view = game.seen_from(seat);
                 let dealt = unseen_hands(&view, &mut rng);
-                let mut all = view.gone;
+                let mut all = view.discards;
                 for other in rules.ring().seats() {
                     assert_eq!(dealt[other].len(), game.cards(other));
                     assert!(dealt[other].includes(view.known[other]));
@@ -259,7 +260,7 @@ fn hands_are_dealt_of_what_was_not_seen() {
     assert!(known > 1_000, "{known} cards were known to be in a hand");
 }
 
-/// Every unseen card is as likely in every hand.
+/// Every unseen card is equally likely in every hand.
 #[test]
 fn unseen_cards_are_dealt_evenly() {
     let rules = Preset::DogspielIt.rules();
@@ -287,7 +288,7 @@ fn unseen_cards_are_dealt_evenly() {
 }
 
 #[test]
-fn a_copy_goes_its_own_way_and_a_seed_says_all() {
+fn copies_are_independent_and_seeds_reproduce() {
     let mut rng = rng(26);
     for _ in 0..30 {
         let rules = random::rules(&mut rng);

@@ -1,5 +1,5 @@
-//! What was played in a round, in view of all: recorded turn by turn, stored, and read back only
-//! if it can have been played.
+//! The moves of a round, which everybody sees: recorded move by move, stored, and read back only if
+//! they can have been played.
 
 use dog_rules::{
     Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
@@ -14,10 +14,10 @@ use super::{
     rounds::{deal, exchange, play_all},
 };
 
-/// Something done to a stored game, so that it no longer fits together.
+/// A change to a stored game that makes it inconsistent.
 type Damage = fn(&mut Value);
 
-/// What all saw, which is the same for every seat.
+/// The past moves, which are the same for every seat.
 #[track_caller]
 fn plays(game: &Game) -> Vec<PastMove> {
     let seats = Seat::all(game.rules().seats);
@@ -27,7 +27,7 @@ fn plays(game: &Game) -> Vec<PastMove> {
     first
 }
 
-/// A card that was played between these positions.
+/// A card played between these positions.
 fn played(by: u8, card: &str, before: &TestPosition, after: &TestPosition) -> PastMove {
     PastMove {
         seat: seat(by),
@@ -53,7 +53,7 @@ fn stored(game: &Game) -> Value {
 }
 
 fn read(stored: &Value) -> Option<Game> {
-    // As the store reads it: from a text.
+    // As the store reads it, from text.
     serde_json::from_str(&stored.to_string()).ok()
 }
 
@@ -76,7 +76,7 @@ fn each_turn_is_recorded_with_its_boards() {
     expected.push(played(1, "joker", &second, &third));
     expected.push(folded(2, "2 9 J", &third));
     assert_eq!(plays(&game), expected);
-    // Seat 3 has no cards, seat 2 has laid its own down.
+    // Seat 3 has no cards, seat 2 has folded.
     play_all(&mut game, &[(0, "Q:23>35")]);
     expected.push(played(0, "Q", &third, &fourth));
     assert_eq!(plays(&game), expected);
@@ -108,7 +108,7 @@ fn the_play_that_wins_is_recorded() {
     assert_eq!(read(&stored(&game)), Some(game));
 }
 
-/// Plays a game at random, and shows each turn's game and what its record must hold.
+/// Plays a random game, and calls `show` with the game after each move and its expected record.
 fn play_game(
     rules: &Rules,
     rng: &mut impl Rng,
@@ -200,7 +200,7 @@ fn what_earlier_builds_stored_is_read() {
     earlier.as_object_mut().expect("an object").remove("record");
     let mut read = read(&earlier).expect("a game without a record");
     assert_eq!(plays(&read), []);
-    // What is played from now on is recorded.
+    // Later moves are recorded.
     play_all(&mut read, &[(1, "3:40>43")]);
     let (before, after) = (
         DogspielIt.at("0: 22 | 1: 40"),
@@ -210,7 +210,7 @@ fn what_earlier_builds_stored_is_read() {
     assert_eq!(self::read(&stored(&read)), Some(read));
 }
 
-/// A game with a record of a card, a fold and a seven, stored.
+/// A stored game with a record of a card, a fold and a seven.
 fn recorded() -> Value {
     let position = DogspielIt.at("0: 20 | 2: 40 50");
     let mut game = position.in_play(0, ["2 3", "2 9", "7 8", "4"]);
@@ -315,7 +315,7 @@ fn damaged_games_are_not_read() {
     }
 }
 
-/// Whatever a text holds, reading it is not what fails.
+/// Reading never panics, whatever a text holds.
 #[test]
 fn no_damage_makes_a_reader_panic() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(32);
@@ -336,6 +336,6 @@ fn no_damage_makes_a_reader_panic() {
             read += 1;
         }
     }
-    // Few places can be overwritten with what was there, or with a way to the same board.
+    // Few places can be overwritten with the same text, or with another way to the same board.
     assert!(read > 0 && read < times / 10, "{read} were read");
 }

@@ -1,8 +1,8 @@
-//! Positions as text, and what a test may say about them.
+//! Positions as text, and assertions about them.
 //!
 //! `"0: fresh 17 g2 | 2: full"` is a board on which seat 0 has a fresh piece on its start, one on
-//! track field 17 and one on its goal field 2, and seat 2 has all four in its goal. Every piece
-//! that is not named waits in its kennel, and so do all pieces of a seat that is not named.
+//! track field 17 and one on its goal field 2, and seat 2 has all four in its goal. All other
+//! pieces are in their kennels.
 
 use dog_rules::{
     Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Outcome, Placement, Player,
@@ -10,7 +10,7 @@ use dog_rules::{
 };
 use serde_json::json;
 
-/// What positions stand on: a preset, or rules made of one.
+/// Rules for positions: a preset, or rules made from one.
 pub trait PositionExt {
     fn sheet(&self) -> Rules;
 
@@ -28,12 +28,12 @@ pub trait PositionExt {
         TestPosition { rules, board }
     }
 
-    /// A game of these rules that is to be dealt; seat 0 deals first.
+    /// An undealt game with these rules; seat 0 deals first.
     fn game(&self) -> Game {
         self.game_of(Seed::new([7; 32]), Some(Seat::default()))
     }
 
-    /// A game of this seed; the first dealer is drawn from it if nobody is named.
+    /// A game with this seed. The first dealer is drawn from it if none is given.
     fn game_of(&self, seed: Seed, first_dealer: Option<Seat>) -> Game {
         let rules = self.sheet();
         let name = String::new();
@@ -59,14 +59,14 @@ impl PositionExt for Rules {
     }
 }
 
-/// A board with the rules it is played by.
+/// A board and its rules.
 pub struct TestPosition {
     rules: Rules,
     pub board: Board,
 }
 
 impl TestPosition {
-    /// The list of moves of a seat with this hand is exactly these ids, in any order.
+    /// Checks that a seat's list of moves with this hand is exactly these ids, in any order.
     #[track_caller]
     pub fn lists<const N: usize>(&self, seat: u8, hand: &str, ids: [&str; N]) -> &Self {
         let mut listed = self.ids(seat, hand);
@@ -83,7 +83,7 @@ impl TestPosition {
         listed.iter().map(|legal| legal.mv.to_string()).collect()
     }
 
-    /// The boards that this card leads to are exactly these, in any order.
+    /// Checks that this card leads to exactly these boards, in any order.
     #[track_caller]
     pub fn leads_to<const N: usize>(&self, seat: u8, card: &str, boards: [&str; N]) -> &Self {
         let listed = self.listed(seat, cards(card));
@@ -98,14 +98,15 @@ impl TestPosition {
         self
     }
 
-    /// This move is legal and leads to this board, which the list of moves has too.
+    /// Checks that this move is legal and leads to this board, which the list of moves must have
+    /// too.
     #[track_caller]
     pub fn after(&self, seat: u8, id: &str, board: &str) -> &Self {
         self.then(seat, id, board);
         self
     }
 
-    /// As [`TestPosition::after`], to go on with the position after the move.
+    /// As [`TestPosition::after`]; returns the position after the move.
     #[track_caller]
     pub fn then(&self, seat: u8, id: &str, board: &str) -> TestPosition {
         let after = self.outcome(seat, id).board;
@@ -125,7 +126,7 @@ impl TestPosition {
         }
     }
 
-    /// This move is refused in these words, and not listed either.
+    /// Checks that this move is refused in these words and not listed.
     #[track_caller]
     pub fn refuses(&self, seat: u8, id: &str, why: &str) -> &Self {
         let hand: Cards = [card_of(id)].into_iter().collect();
@@ -141,7 +142,7 @@ impl TestPosition {
         self
     }
 
-    /// What this legal move does.
+    /// The outcome of this legal move.
     #[track_caller]
     pub fn outcome(&self, seat: u8, id: &str) -> Outcome {
         let hand = [card_of(id)].into_iter().collect();
@@ -149,7 +150,7 @@ impl TestPosition {
             .unwrap_or_else(|refusal| panic!("{id} of seat {seat} is refused: {refusal}"))
     }
 
-    /// The pieces this legal move sends to their kennels, as `"1@27"`: seat 1's on field 27.
+    /// Checks which pieces this legal move captures, such as `"1@27"` for seat 1's on field 27.
     #[track_caller]
     pub fn captures<const N: usize>(&self, seat: u8, id: &str, captured: [&str; N]) -> &Self {
         let captures = self.outcome(seat, id).captures;
@@ -172,7 +173,7 @@ impl TestPosition {
         self.board.winner(&self.rules)
     }
 
-    /// A game that has come to this position: the seat is to play, these are the hands.
+    /// A game in this position: the seat is to play, with these hands.
     pub fn in_play<const N: usize>(&self, turn: u8, hands: [&str; N]) -> Game {
         let mut stored = json!(self.rules.game());
         stored["phase"] = json!("play");
@@ -222,7 +223,7 @@ pub fn read_move(id: &str) -> Move {
     id.parse().unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-/// The card from the hand that an id names.
+/// The card from the hand in this id.
 fn card_of(id: &str) -> Card {
     let (card, _) = id.split_once([':', '=']).expect("a card is played");
     read_card(card)

@@ -1,4 +1,4 @@
-//! What holds for every position (RULES §9), on many random ones.
+//! Properties of every position (RULES §9), checked on many random ones.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 use super::{naive, position::read_move, random};
 
-/// Random numbers, the same every time.
+/// Random numbers, the same in every run.
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
@@ -36,7 +36,7 @@ impl Random {
         moves
     }
 
-    /// Judges with a hand that has every card.
+    /// Judges a move with a hand that has every card.
     fn judge(&self, mv: &Move) -> Result<Outcome, Refusal> {
         self.judge_with(Cards::deck(1), mv)
     }
@@ -64,7 +64,7 @@ impl std::fmt::Display for Random {
     }
 }
 
-/// Four pieces a seat, at most one on a field, fresh on the own start only.
+/// Four pieces per seat, at most one on a field, fresh only on the own start.
 #[track_caller]
 pub fn check_board(rules: &Rules, board: &Board) {
     let placed = Board::place(rules, &board.placements(rules));
@@ -96,7 +96,7 @@ fn every_legal_order_of_a_sevens_parts_is_accepted() {
     }
 }
 
-/// For the other cards every id of the grammar is tried.
+/// For the other cards, every id of the grammar is tried.
 #[test]
 fn the_list_of_the_other_cards_is_complete() {
     let mut rng = rng(4);
@@ -121,7 +121,7 @@ fn the_list_of_the_other_cards_is_complete() {
     }
 }
 
-/// What the grammar has for a card other than the seven, and a few fields too many.
+/// Every id that the grammar has for a card other than the seven, and some fields too many.
 fn ids(rules: &Rules, rank: Card) -> impl Iterator<Item = CardUse> {
     let last = rules.ring().length() + 1;
     let track = (0..=last).map(NotedField::Track);

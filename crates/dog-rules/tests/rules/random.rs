@@ -1,4 +1,4 @@
-//! Random rules, positions and hands: the interesting ones more often than the others.
+//! Random rules, positions and hands, with a preference for interesting ones.
 
 use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, Exchange, GoalEntry, Options, Placement, Preset,
@@ -9,7 +9,7 @@ use rand::{
     seq::{IndexedRandom, SliceRandom},
 };
 
-/// A preset, now and then with options of its own.
+/// A preset, sometimes with changed options.
 pub fn rules(rng: &mut impl Rng) -> Rules {
     loop {
         let preset = *Preset::ALL.choose(rng).expect("five presets");
@@ -102,7 +102,7 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
     options
 }
 
-/// A position that no team has won, and a seat to move in it.
+/// An undecided position, and a seat to move in it.
 pub fn position(rng: &mut impl Rng) -> (Rules, Board, Seat) {
     let rules = rules(rng);
     let seats: Vec<Seat> = rules.ring().seats().collect();
@@ -117,7 +117,7 @@ pub fn position(rng: &mut impl Rng) -> (Rules, Board, Seat) {
     }
 }
 
-/// Up to six different cards; sevens and jokers, which can do the most, more often than others.
+/// Up to six different cards. Sevens and jokers, which can do the most, are more frequent.
 pub fn hand(rng: &mut impl Rng) -> Cards {
     let mut kinds: Vec<Card> = (0..rng.random_range(1..=6))
         .map(|_| *Card::RANKS.choose(rng).expect("a rank"))
@@ -133,13 +133,13 @@ pub fn hand(rng: &mut impl Rng) -> Cards {
     kinds.into_iter().collect()
 }
 
-/// A board being set up: at most one piece on a field, four a seat.
+/// A board being set up: at most one piece on a field, four per seat.
 struct BoardBuilder<'a> {
     rules: &'a Rules,
     placements: Vec<Placement>,
     /// Seats whose remaining pieces stay in the kennel.
     done: Vec<Seat>,
-    /// How likely a piece on its own start is fresh.
+    /// The probability that a piece on its own start is fresh.
     fresh: f64,
 }
 
@@ -172,14 +172,14 @@ impl<'a> BoardBuilder<'a> {
         &mut self.placements[usize::from(seat.number())]
     }
 
-    /// How many pieces of the seat have not been put anywhere.
+    /// The number of the seat's pieces that are not yet on the board.
     fn left(&mut self, seat: Seat) -> usize {
         let placement = self.of(seat);
         4 - placement.track.len() - placement.goal.len()
     }
 
-    /// Begins with something that is rare on a board where pieces stand anywhere. Says around
-    /// which field the other pieces are to crowd.
+    /// Begins with a scene that is rare on a uniformly random board. Returns the field around which
+    /// the other pieces should crowd.
     fn scene(&mut self, rng: &mut impl Rng, seat: Seat) -> u8 {
         let ring = self.rules.ring().clone();
         let anywhere = rng.random_range(0..ring.length());
@@ -199,7 +199,7 @@ impl<'a> BoardBuilder<'a> {
         anywhere
     }
 
-    /// All of the team's pieces but one or two are home, these near their doors.
+    /// All but one or two of the team's pieces are home, the rest near their doors.
     fn nearly_won(&mut self, rng: &mut impl Rng, seat: Seat) {
         let ring = self.rules.ring().clone();
         let partner = seat.partner(self.rules.seats);
@@ -256,7 +256,7 @@ impl<'a> BoardBuilder<'a> {
         }
     }
 
-    /// Hardly more than the seat's own pieces are out.
+    /// Few pieces but the seat's own are out.
     fn hardly_others(&mut self, rng: &mut impl Rng, seat: Seat) {
         let ring = self.rules.ring().clone();
         for other in ring.seats().filter(|&other| other != seat) {
@@ -267,7 +267,7 @@ impl<'a> BoardBuilder<'a> {
         }
     }
 
-    /// Puts the remaining pieces anywhere, many around one field, so that they meet.
+    /// Puts the remaining pieces at random places, many around one field, so that they meet.
     fn board(mut self, rng: &mut impl Rng, crowd: u8) -> Board {
         let ring = self.rules.ring().clone();
         let seats: Vec<Seat> = ring.seats().collect();

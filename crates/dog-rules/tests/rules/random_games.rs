@@ -1,4 +1,4 @@
-//! What holds in every game (RULES §7), through many random actions, legal and not.
+//! Invariants of every game (RULES §7), checked through many random actions, legal and not.
 
 use std::{
     collections::HashSet,
@@ -22,9 +22,9 @@ use super::{
     random, rounds,
 };
 
-/// How many random actions are tried in all.
+/// The number of random actions in all.
 const ACTIONS: usize = 100_000;
-/// After this many actions a game is left.
+/// A game is abandoned after this many actions.
 const ACTIONS_A_GAME: usize = 1_500;
 
 #[test]
@@ -34,7 +34,7 @@ fn random_actions_keep_every_invariant() {
     while tally.accepted + tally.refused < ACTIONS {
         random_game(&mut rng, &mut tally);
     }
-    // The actions were as mixed as they are meant to be.
+    // The actions were a good mix.
     assert!(tally.accepted > ACTIONS / 3 && tally.refused > ACTIONS / 3);
     assert_eq!(
         tally.reasons.len(),
@@ -60,7 +60,7 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
     let mut game = set_up();
     let mut log = Vec::new();
     let mut proposer = Proposer::new(rng.random_bool(0.7));
-    // A few more are refused once the game is over.
+    // Some more actions, which are refused once the game is over.
     let mut after_the_end = 10;
     for _ in 0..ACTIONS_A_GAME {
         if game.phase() == Phase::Finished {
@@ -98,15 +98,15 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
     for action in &log {
         let action = serde_json::to_value(action).expect("an action is stored");
         let action: Action = serde_json::from_value(action).expect("an action is restored");
-        replayed.apply(&action).expect("what was accepted once");
+        replayed.apply(&action).expect("it was accepted before");
     }
     assert_eq!(replayed, game);
 }
 
-/// Thinks of actions: about half are in order, the others are anything.
+/// Proposes actions: about half are legal, the others are arbitrary.
 pub struct Proposer {
     generator: Generator,
-    /// Whether pieces are brought home where that is possible, so that games end.
+    /// Whether it brings pieces home where possible, so that games end.
     hurried: bool,
 }
 
@@ -154,7 +154,7 @@ impl Proposer {
             return Action::Play { seat, mv };
         }
         let seats: Vec<Seat> = game.seats_to_act().collect();
-        let seat = *seats.choose(rng).expect("a game that is on");
+        let seat = *seats.choose(rng).expect("a game in progress");
         let actions = game.legal_actions(seat);
         actions.choose(rng).expect("an action").clone()
     }
@@ -187,7 +187,7 @@ impl Proposer {
         }
     }
 
-    /// A move that may be anything: of another hand, with another card, or with another field.
+    /// A move that may be illegal: of another hand, with another card, or with another field.
     fn altered(&mut self, rng: &mut impl Rng, game: &Game, seat: Seat) -> Move {
         let mv = self.listed(rng, game, seat);
         if rng.random_bool(0.1) {
@@ -211,7 +211,7 @@ fn random_card(rng: &mut impl Rng, hand: Cards) -> Card {
 fn check_game(game: &Game) {
     let rules = game.rules();
     check_board(rules, game.board());
-    // All cards are somewhere, and nowhere twice.
+    // Every card is in exactly one place.
     let stored = json!(game);
     let stock = read_stored(&stored["stock"]);
     assert_eq!(stock.len(), game.stock_size());
@@ -247,11 +247,11 @@ fn check_game(game: &Game) {
     );
     assert_eq!(game.published_seed().is_some(), winner.is_some());
     for seat in Seat::all(rules.seats).filter(|&seat| game.folded(seat)) {
-        assert!(!holds(seat), "one that has folded sits out");
+        assert!(!holds(seat), "a seat that has folded sits out");
     }
 }
 
-/// What an accepted action did to the game, beside the version.
+/// What an accepted action changed in the game, besides the version.
 fn check_change(before: &Game, game: &Game, action: &Action) {
     match *action {
         Action::Play { seat, mv } => {
@@ -277,7 +277,7 @@ fn viewers(rules: &Rules) -> impl Iterator<Item = Viewer> {
         .chain([Viewer::Spectator])
 }
 
-/// Each viewer sees of an event what the table shows it, and no more.
+/// Each viewer sees of an event what everybody may see and its own secrets, and no more.
 fn check_events(game: &Game, events: &[Event]) {
     assert_eq!(game.last_event(), &events[0]);
     for event in events {
@@ -305,7 +305,7 @@ fn check_events(game: &Game, events: &[Event]) {
     }
 }
 
-/// Cards that a viewer may not see can be any others, and its view stays the same.
+/// Cards that a viewer may not see can be replaced, and its view stays the same.
 fn check_secrets(rng: &mut impl Rng, game: &Game) {
     for viewer in viewers(game.rules()) {
         let other = with_other_secrets(rng, game, viewer);
@@ -321,14 +321,14 @@ fn check_secrets(rng: &mut impl Rng, game: &Game) {
     }
 }
 
-/// A game that differs in what the viewer may not see: the stock, the others' hands, and what
-/// they laid down and got.
+/// A game that differs in what the viewer may not see: the stock, the others' hands, and the cards
+/// that they offered and received.
 fn with_other_secrets(rng: &mut impl Rng, game: &Game, viewer: Viewer) -> Game {
     let rules = game.rules();
     let mut stored = json!(game);
     let mut hidden: Vec<Card> = read_stored(&stored["stock"]).sorted().collect();
     let others = || Seat::all(rules.seats).filter(|&seat| viewer != Viewer::Seat(seat));
-    // What the viewer's partner got from it and holds is no secret.
+    // What the viewer's partner received from it and still holds is no secret.
     let known = |seat: Seat| -> Cards {
         let of_the_partner = viewer == Viewer::Seat(seat.partner(rules.seats));
         let known = game.known_to_partner(seat).filter(|_| of_the_partner);
@@ -362,7 +362,7 @@ fn read_stored(cards: &Value) -> Cards {
     serde_json::from_value(cards.clone()).expect("cards")
 }
 
-/// Seats that avoid the goals play on and on.
+/// Seats that avoid the goals can play forever.
 #[test]
 fn long_games_keep_every_invariant() {
     let mut rng = rng(7);

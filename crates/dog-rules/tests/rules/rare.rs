@@ -1,4 +1,4 @@
-//! What is rare in play is not rare in the random positions that the other tests rest on.
+//! Cases that are rare in play are common enough in the random positions of the other tests.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -35,7 +35,7 @@ fn rare_cases_are_met() {
     assert!(too_rare.is_empty(), "of 4000 positions: {too_rare:?}");
 }
 
-/// A case in a few words, and whether a position is one.
+/// The name of a case, and whether a position is one.
 type RareCase = (&'static str, fn(&Random) -> bool);
 
 const CASES: &[RareCase] = &[
@@ -205,7 +205,8 @@ impl Random {
             .all(|seat| self.placement(seat).track.is_empty())
     }
 
-    /// How many of the team's pieces on the ring each have the next one at most 7 ahead.
+    /// The length of the longest chain of the team's pieces on the ring, each at most 7 fields
+    /// behind the next.
     fn longest_chain(&self) -> usize {
         let team = [self.seat, self.partner()].map(|seat| self.placement(seat).track);
         let fields = team.concat();

@@ -1,4 +1,4 @@
-//! Games as text: written, read, played again, and what is wrong with a text named by its line.
+//! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
     Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
@@ -14,7 +14,7 @@ use rand::{
 
 use super::{properties::rng, random, random_games::Proposer};
 
-/// After this many actions a game is left.
+/// A game is abandoned after this many actions.
 const ACTIONS: usize = 3_000;
 
 /// A random game with everything that can happen in one, and its log.
@@ -76,7 +76,7 @@ fn player(rng: &mut impl Rng) -> Player {
     }
 }
 
-/// The transcript of a game up to anywhere, as nobody gets it while the game is on.
+/// The transcript of a game up to any point. Nobody gets this during a real game.
 fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcript {
     let steps = played.log.iter().filter_map(|entry| {
         let hands = |event: &Event| match event {
@@ -115,13 +115,13 @@ fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
     assert_eq!(written.transcript.to_string(), text);
     let replayed = written.replay();
     let replayed = replayed.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert!(replayed == *played, "another game comes of it:\n{text}");
+    assert!(replayed == *played, "the replayed game differs:\n{text}");
     let finished = played.game.phase() == Phase::Finished;
     assert_eq!(replayed.check_finished().is_ok(), finished);
 }
 
 #[test]
-fn what_is_written_is_read_and_played_again() {
+fn records_can_be_read_and_replayed() {
     let mut rng = rng(41);
     let (mut finished, mut mid_round, mut six) = (0, 0, 0);
     for _ in 0..150 {
@@ -170,14 +170,14 @@ fn sample() -> String {
     }
 }
 
-/// What is wrong with a text, by reading it or by playing it again.
+/// The error when a text is read or replayed.
 #[track_caller]
 fn wrong(text: &str) -> String {
     let replayed = ParsedRecord::read(text).and_then(|written| written.replay());
     replayed.expect_err("something is wrong").to_string()
 }
 
-/// The number and text of the first line of which this holds.
+/// The number and text of the first line for which this holds.
 #[track_caller]
 fn line(text: &str, holds: impl Fn(&str) -> bool) -> (usize, &str) {
     let found = (1..).zip(text.lines()).find(|(_, line)| holds(line));
@@ -185,7 +185,7 @@ fn line(text: &str, holds: impl Fn(&str) -> bool) -> (usize, &str) {
 }
 
 #[test]
-fn every_tampering_is_found_and_named() {
+fn every_tampering_is_found_with_its_line() {
     let text = sample();
     let with = |from: &str, to: &str| wrong(&text.replacen(from, to, 1));
     let found = |error: String, line: usize, says: &str| {
@@ -292,17 +292,17 @@ fn every_tampering_is_found_and_named() {
         "the game is over",
     );
 
-    // The end is missing.
+    // A missing end.
     let (short, _) = text.trim_end().rsplit_once('\n').expect("lines");
     found(
         wrong(short),
         last - 1,
-        "the record ends here, but no team has won yet, and team",
+        "the record ends here, but no team has won yet, although",
     );
 }
 
 #[test]
-fn bad_lines_are_named() {
+fn errors_name_the_line() {
     let text = sample();
     let (end, _) = line(&text, str::is_empty);
     let found = |from: &str, to: &str, says: &str| {
@@ -321,7 +321,7 @@ fn bad_lines_are_named() {
     found(
         "[Dog \"1\"]",
         "[Dog \"2\"]",
-        "line 1: this is a record of format \"2\", and only \"1\" is known",
+        "line 1: this is a record of format \"2\", and only \"1\" is supported",
     );
     found("[Rules \"hausregeln\"]\n", "", &missing(end, "Rules"));
     found(
@@ -348,7 +348,7 @@ fn bad_lines_are_named() {
     found(
         "[Seat1 ",
         "[Seat0 ",
-        "line 4: the header Seat0 is there twice",
+        "line 4: the header Seat0 appears twice",
     );
     found(
         "[Seat1 ",
@@ -376,7 +376,7 @@ fn bad_lines_are_named() {
         ("7 K:out", "there is no seat 7 at this table"),
         (
             "Anna K:out",
-            "\"Anna\" begins no step: that is deal, host or a seat's number",
+            "a step begins with deal, host or a seat's number, not with \"Anna\"",
         ),
         (
             "deal",
@@ -404,7 +404,7 @@ fn bad_lines_are_named() {
     }
     let late = wrong(&format!("{text}[Game \"late\"]\n"));
     assert!(
-        late.ends_with("headers stand before the first step"),
+        late.ends_with("headers must come before the first step"),
         "{late}"
     );
     for nothing in ["", "\n\n", "; nothing\n", "{}"] {
@@ -419,7 +419,7 @@ fn bad_lines_are_named() {
 }
 
 #[test]
-fn a_reader_takes_comments_blanks_and_less_than_everything() {
+fn comments_blanks_and_left_out_parts_are_accepted() {
     let text = sample();
     let plain = ParsedRecord::read(&text).expect("a record");
     let mut sloppy = String::from("; a game\r\n\r\n");
@@ -451,13 +451,13 @@ fn absurd_texts_are_refused() {
         .to_string();
     assert_eq!(
         error,
-        "line 1: the line is too long: it may have 4096 bytes"
+        "line 1: the line is too long: a line has 4096 bytes at most"
     );
 }
 
 /// Any text is refused or replayed, and none panics.
 #[test]
-fn damaged_texts_do_no_harm() {
+fn damaged_texts_never_panic() {
     let mut rng = rng(43);
     let text = sample().into_bytes();
     let (mut read, mut replayed) = (0, 0);

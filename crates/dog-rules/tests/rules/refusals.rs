@@ -1,6 +1,6 @@
-//! Every reason for which a move is refused, in its words (API convention 1).
+//! Every reason to refuse a move, in its words.
 //!
-//! One example of each stands here; the rules' own modules hold the rest.
+//! There is one example of each here. The tests of the single rules have more.
 
 use dog_rules::{Move, Preset::*, Refusal, notation::NotationError};
 
@@ -108,7 +108,7 @@ fn what_stands_in_the_way() {
     DogspielIt.at("0: 2").refuses(
         0,
         "4:2>g0",
-        "no piece walks backward into the goal by these rules",
+        "by these rules no piece walks backward into the goal",
     );
 }
 
@@ -157,8 +157,8 @@ fn which_piece_and_which_field() {
         "A:g2>g3",
         "the piece on goal 2 is seat 0's, this move takes seat 2's pieces",
     );
-    position.refuses(0, "2:20>p1", "a piece goes into no goal but its own");
-    position.refuses(0, "2:30>g1", "a piece goes into no goal but its own");
+    position.refuses(0, "2:20>p1", "a piece may enter only its own goal");
+    position.refuses(0, "2:30>g1", "a piece may enter only its own goal");
     position.refuses(
         0,
         "2:g1>20",
@@ -215,7 +215,7 @@ fn what_a_jack_does_not_swap() {
     position.refuses(
         0,
         "J:10<>10",
-        "the two pieces of a swap stand on two fields",
+        "the two pieces of a swap must stand on different fields",
     );
     position.refuses(
         0,
@@ -255,12 +255,12 @@ fn what_is_no_seven() {
     DogspielIt.at("0: 10 20").refuses(
         0,
         "7:10>12,20>29",
-        "a part of a seven takes 1 to 7 steps forward: field 20 to field 29 is none",
+        "a part of a seven takes 1 to 7 steps forward: field 20 to field 29 is not",
     );
     DogspielIt.at("0: 10 20").refuses(
         0,
         "7:10>12,20>24",
-        "the parts of a seven add up to 7 steps, not 6",
+        "the parts of a seven must add up to 7 steps, not 6",
     );
     Hausregeln.at("0: 10 20 | 1: 12").refuses(
         0,

@@ -1,4 +1,4 @@
-//! Acting in a game: single moves by their ids, and whole rounds.
+//! Actions in a game: single moves by id, and whole rounds.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use dog_rules::{
 
 use super::position::{read_move, seat};
 
-/// One round's deal, as the game tells it.
+/// One round's deal, from its event.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Deal {
     pub round: u32,
@@ -22,7 +22,7 @@ pub struct Deal {
     pub stock: u8,
 }
 
-/// Deals and plays this many rounds; no seat comes near a goal, so that they go on for ever.
+/// Deals and plays this many rounds. No seat comes near a goal, so the game never ends.
 pub fn play_rounds(game: &mut Game, rounds: usize) -> Vec<Deal> {
     let play = |_| {
         let deal = play_round(game, &mut away_from_goals);
@@ -77,7 +77,7 @@ pub fn deal(game: &mut Game) -> Deal {
     }
 }
 
-/// Every seat gives its lowest card or, where it may, declines.
+/// Every seat offers its lowest card or, where it may, declines.
 pub fn exchange(game: &mut Game) {
     for seat in game.rules().ring().seats() {
         let offer = Action::Offer {
@@ -128,7 +128,7 @@ pub fn play(game: &mut Game, by: u8, id: &str) -> Result<Vec<Event>, ActionRefus
     game.apply(&Action::Play { seat: seat(by), mv })
 }
 
-/// These moves are all legal, in this order.
+/// Plays these moves, which must be legal in this order.
 #[track_caller]
 pub fn play_all(game: &mut Game, moves: &[(u8, &str)]) {
     for &(by, id) in moves {
@@ -138,7 +138,7 @@ pub fn play_all(game: &mut Game, moves: &[(u8, &str)]) {
     }
 }
 
-/// Plays the first move of the list; whose turn it was.
+/// Plays the first move of the list. Returns the seat that played.
 pub fn play_first(game: &mut Game) -> Seat {
     let (seat, moves) = legal_moves(game);
     let mv = moves[0].mv;
@@ -147,7 +147,7 @@ pub fn play_first(game: &mut Game) -> Seat {
     seat
 }
 
-/// Refused in these words, and nothing has changed.
+/// Checks that the action is refused in these words and changes nothing.
 #[track_caller]
 pub fn refused(game: &mut Game, action: &Action, why: &str) {
     let before = game.clone();

@@ -43,7 +43,7 @@ mod parts {
 
     #[test]
     fn the_list_names_each_piece_once() {
-        // One piece may end where another began, so a part that begins there would be read anew:
+        // One piece may end where another began, so a part that begins there would name it again:
         // "7:62>0,0>1,60>0" names the piece from 62 twice.
         let position = DogspielIt.at("0: 0 60 62");
         position.after(0, "7:0>1,62>0,60>0", "0: 0 1");
@@ -99,14 +99,14 @@ mod parts {
     }
 
     #[test]
-    fn every_step_is_one_forward_and_seven_are_used() {
+    fn seven_single_steps_forward_are_used() {
         let position = DogspielIt.at("0: 10 30");
-        let sum = |steps| format!("the parts of a seven add up to 7 steps, not {steps}");
+        let sum = |steps| format!("the parts of a seven must add up to 7 steps, not {steps}");
         position.refuses(0, "7:10>16", &sum(6));
         position.refuses(0, "7:10>14,30>34", &sum(8));
         position.refuses(0, "7:10>12,30>34", &sum(6));
         let none = |from, to| {
-            format!("a part of a seven takes 1 to 7 steps forward: {from} to {to} is none")
+            format!("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")
         };
         position.refuses(0, "7:10>18", &none("field 10", "field 18"));
         position.refuses(0, "7:10>10,30>37", &none("field 10", "field 10"));
@@ -165,7 +165,7 @@ mod captures {
     }
 
     #[test]
-    fn a_piece_that_passes_another_goes_on_before_a_third_moves() {
+    fn a_piece_passes_another_before_a_third_moves() {
         Hausregeln.at("0: 20 30 | 1: 21").leads_to(
             0,
             "7",
@@ -261,7 +261,7 @@ mod obstacles {
     }
 
     #[test]
-    fn strangers_pieces_are_not_moved() {
+    fn opponents_pieces_are_not_moved() {
         DogspielIt.at("0: 10 | 1: 20").refuses(
             0,
             "7:10>13,20>24",
@@ -313,7 +313,7 @@ mod partner {
     }
 
     #[test]
-    fn a_partners_piece_that_was_passed_on_the_way_home_is_gone() {
+    fn a_partners_piece_passed_on_the_way_home_is_captured() {
         let position = DogspielIt.at("0: 61 g1 g2 g3 | 2: 62");
         position.lists(0, "7", ["7:61>4"]).refuses(
             0,
@@ -341,7 +341,7 @@ mod partner {
         let home = canadian.at("0: 62 g1 g2 g3 | 2: 40");
         home.after(0, "7:40>44,62>g0", "0: full | 2: 44");
         canadian.at("0: full | 2: 40").lists(0, "7", ["7:40>47"]);
-        // The partner may be home, and so may help nobody.
+        // A partner that is home cannot move further.
         canadian.at("0: 20 | 2: full").lists(0, "7", ["7:20>27"]);
     }
 
@@ -360,7 +360,7 @@ mod surplus {
 
     #[test]
     fn it_lapses_only_when_the_whole_team_is_home() {
-        let six = "the parts of a seven add up to 7 steps, not 6";
+        let six = "the parts of a seven must add up to 7 steps, not 6";
         let position = Hausregeln.at("0: 57 g1 g2 g3 | 2: 26 g1 g2 g3");
         // 3 steps home; the partner's piece needs 4 and nothing is left.
         let won = position.then(0, "7:57>g0,26>p0", "0: full | 2: full");
@@ -372,7 +372,7 @@ mod surplus {
         Hausregeln.at("0: 57 g1 g2 g3 | 2: g1 g2 g3").refuses(
             0,
             "7:57>g0",
-            "the parts of a seven add up to 7 steps, not 3",
+            "the parts of a seven must add up to 7 steps, not 3",
         );
     }
 
@@ -386,13 +386,13 @@ mod surplus {
     }
 
     #[test]
-    fn nothing_lapses_on_a_board_that_is_won() {
+    fn nothing_lapses_on_a_won_board() {
         let won = Hausregeln.at("0: full | 2: full");
         won.lists(0, "7 joker", ["fold"]);
     }
 
     #[test]
-    fn what_fits_exactly_wins_by_every_rule() {
+    fn an_exact_seven_wins_under_all_rules() {
         for preset in Preset::ALL {
             let door = preset.rules().ring().door(seat(0));
             let from = preset.rules().ring().backward(door, 6);

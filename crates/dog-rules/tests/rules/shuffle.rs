@@ -13,7 +13,7 @@ use super::{
 
 const ROUNDS: usize = 40;
 
-/// A seed that everyone can type.
+/// A seed that is easy to type.
 const SEED: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 fn seed(hex: &str) -> Seed {
@@ -36,7 +36,7 @@ fn the_deals_are_those_of_the_reference() {
             for (deal, round) in play_rounds(&mut game, ROUNDS).iter().zip(rounds) {
                 assert_same(deal, round);
             }
-            // However the game is played: here at random, to its end if it comes.
+            // The deals do not depend on the moves: here they are random.
             let mut rng = ChaCha8Rng::seed_from_u64(0);
             let mut at_random =
                 |_: &Game, moves: &[LegalMove]| moves.choose(&mut rng).expect("a move").mv;
@@ -68,7 +68,7 @@ fn hand(cards: &Value) -> Cards {
         .collect()
 }
 
-/// What the Python reference says; nothing if there is no Python, which only CI must have.
+/// The output of the Python reference. None without Python, which only CI must have.
 fn reference(hex: &str, preset: Preset) -> Option<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference/dog_shuffle.py");
     let output = Command::new("python3")
@@ -89,7 +89,7 @@ fn reference(hex: &str, preset: Preset) -> Option<Value> {
     }
 }
 
-/// One game's deals as they were when dog-shuffle-1 was fixed: they can never change.
+/// One game's deals, recorded when dog-shuffle-1 was fixed. They must never change.
 #[test]
 fn the_deals_of_a_known_seed() {
     let mut game = Preset::DogspielIt.game_of(seed(SEED), None);
@@ -110,11 +110,12 @@ fn the_deals_of_a_known_seed() {
             "2 3 5 6 10 Q",
         ],
     );
-    // The seventh deal goes on with the shuffled discard pile.
+    // The seventh deal continues with the shuffled discard pile.
     known(7, ["2 3 7 9 K", "2 7 10 10 Q", "A 8 9 9 Q", "3 4 5 10 Q"]);
 }
 
-/// A draw throws away a word that is too large, which hardly ever happens: here once, below 101.
+/// A draw discards a word that is too large, which almost never happens. Here it happens once,
+/// below 101.
 #[test]
 fn a_shuffle_that_throws_a_word_away() {
     let deck = Preset::DogspielIt.rules().deck();

@@ -79,7 +79,7 @@ fn case_9_no_partners_piece_to_use_the_rest_of_a_seven() {
     position.lists(0, "7", ["7:60>3"]).refuses(
         0,
         "7:60>g0",
-        "the parts of a seven add up to 7 steps, not 5",
+        "the parts of a seven must add up to 7 steps, not 5",
     );
 }
 

@@ -1,4 +1,4 @@
-//! What a card could do, found by a few looks, against the list of its moves.
+//! What a card could do, as computed by a few lookups, compared with the list of its moves.
 
 use dog_rules::{
     Board, Card, Generator, Placement, Rules, Seat, SevenLanding, SevenPartner,
@@ -12,7 +12,7 @@ use crate::{
     testing::{random_board, random_rules, rng},
 };
 
-/// A board where pieces meet: on starts, before doors, in goals, and around some field.
+/// A board where pieces meet: on starts, before doors, in goals, and around a random field.
 fn crowded(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     let ring = rules.ring();
     let crowd = rng.random_range(0..ring.length());
@@ -50,7 +50,7 @@ fn crowded(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     Board::place(rules, &placements).unwrap()
 }
 
-/// Shows boards that nobody has won, by random rules, with a seat that is to move.
+/// Calls `show` with undecided boards under random rules, and a seat to move.
 fn positions(seed: u64, boards: u32, mut show: impl FnMut(&Rules, &Board, Seat)) {
     let mut rng = rng(seed);
     for number in 0..boards {
@@ -66,13 +66,13 @@ fn positions(seed: u64, boards: u32, mut show: impl FnMut(&Rules, &Board, Seat))
     }
 }
 
-/// How deep a seat's pieces stand in its goal, taken together.
+/// The sum of the goal fields of a seat's pieces in its goal.
 fn depth(board: &Board, seat: Seat) -> u8 {
     let goal = board.goal(seat);
     (0..4).map(|field| (goal >> field & 1) * (field + 1)).sum()
 }
 
-/// What a card other than the seven and the joker can do, move by move.
+/// What a rank other than seven and joker can do, move by move.
 fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> CardEffect {
     let mut outcomes = Vec::new();
     Generator::new().each_of_card(rules, board, seat, card, |found| {
@@ -87,16 +87,16 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> CardEffect 
         found.playable = true;
         found.home |= depth(&outcome.board, mover) > depth(board, mover);
         found.hit |= captured().any(|other| !own(other));
-        // A swap captures nothing; it takes a stranger's place.
+        // A swap captures nothing. It takes an opponent's place.
         found.hit |= outcome.kind == MoveKind::Swap && !own(outcome.parts[1].seat);
         found.harmless |= !captured().any(own);
         let after = &outcome.board;
         let mut won = lead(rules, after, seat) - lead(rules, board, seat);
-        // Steps within the goal count for a piece that is there already.
+        // Steps within the goal count for a piece that is already there.
         if after.pieces(mover).in_goal() == board.pieces(mover).in_goal() {
             won += i16::from(depth(after, mover)) - i16::from(depth(board, mover));
         }
-        // Out of the kennel is out of the kennel, wherever the door is.
+        // Leaving the kennel counts the same wherever the door is.
         if after.kennel(mover) < board.kennel(mover) {
             won -= i16::from(after.walked(rules, mover, rules.ring().start(mover)));
         }
@@ -127,7 +127,7 @@ fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
     side(true) - side(false)
 }
 
-/// What a seven can do, board by board: it leaves no kennel.
+/// What a seven can do, board by board. It leaves no kennel.
 fn by_boards(rules: &Rules, board: &Board, seat: Seat) -> CardEffect {
     let mut boards = Vec::new();
     Generator::new().boards_of_card(rules, board, seat, Card::Seven, &mut boards);
@@ -160,7 +160,7 @@ fn cards_can_do_what_their_moves_do() {
             }
             let found = effects.of(card);
             let mut expected = by_moves(rules, board, seat, card);
-            // A swap that changes nothing wins nothing, and is not counted.
+            // A swap that changes nothing gains nothing and is not counted.
             let nothing = rules.jack_own_pair || rules.jack_without_effect;
             if card == Card::Jack && nothing && found.gain <= expected.gain {
                 expected.gain = found.gain;
@@ -192,10 +192,10 @@ fn cards_can_do_what_their_moves_do() {
     assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
 }
 
-/// Of the ways to split a seven only the simplest are looked at, so it is told that it can do
-/// less or, where the rest of its steps has nowhere to go, more than it can.
+/// Only the simplest splits of a seven are tried. So the result may be less than it can do or,
+/// where the rest of the steps cannot be used, more.
 #[test]
-fn sevens_are_told_nearly() {
+fn sevens_are_nearly_right() {
     let mut counts = [0; 4];
     positions(2, 400, |rules, board, seat| {
         let found = CardEffects::new(rules, board, seat).of(Card::Seven);
@@ -205,16 +205,16 @@ fn sevens_are_told_nearly() {
             assert!(!one || other, "{number}: {}", context());
             counts[number] += u32::from(one);
         };
-        // The partner's pieces are not looked at.
+        // The partner's pieces are not considered.
         if rules.seven_partner == SevenPartner::WhenHome {
             implies(0, expected.playable, found.playable);
             let mover = board.mover(rules, seat);
-            // A block of the mover's may move out of the way within the seven.
+            // The mover's own block may move out of the way within the seven.
             if board.blocks(rules) & bit(rules.ring().start(mover)) == 0 {
                 implies(1, expected.home, found.home);
             }
         }
-        // One piece may always walk all seven steps, unless it must land on a free field.
+        // One piece can always walk all seven steps, unless it must land on a free field.
         if rules.seven_landing == SevenLanding::Captures {
             implies(2, found.hit, expected.hit);
             implies(3, found.harmless, expected.harmless);
@@ -223,9 +223,9 @@ fn sevens_are_told_nearly() {
     assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
 }
 
-/// What a joker can do is taken from how far it reaches, without looking at every rank.
+/// A joker is estimated from its reach, without trying every rank.
 #[test]
-fn jokers_are_told_nearly() {
+fn jokers_are_nearly_right() {
     let mut counts = [0; 4];
     positions(3, 300, |rules, board, seat| {
         let found = CardEffects::new(rules, board, seat).of(Card::Joker);
@@ -243,7 +243,7 @@ fn jokers_are_told_nearly() {
         let playable = uses.iter().any(|rank| rank.playable);
         implies(0, playable, found.playable);
         let of = |rank: Card| uses[rank as usize];
-        // Ranks that only walk, and too far to walk within the goal.
+        // Ranks that can only walk, and too far to walk within the goal.
         for rank in [
             Card::Five,
             Card::Six,
@@ -255,7 +255,7 @@ fn jokers_are_told_nearly() {
             implies(1, of(rank).hit, found.hit);
             implies(2, of(rank).home, found.home);
         }
-        // Whether a piece can stop in the goal is not looked at.
+        // Whether a piece can stop in the goal is not considered.
         let mover = board.mover(rules, seat);
         let open = board.goal(mover) & 1 == 0 && !board.fresh(mover);
         let home = uses.iter().any(|rank| rank.home);
@@ -265,7 +265,7 @@ fn jokers_are_told_nearly() {
 }
 
 #[test]
-fn the_best_swap_is_the_best_of_all() {
+fn the_best_swap_is_the_maximum() {
     let mut found = 0;
     positions(4, 500, |rules, board, seat| {
         let ring = rules.ring();

@@ -1,9 +1,9 @@
-//! What a list differs by from a base, against a plain count of both.
+//! The differences of a list from a base, compared with a plain count of both.
 
 use super::*;
 use crate::net::evaluator::IncrementalSums;
 
-/// Inputs of a list, each as often as it is there; 0 of those that are not.
+/// How often each input is in a list.
 fn counted(inputs: usize, list: &[Input]) -> Vec<f32> {
     let mut values = vec![0.0; inputs];
     for input in list {
@@ -12,8 +12,7 @@ fn counted(inputs: usize, list: &[Input]) -> Vec<f32> {
     values
 }
 
-/// As [`random_inputs`], with values of which sums are exact, so that nothing is a matter of
-/// rounding.
+/// As [`random_inputs`], with values whose sums are exact, so that rounding does not matter.
 fn exact_inputs(inputs: usize, rng: &mut impl Rng) -> Vec<Input> {
     let mut list = random_inputs(inputs, rng);
     for input in &mut list {
@@ -27,7 +26,7 @@ fn base_and_differences_are_the_list() {
     let mut rng = rng(11);
     let mut differences = IncrementalSums::default();
     let mut fewer = 0;
-    // Bases one after the other, of nets of different sizes: nothing stays of those before.
+    // Several bases, of nets of different sizes: nothing remains of earlier ones.
     for base in 0..200 {
         let inputs = [40, 90, 60][base % 3];
         let base = exact_inputs(inputs, &mut rng);
@@ -49,9 +48,10 @@ fn base_and_differences_are_the_list() {
     assert!(fewer > 200, "{fewer}");
 }
 
-/// A thinker looks at more lists than can be counted: none is taken for one of long ago.
+/// A long search uses more lists than there are list numbers. An old list is never taken for a new
+/// one.
 #[test]
-fn lists_are_told_apart_when_their_numbers_come_again() {
+fn lists_differ_after_their_numbers_wrap() {
     let list = [Input {
         index: 3,
         value: 1.0,
@@ -62,7 +62,7 @@ fn lists_are_told_apart_when_their_numbers_come_again() {
     assert!(differences.of(&list).is_empty());
 }
 
-/// How many entries of a list are of inputs that are there more than once.
+/// The number of entries in a list whose input occurs more than once.
 fn twice(list: &[Input]) -> usize {
     let same = |input: &&Input| {
         list.iter()

@@ -1,4 +1,4 @@
-//! Nets in files: what is written is read again, what does not fit is refused, nothing panics.
+//! Net files: what is written can be read, what does not fit is refused, and nothing panics.
 
 use dog_rules::{Options, Preset, Rules};
 use rand::RngExt;
@@ -17,7 +17,7 @@ use crate::{
 fn evaluator(setting: NetVariant) -> NetEvaluator {
     let layout = InputLayout::new(setting.seats());
     let mut net = random_net(layout.inputs(), &mut rng(1));
-    // A block of nothing has a unit too.
+    // An all-zero block has a unit too.
     net.heads[0].last_bias = 0.0;
     NetEvaluator { layout, net }
 }
@@ -27,13 +27,13 @@ fn bytes() -> Vec<u8> {
     write(&evaluator(setting), setting, "a run", "a strength")
 }
 
-/// Where the weights begin.
+/// The offset of the weights.
 fn weights(bytes: &[u8]) -> usize {
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
     lines.by_ref().take(2).map(<[u8]>::len).sum()
 }
 
-/// The same file with something else in its header.
+/// The same file with one member of its header replaced.
 fn with(name: &str, value: Value) -> Vec<u8> {
     let bytes = bytes();
     let (header, weights) = bytes.split_at(weights(&bytes));
@@ -59,7 +59,7 @@ fn a_net_survives_its_file() {
         assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
         let largest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
         let near = |row: &[f32], again: &[f32], steps: f32| {
-            // Half a step, and the error of the division by it.
+            // Half a step, and the rounding error of the division.
             let most = 0.51 * largest(row) / steps;
             let off = |(weight, again): (&f32, &f32)| (weight - again).abs() > most;
             assert!(!row.iter().zip(again).any(off), "steps of {most}");
@@ -209,6 +209,6 @@ fn the_program_carries_a_net_for_every_table() {
             assert_eq!(nets.of(&rules).net, evaluator.net, "{}", setting.name());
         }
     }
-    // Whoever fetches the program fetches them too.
+    // The nets are part of the program's size.
     assert!(files.iter().map(|file| file.len()).sum::<usize>() <= 1_000_000);
 }

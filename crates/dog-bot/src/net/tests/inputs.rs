@@ -1,4 +1,4 @@
-//! What the net is told: nothing hidden, nothing twice, the same to every seat.
+//! The inputs of the net: nothing hidden, nothing twice, the same for every seat.
 
 use dog_rules::{
     Board, BySeat, Card, Cards, Exchange, Game, GoalEntry, Options, Placement, Preset, Protection,
@@ -15,7 +15,7 @@ use crate::{
     testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, view},
 };
 
-/// The inputs in an order of their own, to compare.
+/// The inputs in a fixed order, to compare.
 fn sorted(list: Vec<Input>) -> Vec<(u16, u32)> {
     let bits = |input: Input| (input.index, input.value.to_bits());
     let mut list: Vec<_> = list.into_iter().map(bits).collect();
@@ -23,7 +23,7 @@ fn sorted(list: Vec<Input>) -> Vec<(u16, u32)> {
     list
 }
 
-/// Everything that the net could be asked about a view: what the seat did, and what it keeps.
+/// Every choice in a view that the net could evaluate: what the seat did, and what it keeps.
 fn choices(view: &SeatView) -> Vec<(AfterChoice, Cards)> {
     if view.exchanging {
         let choices = evaluator::answers(view).into_iter();
@@ -40,7 +40,7 @@ fn choices(view: &SeatView) -> Vec<(AfterChoice, Cards)> {
     played.chain([folded]).collect()
 }
 
-/// The board with every seat's pieces given to the next seat, a quarter of the ring further on.
+/// The board with every seat's pieces moved to the next seat, a quarter of the ring further.
 fn board_turned(rules: &Rules, board: &Board) -> Board {
     let mut placements = board.placements(rules);
     for field in placements.iter_mut().flat_map(|seat| &mut seat.track) {
@@ -73,7 +73,7 @@ fn turned<'a>(view: &SeatView<'a>) -> SeatView<'a> {
     }
 }
 
-/// The board of the view, or one that no game comes to.
+/// The board of the view, or one that does not occur in a game.
 fn any_board(view: &SeatView, rng: &mut ChaCha8Rng) -> Board {
     if rng.random() {
         view.board
@@ -83,8 +83,8 @@ fn any_board(view: &SeatView, rng: &mut ChaCha8Rng) -> Board {
 }
 
 #[test]
-fn every_seat_is_told_the_same() {
-    let mut told = 0;
+fn every_seat_has_the_same_inputs() {
+    let mut listed = 0;
     views(1, 40, |view, rng| {
         let layout = InputLayout::new(view.rules.seats);
         let mut view = view.clone();
@@ -97,29 +97,29 @@ fn every_seat_is_told_the_same() {
                 assert!(indices.max().unwrap() < layout.inputs());
                 let other = list(&turned, stage, kept, &turned.board);
                 assert_eq!(sorted(inputs), sorted(other));
-                told += 1;
+                listed += 1;
             }
         }
     });
-    assert!(told > 1_000, "{told}");
+    assert!(listed > 1_000, "{listed}");
 }
 
-/// A change of any fact is a change of the inputs.
+/// Any changed fact changes the inputs.
 #[test]
-fn every_fact_is_told() {
+fn every_fact_changes_the_inputs() {
     let rules = Preset::DogspielIt.rules();
     let seats = [0, 1, 2, 3].map(|number| seat(number, &rules));
     let mut first = view(&rules, &["20 30 g1", "40", "50 g0", "0"], "2 5 K");
-    first.gone = cards("3 9");
-    let told =
+    first.discards = cards("3 9");
+    let listed =
         |view: &SeatView, stage| sorted(list(view, stage, HandInfo::Known(view.hand), &view.board));
-    let mut all = vec![told(&first, AfterChoice::Played)];
+    let mut all = vec![listed(&first, AfterChoice::Played)];
     let changes: [&dyn Fn(&mut SeatView); 15] = [
         &|view| view.hand = cards("2 5 A"),
         &|view| view.hand = cards("2 5"),
         &|view| view.hand = cards("2 2 K"),
-        &|view| view.gone = cards("3 3 9"),
-        &|view| view.gone = cards("3 10"),
+        &|view| view.discards = cards("3 3 9"),
+        &|view| view.discards = cards("3 10"),
         &|view| view.counts[seats[1]] = 2,
         &|view| view.counts[seats[2]] = 2,
         &|view| view.counts[seats[1]] = 0,
@@ -134,7 +134,7 @@ fn every_fact_is_told() {
     for change in changes {
         let mut view = first.clone();
         change(&mut view);
-        all.push(told(&view, AfterChoice::Played));
+        all.push(listed(&view, AfterChoice::Played));
     }
     let stages = [
         AfterChoice::Declined,
@@ -142,7 +142,7 @@ fn every_fact_is_told() {
         AfterChoice::Offered(Card::Nine),
         AfterChoice::Offered(Card::Ace),
     ];
-    all.extend(stages.map(|stage| told(&first, stage)));
+    all.extend(stages.map(|stage| listed(&first, stage)));
     for pieces in [
         ["20 31 g1", "40", "50 g0", "0"],
         ["20 30 g2", "40", "50 g0", "0"],
@@ -155,7 +155,7 @@ fn every_fact_is_told() {
     ] {
         let mut view = first.clone();
         view.board = testing::board(&rules, &pieces);
-        all.push(told(&view, AfterChoice::Played));
+        all.push(listed(&view, AfterChoice::Played));
     }
     let options: [&dyn Fn(&mut Options); 12] = [
         &|options| options.jokers = 7,
@@ -181,7 +181,7 @@ fn every_fact_is_told() {
         let rules = Rules::try_from(options).unwrap();
         let mut view = first.clone();
         view.rules = &rules;
-        all.push(told(&view, AfterChoice::Played));
+        all.push(listed(&view, AfterChoice::Played));
     }
     let six = [15, 16].map(|fields_per_seat| {
         let options = Options {
@@ -190,7 +190,7 @@ fn every_fact_is_told() {
             ..Preset::DogspielIt.options()
         };
         let rules = Rules::try_from(options).unwrap();
-        told(&view(&rules, &[""; 6], "2 5"), AfterChoice::Played)
+        listed(&view(&rules, &[""; 6], "2 5"), AfterChoice::Played)
     });
     all.extend(six);
     let facts = all.len();
@@ -200,10 +200,10 @@ fn every_fact_is_told() {
 }
 
 #[test]
-fn a_piece_that_moves_is_told() {
+fn a_moved_piece_changes_the_inputs() {
     views(2, 30, |view, rng| {
         let board = any_board(view, rng);
-        let told = |board: &Board| {
+        let listed = |board: &Board| {
             sorted(list(
                 view,
                 AfterChoice::Played,
@@ -211,12 +211,12 @@ fn a_piece_that_moves_is_told() {
                 board,
             ))
         };
-        let before = told(&board);
+        let before = listed(&board);
         for _ in 0..5 {
             let mut placements = board.placements(view.rules);
             if moved(&mut placements, rng) {
                 let after = Board::place(view.rules, &placements).unwrap();
-                assert_ne!(before, told(&after), "{placements:?}");
+                assert_ne!(before, listed(&after), "{placements:?}");
             }
         }
     });
@@ -239,23 +239,23 @@ fn moved(placements: &mut [Placement], rng: &mut ChaCha8Rng) -> bool {
     true
 }
 
-/// Somebody who does not see a hand is told its size alone, whatever the view knows besides.
+/// If a hand is not shown, the inputs have only its size, whatever else the view knows.
 #[test]
-fn a_hand_that_is_not_kept_is_not_told() {
+fn a_hidden_hand_is_not_in_the_inputs() {
     views(3, 20, |view, _| {
         let mut other = view.clone();
         other.hand = cards("joker joker");
         for (stage, kept) in choices(view) {
             for kept in [HandInfo::Count(kept.len()), HandInfo::Known(kept)] {
-                let told = list(view, stage, kept, &view.board);
-                assert_eq!(told, list(&other, stage, kept, &view.board));
+                let listed = list(view, stage, kept, &view.board);
+                assert_eq!(listed, list(&other, stage, kept, &view.board));
             }
         }
     });
 }
 
 #[test]
-fn nothing_hidden_is_told() {
+fn no_input_depends_on_hidden_cards() {
     let mut chance = rng(4);
     for preset in [Preset::DogspielIt, Preset::Hausregeln] {
         let mut game = new_game(&preset.rules(), 5);
@@ -265,8 +265,8 @@ fn nothing_hidden_is_told() {
                 let (view, again) = (game.seen_from(seat), other.seen_from(seat));
                 for (stage, kept) in choices(&view) {
                     let kept = HandInfo::Known(kept);
-                    let told = list(&view, stage, kept, &view.board);
-                    assert_eq!(told, list(&again, stage, kept, &again.board));
+                    let listed = list(&view, stage, kept, &view.board);
+                    assert_eq!(listed, list(&again, stage, kept, &again.board));
                 }
                 testing::choose(crate::Level::Greedy, &view, &mut chance).action(seat)
             };
@@ -276,7 +276,7 @@ fn nothing_hidden_is_told() {
 }
 
 #[test]
-fn settings_have_names_and_fingerprints() {
+fn variants_have_names_and_fingerprints() {
     let prints = NetVariant::ALL.map(fingerprint);
     assert_eq!(prints, NetVariant::ALL.map(fingerprint));
     for (number, setting) in NetVariant::ALL.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The net against a plain calculation, and what the evaluator says by it.
+//! The net compared with a plain calculation, and the evaluator's use of it.
 
 use std::{collections::HashSet, ops::ControlFlow};
 
@@ -19,7 +19,7 @@ mod differences;
 mod file;
 mod inputs;
 
-/// Shows what the seats that are to act see in random games by random rules.
+/// Calls `show` with the views of the seats to act in random games under random rules.
 fn views(seed: u64, games: usize, mut show: impl FnMut(&SeatView, &mut ChaCha8Rng)) {
     let mut rng = rng(seed);
     for _ in 0..games {
@@ -38,7 +38,7 @@ fn views(seed: u64, games: usize, mut show: impl FnMut(&SeatView, &mut ChaCha8Rn
     }
 }
 
-/// Deals, and shows what the seats see before they answer.
+/// Deals, and calls `show` with what the seats see before they answer.
 fn exchange(
     game: &mut Playout,
     rng: &mut ChaCha8Rng,
@@ -64,7 +64,7 @@ fn exchange(
     }
 }
 
-/// What the net is told of a view in which the seat did this, which led to this board.
+/// The inputs of a view after this choice, which led to this board.
 fn list(view: &SeatView, stage: AfterChoice, kept: HandInfo, board: &Board) -> Vec<Input> {
     let layout = InputLayout::new(view.rules.seats);
     let inputs = Inputs::new(&layout, view, stage);
@@ -74,7 +74,7 @@ fn list(view: &SeatView, stage: AfterChoice, kept: HandInfo, board: &Board) -> V
     list
 }
 
-/// An evaluator for each number of seats, 4 and 6, by a net that knows nothing.
+/// An evaluator for each number of seats, 4 and 6, with a random net.
 fn evaluators(rng: &mut impl Rng) -> [NetEvaluator; 2] {
     [4, 6].map(|seats| {
         let layout = InputLayout::new(seats);
@@ -83,8 +83,8 @@ fn evaluators(rng: &mut impl Rng) -> [NetEvaluator; 2] {
     })
 }
 
-/// The logarithm of the odds with all these inputs added up at once.
-fn in_one_go(
+/// The logit with all these inputs added up at once.
+fn full_logit(
     evaluator: &NetEvaluator,
     inputs: &[Input],
     stage: AfterChoice,
@@ -110,7 +110,7 @@ fn probabilities_are_those_of_the_logistic_function() {
 }
 
 #[test]
-fn the_net_calculates_as_it_is_defined() {
+fn the_net_matches_its_definition() {
     let mut rng = rng(1);
     for game in 0..60 {
         let net = random_net(50, &mut rng);
@@ -119,7 +119,7 @@ fn the_net_calculates_as_it_is_defined() {
         let whole = net.logit(&net.first_bias, &inputs, head);
         let exact = naive_logit(&net, &inputs, head);
         assert!((f64::from(whole) - exact).abs() < 1e-4, "{whole}, {exact}");
-        // What is added up beforehand and what later makes no difference.
+        // What is added beforehand and what later makes no difference.
         for part in [0, inputs.len() / 3, inputs.len()] {
             let (common, rest) = inputs.split_at(part);
             assert!(close(
@@ -145,9 +145,10 @@ fn blocks_are_all_weights() {
     assert!(net.blocks().flatten().all(|&weight| weight == 1.0));
 }
 
-/// The exchange has a head of its own, whatever is kept; plays have theirs by what is kept.
+/// The exchange has a head of its own, whatever is kept. Plays have a head by the number of kept
+/// cards.
 #[test]
-fn heads_are_told_by_the_stage_and_the_cards() {
+fn heads_follow_the_choice_and_the_cards() {
     let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
     assert_eq!(of_play, [0, 0, 1, 1, 2, 2, 2]);
     for stage in [
@@ -160,7 +161,7 @@ fn heads_are_told_by_the_stage_and_the_cards() {
 }
 
 #[test]
-fn a_judge_sees_every_play_once() {
+fn every_play_is_evaluated_once() {
     let evaluators = evaluators(&mut rng(2));
     let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
     let (mut plays, mut won) = (0, 0);
@@ -182,7 +183,7 @@ fn a_judge_sees_every_play_once() {
                 won += 1;
                 assert_eq!(logit, WON);
             } else if found.len() < 50 {
-                let whole = in_one_go(evaluator, &inputs, AfterChoice::Played, kept);
+                let whole = full_logit(evaluator, &inputs, AfterChoice::Played, kept);
                 assert!(close(logit, whole), "{logit}, {whole}");
             }
             if best.is_none_or(|(_, _, highest)| logit > highest) {
@@ -208,7 +209,7 @@ fn a_judge_sees_every_play_once() {
 }
 
 #[test]
-fn a_judge_breaks_off_when_told() {
+fn evaluation_stops_on_break() {
     let [evaluator, _] = evaluators(&mut rng(2));
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 30", "40", "", ""], "7 K");
@@ -221,7 +222,7 @@ fn a_judge_breaks_off_when_told() {
 }
 
 #[test]
-fn a_judge_ranks_every_answer() {
+fn every_answer_is_evaluated() {
     let evaluators = evaluators(&mut rng(4));
     let mut scratch = Scratch::default();
     let mut asked = 0;
@@ -238,7 +239,7 @@ fn a_judge_ranks_every_answer() {
             let (stage, kept) = evaluator::after(view, choice);
             let kept = HandInfo::Known(kept);
             let inputs = list(view, stage, kept, &view.board);
-            assert!(close(logit, in_one_go(evaluator, &inputs, stage, kept)));
+            assert!(close(logit, full_logit(evaluator, &inputs, stage, kept)));
             highest = highest.max(logit);
             asked += u32::from(stage == AfterChoice::Asked);
         }
@@ -247,9 +248,9 @@ fn a_judge_ranks_every_answer() {
     assert!(asked > 0);
 }
 
-/// What a card is worth to somebody else's hand must not depend on one's own.
+/// The value of a card in somebody else's hand must not depend on one's own hand.
 #[test]
-fn the_best_of_cards_is_told_without_the_hand() {
+fn best_of_cards_ignores_the_hand() {
     let evaluators = evaluators(&mut rng(6));
     let (mut generator, mut scratch) = (Generator::new(), Scratch::default());
     views(7, 20, |view, _| {
@@ -266,7 +267,7 @@ fn the_best_of_cards_is_told_without_the_hand() {
                     return WON;
                 }
                 let inputs = list(&nobody, AfterChoice::Played, kept, board);
-                in_one_go(evaluator, &inputs, AfterChoice::Played, kept)
+                full_logit(evaluator, &inputs, AfterChoice::Played, kept)
             });
             let best = logits.reduce(f32::max);
             assert!(match (found[card as usize], best) {
@@ -280,9 +281,9 @@ fn the_best_of_cards_is_told_without_the_hand() {
     });
 }
 
-/// Also of a copy, and of few or no rows.
+/// Also for a clone, and with few or no rows.
 #[test]
-fn rows_begin_with_a_line_of_memory() {
+fn rows_start_at_a_cache_line() {
     for count in [0, 1, 7, 300] {
         let mut rows = WeightMatrix::<32>::zero(count);
         assert_eq!(*rows, *vec![[0.0; 32]; count]);

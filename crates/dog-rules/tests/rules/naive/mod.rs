@@ -1,9 +1,9 @@
-//! The cards once more, slowly and naively, to hold the library to (RULES §3 to §6).
+//! A second, slow and naive implementation of the cards, to check the library (RULES §3 to §6).
 //!
-//! Written from the rules' text alone, in its order and its words: the pieces are a plain set,
-//! walks are single steps, and nothing of the library's walking, judging or listing is used. Of
-//! the library come only the words (seats, cards, fields), the options as data, and
-//! [`Board::place`] and [`Board::placements`] to read a board and to write it.
+//! It is written from the text of the rules alone, in the same order and words. The pieces are a
+//! plain set, and walks are single steps. It uses none of the library's walking, judging or
+//! listing, only the types (seats, cards, fields), the options as data, and [`Board::place`] and
+//! [`Board::placements`] to convert boards.
 
 mod seven;
 mod table;
@@ -15,7 +15,7 @@ use dog_rules::{Board, Card, Rules, Seat};
 pub use seven::random_seven;
 use table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
 
-/// Every board that this card of the seat's can lead to.
+/// Every board that this card of the seat can lead to.
 pub fn boards(rules: &Rules, board: &Board, seat: Seat, card: Card) -> HashSet<Board> {
     let table = NaiveTable { rules, seat };
     let pieces = read(rules, board);
@@ -50,12 +50,12 @@ impl NaiveTable<'_> {
         }
     }
 
-    /// One of the mover's pieces goes this many forward.
+    /// One of the mover's pieces walks this many steps forward.
     fn one_forward(&self, pieces: &NaivePieces, steps: u8) -> Vec<NaivePieces> {
         self.one_walks(pieces, Direction::Forward, steps)
     }
 
-    /// One of the mover's pieces goes four backward.
+    /// One of the mover's pieces walks four steps backward.
     fn one_four_backward(&self, pieces: &NaivePieces) -> Vec<NaivePieces> {
         self.one_walks(pieces, Direction::Backward, 4)
     }

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt, seq::IndexedRandom};
 
 use super::table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
 
-/// A part carried out: where the piece ended, and the pieces there are then.
+/// A part carried out: where the piece ended, and all pieces after it.
 struct NaivePart {
     to: Field,
     after: NaivePieces,
@@ -17,7 +17,7 @@ impl NaiveTable<'_> {
     /// Every way to play a seven.
     pub fn seven(&self, pieces: &NaivePieces) -> BTreeSet<NaivePieces> {
         let mut complete = BTreeSet::new();
-        // What parts so far have led to, by the steps that are left.
+        // The results of the parts so far, by the number of steps left.
         let mut left: [BTreeSet<NaivePieces>; 8] = Default::default();
         left[7].insert(pieces.clone());
         for steps_left in (1..=7).rev() {
@@ -58,7 +58,7 @@ impl NaiveTable<'_> {
             .collect()
     }
 
-    /// Every way for this piece to take so many steps as a part of a seven.
+    /// Every way for this piece to take this many steps as a part of a seven.
     fn part(&self, pieces: &NaivePieces, piece: NaivePiece, steps: u8) -> Vec<NaivePart> {
         let mut others = pieces.clone();
         others.remove(&piece);
@@ -70,7 +70,7 @@ impl NaiveTable<'_> {
             if walk.piece.on_track() && stands_there && must_be_free {
                 continue;
             }
-            // Every piece that was passed on the ring is captured, and so is one at the end.
+            // Every piece passed on the ring is captured, and so is one at the end.
             let captured =
                 |other: &NaivePiece| other.on_track() && walk.stepped.contains(&other.field);
             let mut after = others.clone();
@@ -82,7 +82,7 @@ impl NaiveTable<'_> {
     }
 }
 
-/// A random seven as its id's parts, and the board it leads to; nothing if it ends nowhere.
+/// The parts of a random seven, written as in its id, and its board. None if it leads nowhere.
 pub fn random_seven(
     rng: &mut impl Rng,
     rules: &Rules,

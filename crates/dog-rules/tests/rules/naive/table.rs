@@ -15,7 +15,7 @@ pub struct NaivePiece {
 /// All pieces outside the kennels.
 pub type NaivePieces = BTreeSet<NaivePiece>;
 
-/// A piece on its way: where it is by now, and the fields it has stepped on.
+/// A walking piece: where it is now, and the fields it has stepped on.
 pub struct NaiveWalk {
     pub piece: NaivePiece,
     pub stepped: Vec<Field>,
@@ -62,12 +62,12 @@ impl NaiveTable<'_> {
         self.rules.seats * self.rules.fields_per_seat
     }
 
-    /// The following field of the ring.
+    /// The next field of the ring.
     fn ahead(&self, field: u8) -> Field {
         Field::Track((field + 1) % self.length())
     }
 
-    /// The field of the ring that this one follows.
+    /// The previous field of the ring.
     fn behind(&self, field: u8) -> Field {
         Field::Track((field + self.length() - 1) % self.length())
     }
@@ -78,7 +78,7 @@ impl NaiveTable<'_> {
         pieces.iter().filter(in_goal).count() == 4
     }
 
-    /// Whose pieces.
+    /// The seat whose pieces are moved.
     pub fn mover(&self, pieces: &NaivePieces) -> Seat {
         if self.home(pieces, self.seat) {
             self.partner()
@@ -87,7 +87,7 @@ impl NaiveTable<'_> {
         }
     }
 
-    /// Protected start: always, or while the piece is fresh.
+    /// Whether the piece is protected on its start: always, or while it is fresh.
     pub fn protected(&self, piece: &NaivePiece, when: Protection) -> bool {
         piece.field == self.start(piece.owner) && (when == Protection::Always || piece.fresh)
     }
@@ -99,7 +99,7 @@ impl NaiveTable<'_> {
             .any(|piece| piece.field == field && block(piece))
     }
 
-    /// Every way to take so many single steps. A step onto a block, or onto an occupied goal
+    /// Every way to take this many single steps. A step onto a block, or onto an occupied goal
     /// field, makes the move illegal.
     pub fn walks(
         &self,
@@ -134,7 +134,7 @@ impl NaiveTable<'_> {
         walks
     }
 
-    /// Forward: the following field of the ring, goal 0 from the door, or one deeper.
+    /// Forward: the next field of the ring, goal 0 from the door, or one field deeper.
     fn next_forward(&self, piece: NaivePiece) -> Vec<Field> {
         let NaivePiece {
             owner,
