@@ -55,7 +55,7 @@ fn advice_is_shared_among_addresses_by_its_time() {
     // Until each of them waits, or is refused.
     Exposition::wait_for(&server, |told| {
         let pool = [("pool", "advice")];
-        let values = ["busy", "waiting", "refused_total"]
+        let values = ["threads_busy", "jobs_waiting", "jobs_refused_total"]
             .map(|name| told.value(&format!("dog_pool_{name}"), &pool));
         values.iter().sum::<f64>() >= 100.0
     });

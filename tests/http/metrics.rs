@@ -259,7 +259,7 @@ fn thought_is_counted() {
         let pool = [("pool", pool)];
         assert_eq!(told.value("dog_pool_jobs_total", &pool), jobs);
         assert!(told.value("dog_pool_threads", &pool) >= 1.0);
-        for name in ["waiting", "refused_total"] {
+        for name in ["jobs_waiting", "jobs_refused_total"] {
             assert_eq!(told.value(&format!("dog_pool_{name}"), &pool), 0.0);
         }
     }
