@@ -35,6 +35,7 @@ mod overload;
 mod permuted;
 mod play;
 mod raw_http;
+mod readme;
 mod ready;
 mod reference_checker;
 mod refusal_order;
