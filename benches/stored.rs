@@ -27,10 +27,10 @@ use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
 
 use script::{Script, actions, beginning, median, script};
-use support::{Client, Server, request};
+use support::{BenchClient, BenchServer, request};
 
-const FEW: usize = 1_000;
-const MANY: usize = 100_000;
+const FEW_GAMES: usize = 1_000;
+const MANY_GAMES: usize = 100_000;
 const CLIENTS: usize = 8;
 /// Games that are looked at by most, as those are that go on.
 const IN_PLAY: usize = 100;
@@ -39,25 +39,26 @@ const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(400);
 
 /// Two servers of the same games: as usual, and without games in memory.
-struct Stored {
-    usual: Server,
-    unremembering: Server,
+struct ServerPair {
+    usual: BenchServer,
+    unremembering: BenchServer,
     ids: Vec<GameId>,
 }
 
-impl Stored {
-    fn start(scripts: &[Script], games: usize) -> Stored {
+impl ServerPair {
+    fn start(scripts: &[Script], games: usize) -> ServerPair {
         let mut ids = Vec::new();
         let copy = env::temp_dir().join(format!("dog-bench-{}-copy.db", process::id()));
-        let usual = Server::start(&format!("{games}"), &[], |file| {
+        let usual = BenchServer::start(&format!("{games}"), &[], |file| {
             ids = fill(file, scripts, games);
             fs::copy(file, &copy).expect("a copy");
         });
         let options = ["--games-in-memory", "0"];
-        let unremembering = Server::start(&format!("{games}-unremembering"), &options, |file| {
-            fs::rename(&copy, file).expect("the copy");
-        });
-        Stored {
+        let unremembering =
+            BenchServer::start(&format!("{games}-unremembering"), &options, |file| {
+                fs::rename(&copy, file).expect("the copy");
+            });
+        ServerPair {
             usual,
             unremembering,
             ids,
@@ -66,11 +67,11 @@ impl Stored {
 }
 
 /// How many answers a second there are of something.
-type Rate<'a> = &'a dyn Fn(&Stored) -> f64;
+type Rate<'a> = &'a dyn Fn(&ServerPair) -> f64;
 
 fn main() {
     let scripts: Vec<Script> = (0..32).map(script).collect();
-    let few_and_many = [FEW, MANY].map(|games| Stored::start(&scripts, games));
+    let few_and_many = [FEW_GAMES, MANY_GAMES].map(|games| ServerPair::start(&scripts, games));
 
     let rows: [(&str, Rate); 4] = [
         ("GET of the hundred that are played", &|stored| {
@@ -226,10 +227,10 @@ fn describe(database: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Any of these games, asked for by a spectator.
-fn views_a_second(server: &Server, ids: &[GameId]) -> f64 {
+fn views_a_second(server: &BenchServer, ids: &[GameId]) -> f64 {
     let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(&server.address);
+        let mut client = BenchClient::new(&server.address);
         let mut views = 0_u32;
         while begun.elapsed() < ROUND {
             let id = ids[rng().random_range(..ids.len())];

@@ -13,18 +13,18 @@ use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde_json::{Value, json};
 
-use super::support::{Server, request};
+use super::support::{BenchServer, request};
 
 /// A game from its beginning to its end.
 pub struct Script {
     pub seed: Seed,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptStep>,
 }
 
 /// An action, and what the store keeps of it.
 // Not every bench needs all of it.
 #[allow(dead_code)]
-pub struct Step {
+pub struct ScriptStep {
     pub action: Action,
     /// The game after it.
     pub snapshot: String,
@@ -43,7 +43,7 @@ pub fn script(number: u8) -> Script {
         dog_bot::choose(&nets, Level::Greedy, None, &game.seen_from(seat), &mut dice).action(seat)
     };
     while let Some((action, events)) = game.step(&mut choose).expect("a legal action") {
-        steps.push(Step {
+        steps.push(ScriptStep {
             snapshot: serde_json::to_string(&game).expect("JSON"),
             entry: serde_json::to_string(&events).expect("JSON"),
             action,
@@ -67,14 +67,14 @@ pub fn beginning(seed: &Seed) -> Game {
 /// second, and how many milliseconds each took. All clients share one thread, which leaves the
 /// machine to the server.
 pub fn actions(
-    server: &Server,
+    server: &BenchServer,
     scripts: &[Script],
     clients: usize,
     time: Duration,
 ) -> (f64, Vec<f64>) {
     let end = Instant::now() + time;
     let client = async |number: usize| {
-        let mut player = Actor::new(&server.address);
+        let mut player = ScriptClient::new(&server.address);
         // Not all at the same place of their games.
         for script in scripts.iter().cycle().skip(number) {
             if !player.plays(script, end).await {
@@ -90,21 +90,21 @@ pub fn actions(
 }
 
 /// A client that plays scripts.
-struct Actor {
+struct ScriptClient {
     stream: TcpStream,
-    answer: Vec<u8>,
+    response: Vec<u8>,
     /// Milliseconds that each of its actions took.
     times: Vec<f64>,
 }
 
-impl Actor {
-    fn new(address: &str) -> Actor {
+impl ScriptClient {
+    fn new(address: &str) -> ScriptClient {
         let stream = std::net::TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("no delay");
         stream.set_nonblocking(true).expect("an async socket");
-        Actor {
+        ScriptClient {
             stream: TcpStream::from_std(stream).expect("an async socket"),
-            answer: Vec::new(),
+            response: Vec::new(),
             times: Vec::new(),
         }
     }
@@ -150,34 +150,34 @@ impl Actor {
         self.stream.writable().await.expect("a connection");
         let sent = self.stream.try_write(request.as_bytes()).expect("sent");
         assert_eq!(sent, request.len(), "sent at once");
-        self.answer.clear();
+        self.response.clear();
         loop {
             self.stream.readable().await.expect("an answer");
             let mut piece = [0; 16 * 1024];
             match self.stream.try_read(&mut piece) {
                 Ok(0) => panic!("the server hung up"),
-                Ok(length) => self.answer.extend_from_slice(&piece[..length]),
+                Ok(length) => self.response.extend_from_slice(&piece[..length]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
                 Err(error) => panic!("{error}"),
             }
-            if let Some((status, start)) = whole(&self.answer) {
-                return (status, &self.answer[start..]);
+            if let Some((status, start)) = whole(&self.response) {
+                return (status, &self.response[start..]);
             }
         }
     }
 }
 
 /// The status of an answer and where its body begins, once all of it is there.
-fn whole(answer: &[u8]) -> Option<(u16, usize)> {
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let head = str::from_utf8(&answer[..end]).expect("a head");
+fn whole(response: &[u8]) -> Option<(u16, usize)> {
+    let end = response.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = str::from_utf8(&response[..end]).expect("a head");
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "));
     let length: usize = length.map_or(0, |length| length.parse().expect("a length"));
     let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
     let start = end + 4;
-    (answer.len() >= start + length).then(|| (status.expect("a status"), start))
+    (response.len() >= start + length).then(|| (status.expect("a status"), start))
 }
 
 /// The middle one.

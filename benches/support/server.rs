@@ -14,15 +14,15 @@ use std::{
 use serde_json::Value;
 
 /// The server in a process of its own, on a database of its own.
-pub struct Server {
+pub struct BenchServer {
     pub process: Child,
     pub address: String,
     folder: PathBuf,
 }
 
-impl Server {
+impl BenchServer {
     /// Starts a server of that name with these options, on a file that may be prepared before.
-    pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> Server {
+    pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> BenchServer {
         let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         prepare(&folder.join("dog.db"));
@@ -46,7 +46,7 @@ impl Server {
             .next()
             .expect("an address")
             .to_owned();
-        Server {
+        BenchServer {
             process,
             address,
             folder,
@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -63,15 +63,15 @@ impl Drop for Server {
 }
 
 /// One kept-alive connection.
-pub struct Client {
+pub struct BenchClient {
     stream: BufReader<TcpStream>,
 }
 
-impl Client {
-    pub fn new(address: &str) -> Client {
+impl BenchClient {
+    pub fn new(address: &str) -> BenchClient {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("no delay");
-        Client {
+        BenchClient {
             stream: BufReader::new(stream),
         }
     }

@@ -5,7 +5,7 @@ use std::{process::Command, thread, time::Duration};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*, run};
+use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*, run};
 
 fn bot(level: &str) -> Value {
     json!({"kind": "bot", "level": level})
@@ -17,7 +17,7 @@ fn human() -> Value {
 
 /// Waits until the game is over; every entry of its log, from the first version to the last.
 #[track_caller]
-fn to_the_end(game: &Game<'_>) -> Vec<Value> {
+fn to_the_end(game: &TestGame<'_>) -> Vec<Value> {
     let request = game.get(Spectator, "/events");
     let stream = request.header("Accept", "application/x-ndjson");
     let entries = Stream::open(stream.header("Last-Event-ID", "0")).rest();
@@ -41,10 +41,10 @@ fn six_bots_play_a_game_to_the_end_by_themselves() {
 }
 
 fn play_to_the_end(levels: &[&str]) {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats: Vec<Value> = levels.iter().map(|level| bot(level)).collect();
     let rules = json!({"preset": "hausregeln", "seats": seats.len()});
-    let game = Game::create(&server, &json!({"rules": rules, "seats": seats}));
+    let game = TestGame::create(&server, &json!({"rules": rules, "seats": seats}));
     to_the_end(&game);
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "finished");
@@ -57,9 +57,9 @@ fn play_to_the_end(levels: &[&str]) {
 /// Some seats cannot leave the kennel with their first hand, and have nothing to think about.
 #[test]
 fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for (level, promised) in [("greedy", 1), ("fast", 5), ("strong", 205)] {
-        let game = Game::create(&server, &json!({"seats": vec![bot(level); 4]}));
+        let game = TestGame::create(&server, &json!({"seats": vec![bot(level); 4]}));
         let request = game.get(Spectator, "/events");
         let stream = request.header("Accept", "application/x-ndjson");
         let stream = Stream::open(stream.header("Last-Event-ID", "0"));
@@ -83,7 +83,7 @@ fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
 
 #[test]
 fn bots_have_no_tokens() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let wishes = json!({"seats": [human(), bot("fast"), human(), {"kind": "bot"}]});
     let created = server.post("/v1/games").json(&wishes).send().expect(201);
     let tokens = created["seat_tokens"].as_array().expect("tokens");
@@ -100,7 +100,7 @@ fn bots_have_no_tokens() {
 
 #[test]
 fn a_creation_with_bots_is_replayed_the_same() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let wishes = json!({"seats": [human(), bot("random"), human(), bot("random")]});
     let send = || {
         let request = server.post("/v1/games").json(&wishes);
@@ -114,7 +114,7 @@ fn a_creation_with_bots_is_replayed_the_same() {
 
 #[test]
 fn unknown_levels_and_kinds_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for seat in [
         json!({"kind": "bot", "level": "genius"}),
         json!({"kind": "bot", "level": 3}),
@@ -123,7 +123,7 @@ fn unknown_levels_and_kinds_are_refused() {
         let seats = json!([human(), seat, human(), human()]);
         let request = server.post("/v1/games").json(&json!({"seats": seats}));
         request.send().refused("invalid_request");
-        let game = Game::fixed(&server);
+        let game = TestGame::fixed(&server);
         let before = game.snapshot();
         let request = game.request("PUT", Host, "/seats/1").json(&seat);
         request.send().refused("invalid_request");
@@ -136,7 +136,7 @@ fn unknown_levels_and_kinds_are_refused() {
 }
 
 /// What a person does when it is asked, as fast as it can.
-fn play_along(game: &Game<'_>, seat: usize) {
+fn play_along(game: &TestGame<'_>, seat: usize) {
     let mut view = game.view(Seat(seat));
     while view["phase"] != "finished" {
         let route = view["actions"][0]["route"].clone();
@@ -159,8 +159,8 @@ fn play_along(game: &Game<'_>, seat: usize) {
 
 #[test]
 fn a_person_plays_with_bots() {
-    let server = Server::shared();
-    let game = Game::create(
+    let server = TestServer::shared();
+    let game = TestGame::create(
         &server,
         &json!({
             "rules": {"preset": "hausregeln"},
@@ -174,8 +174,8 @@ fn a_person_plays_with_bots() {
 
 #[test]
 fn a_bot_waits_for_its_human_partner() {
-    let server = Server::shared();
-    let game = Game::create(
+    let server = TestServer::shared();
+    let game = TestGame::create(
         &server,
         &json!({
             "rules": {"preset": "hausregeln"},
@@ -187,7 +187,7 @@ fn a_bot_waits_for_its_human_partner() {
     game.deal();
     // By now its bots have been looked at, too.
     let seats = [(); 4].map(|()| bot("greedy"));
-    to_the_exchange(&Game::create(&server, &json!({"seats": seats})));
+    to_the_exchange(&TestGame::create(&server, &json!({"seats": seats})));
     assert_eq!(game.version(), 2, "nobody has said anything");
     game.swap(0, &json!({"ask": true}));
     let state = |view: &Value, seat: usize| view["seats"][seat]["exchange"].clone();
@@ -203,16 +203,16 @@ fn a_bot_waits_for_its_human_partner() {
 }
 
 /// Waits until bots have dealt and laid down their cards.
-fn to_the_exchange(game: &Game<'_>) {
+fn to_the_exchange(game: &TestGame<'_>) {
     let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
     stream.take(6);
 }
 
 #[test]
 fn bots_keep_their_pace() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| bot("random"));
-    let game = Game::create(&server, &json!({"seats": seats, "bot_pace_ms": 40}));
+    let game = TestGame::create(&server, &json!({"seats": seats, "bot_pace_ms": 40}));
     let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "1"));
     let at = |entry: &Value| {
         let text = entry["at"].as_str().expect("a time");
@@ -227,8 +227,8 @@ fn bots_keep_their_pace() {
 
 #[test]
 fn the_host_hands_a_seat_to_a_bot_and_back() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let path = format!("/seats/{seat}");
     for viewer in [Seat(seat), Seat((seat + 1) % 4)] {
@@ -282,9 +282,9 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
 
 #[test]
 fn a_human_takes_over_from_a_bot() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = json!([human(), bot("greedy"), human(), human()]);
-    let game = Game::create(&server, &json!({"seats": seats, "first_dealer": 0}));
+    let game = TestGame::create(&server, &json!({"seats": seats, "first_dealer": 0}));
     game.deal();
     game.request("PUT", Host, "/seats/1")
         .json(&human())
@@ -299,10 +299,12 @@ fn a_human_takes_over_from_a_bot() {
 /// Has so many games played by bots, kills the server so many times meanwhile, and checks that all
 /// games end, with one entry for each version, and records that verify.
 fn kill_while_bots_play(games: usize, kills: u64) {
-    let server = Server::start();
+    let server = TestServer::start();
     let seats = [bot("greedy"), bot("random"), bot("greedy"), bot("fast")];
     let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
-    let games: Vec<Game<'_>> = (0..games).map(|_| Game::create(&server, &wishes)).collect();
+    let games: Vec<TestGame<'_>> = (0..games)
+        .map(|_| TestGame::create(&server, &wishes))
+        .collect();
     for kill in 0..kills {
         thread::sleep(Duration::from_millis(150 + 70 * (kill % 5)));
         server.restart(Signal::Kill);
@@ -331,13 +333,13 @@ fn many_bot_games_survive_many_kills() {
 
 #[test]
 fn two_processes_make_each_decision_once() {
-    let here = Server::start();
-    let there = Server::beside(&here);
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
     let seats = [(); 4].map(|()| bot("greedy"));
-    let games: Vec<Game<'_>> = (0..3)
+    let games: Vec<TestGame<'_>> = (0..3)
         .map(|number| {
             let server = if number % 2 == 0 { &here } else { &there };
-            Game::create(server, &json!({"seats": seats}))
+            TestGame::create(server, &json!({"seats": seats}))
         })
         .collect();
     for game in &games {
@@ -347,14 +349,14 @@ fn two_processes_make_each_decision_once() {
 
 #[test]
 fn a_person_is_answered_while_many_bots_play() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| bot("greedy"));
     for _ in 0..40 {
-        Game::create(&server, &json!({"seats": seats}));
+        TestGame::create(&server, &json!({"seats": seats}));
     }
     let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
     let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     let stream = Stream::open(game.get(Seat(0), "/events"));
     // The bots of the table deal and lay down their cards although forty games play by themselves.
     let dealt = |message: &crate::support::Message| {

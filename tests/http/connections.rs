@@ -11,23 +11,24 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Exposition, Game, PATIENCE, Raw, Request, Server, Viewer::*, available, raw, run,
+    Exposition, Raw, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
+    available, raw, run,
 };
 
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";
 
-fn behind_a_proxy(settings: &[(&'static str, &str)]) -> Server {
+fn behind_a_proxy(settings: &[(&'static str, &str)]) -> TestServer {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    Server::start_with(&[&[proxy], settings].concat())
+    TestServer::start_with(&[&[proxy], settings].concat())
 }
 
-fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
 /// Bytes of memory that the server's process takes.
-fn memory(server: &Server) -> usize {
+fn memory(server: &TestServer) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", server.process_id()));
     let status = status.expect("the process");
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -36,7 +37,7 @@ fn memory(server: &Server) -> usize {
 }
 
 /// Sends the same again and again until the server takes no more.
-fn fill(server: &Server, request: &str) -> TcpStream {
+fn fill(server: &TestServer, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
     stream.set_nonblocking(true).expect("a mode");
     let bytes = request.repeat((256 << 10) / request.len() + 2);
@@ -61,11 +62,11 @@ fn fill(server: &Server, request: &str) -> TcpStream {
 #[cfg(target_os = "linux")]
 fn pipelined_requests_without_a_reader_take_little_memory() {
     const CONNECTIONS: usize = 40;
-    let server = Server::start();
+    let server = TestServer::start();
     let etag = server.get("/openapi.json").send();
     assert_eq!(etag.status, 200);
     let before = memory(&server);
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     let version = game.version();
     let waiting = game.path(&format!("?after_version={version}"));
     let unread = format!(
@@ -101,7 +102,7 @@ fn pipelined_requests_without_a_reader_take_little_memory() {
 
 #[test]
 fn pipelined_requests_are_answered_in_their_order() {
-    let server = Server::start();
+    let server = TestServer::start();
     let bodies = ["{}", "{\"seats\": []}", "{\"rules\": {\"seats\": 6}}"];
     let statuses = [201, 422, 201];
     let mut requests = String::new();
@@ -128,16 +129,16 @@ fn pipelined_requests_are_answered_in_their_order() {
         for part in requests.as_bytes().chunks(piece) {
             connection.send(part);
         }
-        let answers = connection.answers();
-        let answered: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        let responses = connection.responses();
+        let answered: Vec<u16> = responses.iter().map(|response| response.status).collect();
         assert_eq!(answered, expected, "in pieces of {piece}");
     }
 }
 
 #[test]
 fn a_client_that_goes_while_it_is_answered_is_noticed() {
-    let server = Server::start();
-    let game = Game::fixed(&server);
+    let server = TestServer::start();
+    let game = TestGame::fixed(&server);
     let open = || {
         let metrics = server.get("/metrics").send().text();
         let line = metrics
@@ -159,7 +160,7 @@ fn a_client_that_goes_while_it_is_answered_is_noticed() {
 fn wait_until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "it does not come");
+        assert!(begun.elapsed() < TIMEOUT, "it does not come");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -174,7 +175,7 @@ fn many_moves() -> Value {
 }
 
 /// Asks for many moves from this address and reads nothing of the response.
-fn unread(server: &Server, address: &str, query: &str) -> TcpStream {
+fn unread(server: &TestServer, address: &str, query: &str) -> TcpStream {
     let body = many_moves().to_string();
     let length = body.len();
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
@@ -200,11 +201,11 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
     // An address has the fourth part of the memory.
     let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE, "")).collect();
     let refused = |address: &str| -> bool {
-        let answer: Answer = ask(address);
-        if answer.status == 200 {
+        let response: TestResponse = ask(address);
+        if response.status == 200 {
             return false;
         }
-        answer.refused("unavailable");
+        response.refused("unavailable");
         true
     };
     wait_until(|| refused(HERE));
@@ -216,7 +217,7 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
         .collect();
     wait_until(|| refused(THERE));
     // As little is left for new streams.
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let rest: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
         .collect();
@@ -259,7 +260,7 @@ fn large_request_bodies_have_a_bound() {
     assert_eq!(ask(HERE, &short).status, 503);
     assert_eq!(ask(THERE, &short).status, 422, "another's share");
     // Short requests need none of it.
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, HERE).send().expect(200);
@@ -270,7 +271,7 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::shared();
+    let server = TestServer::shared();
     let address = server.address();
     let body = many_moves().to_string();
     let length = body.len();
@@ -293,10 +294,14 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
                 "{request}\r\nHost: {address}\r\nConnection: close\r\n\
                  Accept-Encoding: {encoding}\r\n\r\n{body}"
             );
-            let answer = raw(&server, request.as_bytes());
-            assert_eq!(answer.status, 200, "{request}");
-            assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
-            answer
+            let response = raw(&server, request.as_bytes());
+            assert_eq!(response.status, 200, "{request}");
+            assert!(
+                response
+                    .list("vary")
+                    .contains(&"accept-encoding".to_owned())
+            );
+            response
         };
         let plain = ask("identity");
         for _ in 0..2 {
@@ -317,13 +322,13 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
 #[cfg(target_os = "linux")]
 fn there_are_as_few_connections_as_the_limit_of_open_files_has_room_for() {
     let few = &["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
+    let server = TestServer::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
     assert!(
         server.log().contains("64 files may be open"),
         "{}",
         server.log()
     );
-    let game = Game::create(&server, &json!({}));
+    let game = TestGame::create(&server, &json!({}));
     let idle: Vec<TcpStream> = (0..100)
         .map(|_| TcpStream::connect(server.address()).expect("the system takes it"))
         .collect();

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use crate::support::{Server, available};
+use crate::support::{TestServer, available};
 
 /// Runs the script; nothing if this machine lacks what it needs.
 fn play(url: &str, options: &[&str]) -> Option<Output> {
@@ -56,7 +56,7 @@ fn it_plays_a_whole_game_under_each_preset() {
 }
 
 fn play_games(games: &'static [(&str, &str)]) {
-    let server = Server::start();
+    let server = TestServer::start();
     let url = server.url();
     thread::scope(|scope| {
         for &(preset, seed) in games {
@@ -81,7 +81,7 @@ fn play_games(games: &'static [(&str, &str)]) {
 
 #[test]
 fn it_prints_the_problem_and_fails() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     if let Some(output) = play(&server.url(), &["--rules", "tock"]) {
         let stderr = text(&output.stderr);
         assert!(!output.status.success());

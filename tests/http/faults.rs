@@ -14,7 +14,9 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{CHANGED, Game, PATIENCE, Request, Server, Signal, Stream, Viewer::*, run};
+use crate::support::{
+    MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
+};
 
 /// The database file's name with this after it.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
@@ -40,7 +42,7 @@ fn refusal(database: &Path, wrapper: &[&str]) -> String {
         if let Some(status) = server.try_wait().expect("a status") {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let _ = server.kill();
             panic!("the server serves what it should not");
         }
@@ -63,7 +65,7 @@ fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
 }
 
 /// A move that can be sent at any time.
-fn next_move<'a>(game: &Game<'a>) -> Request<'a> {
+fn next_move<'a>(game: &TestGame<'a>) -> TestRequest<'a> {
     let (seat, id) = game.first_move();
     let request = game.post(Seat(seat), "/play");
     request.json(&json!({"move": id}))
@@ -71,7 +73,7 @@ fn next_move<'a>(game: &Game<'a>) -> Request<'a> {
 
 /// The writes of this game are refused for now, and reads go on.
 #[track_caller]
-fn writes_wait(game: &Game<'_>) {
+fn writes_wait(game: &TestGame<'_>) {
     let server = game.server;
     let before = game.snapshot();
     let refused = next_move(game).send();
@@ -89,7 +91,7 @@ fn writes_wait(game: &Game<'_>) {
 
 /// The writes of this game go on, and what was answered is there after a kill.
 #[track_caller]
-fn writes_go_on(game: &Game<'_>) {
+fn writes_go_on(game: &TestGame<'_>) {
     let version = game.version();
     let played = next_move(game).send().expect(200);
     assert_eq!(played["version"], version + 1);
@@ -102,7 +104,7 @@ fn writes_go_on(game: &Game<'_>) {
 
 /// Lets the server's process write no file further than that; no limit takes the limit away.
 #[cfg(target_os = "linux")]
-fn limit_files(server: &Server, bytes: Option<u64>) {
+fn limit_files(server: &TestServer, bytes: Option<u64>) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let process = Pid::from_raw(server.process_id() as i32);
     let limit = Rlimit {
@@ -117,10 +119,10 @@ fn limit_files(server: &Server, bytes: Option<u64>) {
 fn a_full_disk_refuses_writes_until_there_is_room() {
     // A process that writes beyond its limit gets a signal, unless that is ignored.
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[], ignoring, |_| {});
-    let game = Game::in_play(&server);
+    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let game = TestGame::in_play(&server);
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let bots = Game::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
+    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
     for _ in 0..2 {
         limit_files(&server, Some(4096));
         writes_wait(&game);
@@ -139,8 +141,8 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
 #[test]
 fn a_disk_with_room_for_a_page_or_two_is_full() {
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[], ignoring, |_| {});
-    let game = Game::in_play(&server);
+    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let game = TestGame::in_play(&server);
     let database = Connection::open(server.database()).expect("the database");
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy = database.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
@@ -158,7 +160,7 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
     import.send().expect(201);
     let begun = Instant::now();
     while length() == before {
-        assert!(begun.elapsed() < PATIENCE, "the log stays");
+        assert!(begun.elapsed() < TIMEOUT, "the log stays");
         thread::sleep(Duration::from_millis(20));
     }
     server.wait_until_ready(true);
@@ -167,8 +169,8 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
 
 #[test]
 fn a_locked_database_refuses_writes_until_it_is_free() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let other = Connection::open(server.database()).expect("the database");
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
     thread::scope(|scope| {
@@ -187,8 +189,8 @@ fn a_locked_database_refuses_writes_until_it_is_free() {
 fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
     // A worker opens the database when it reads for the first time: with several, one might come
     // too late for that.
-    let server = Server::start_with(&[("DOG_WORKERS", "1")]);
-    let game = Game::in_play(&server);
+    let server = TestServer::start_with(&[("DOG_WORKERS", "1")]);
+    let game = TestGame::in_play(&server);
     let (file, away) = (server.database(), beside(&server.database(), ".away"));
     let copy = beside(&file, ".copy");
     assert!(dog(&["backup", copy.to_str().expect("a name")], &file).0);
@@ -206,8 +208,8 @@ fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
 
 #[test]
 fn a_file_that_is_cut_short_is_neither_written_nor_served() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let file = fs::OpenOptions::new().write(true).open(server.database());
     file.and_then(|file| file.set_len(0))
         .expect("an empty file");
@@ -223,8 +225,8 @@ fn a_file_that_is_cut_short_is_neither_written_nor_served() {
 
 #[test]
 fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
-    let server = Server::start();
-    let games: Vec<String> = (0..5).map(|_| Game::in_play(&server).id).collect();
+    let server = TestServer::start();
+    let games: Vec<String> = (0..5).map(|_| TestGame::in_play(&server).id).collect();
     server.stop(Signal::Term);
     let sound = fs::read(server.database()).expect("the file");
     let page = sound.len() / 4096 - 2;
@@ -259,7 +261,7 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
     let mut bytes = sound.clone();
     bytes[page * 4096..][..8].fill(0x55);
     let prepare = |database: &Path| fs::write(database, bytes).expect("a file");
-    let server = Server::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
+    let server = TestServer::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
     let answered = games.iter().map(|game| {
         let path = format!("/v1/games/{game}");
         server.get(&path).send().status
@@ -275,8 +277,8 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
 
 #[test]
 fn a_spoilt_log_of_a_killed_server_is_not_served() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
     let log = beside(&server.database(), "-wal");
     let sound = fs::read(&log).expect("a write-ahead log");
@@ -296,8 +298,8 @@ fn a_spoilt_log_of_a_killed_server_is_not_served() {
 
 #[test]
 fn a_lost_file_is_not_replaced_by_an_empty_one() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
     let (file, away) = (server.database(), beside(&server.database(), ".away"));
     fs::rename(&file, &away).expect("the file is lost");
@@ -337,8 +339,8 @@ fn a_read_only_file_or_folder_is_not_served() {
         eprintln!("not tested: this user may write anything, and there is no setpriv");
         return;
     };
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Term);
     let file = server.database();
     let folder = file.parent().expect("a folder");
@@ -362,21 +364,21 @@ fn a_read_only_file_or_folder_is_not_served() {
 #[test]
 fn a_damaged_game_costs_that_game_only() {
     let begun = Instant::now();
-    let server = Server::start();
+    let server = TestServer::start();
     let bots = |pace: u32| {
         let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
         json!({"seats": bots, "bot_pace_ms": pace})
     };
-    let bad: Vec<Game<'_>> = (0..3)
-        .map(|_| Game::create(&server, &bots(60_000)))
+    let bad: Vec<TestGame<'_>> = (0..3)
+        .map(|_| TestGame::create(&server, &bots(60_000)))
         .collect();
-    let sound = Game::in_play(&server);
+    let sound = TestGame::in_play(&server);
     let sql = Connection::open(server.database()).expect("the database");
-    let set = |what: &str, game: &Game<'_>| {
+    let set = |what: &str, game: &TestGame<'_>| {
         let update = format!("UPDATE games SET {what} WHERE id = ?1");
         let rows = sql.execute(&update, [&game.id]).expect("an update");
         assert_eq!(rows, 1);
-        sql.execute(CHANGED, [&game.id]).expect("a change");
+        sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
     };
     // One cannot be read, one says that it is at another version, one that it is due for ever.
     set(
@@ -386,21 +388,21 @@ fn a_damaged_game_costs_that_game_only() {
     set("due_at = 1, version = version + 7", &bad[1]);
     set("due_at = 1", &bad[2]);
     for game in &bad {
-        for answer in [
+        for response in [
             game.get(Spectator, "").send(),
             game.get(Spectator, "/history").send(),
             game.get(Spectator, "/events").send(),
             game.request("DELETE", Host, "").send(),
             game.post(Host, "/deal").send(),
         ] {
-            assert!(!answer.text().contains("joker"), "{}", answer.text());
-            answer.refused("internal");
+            assert!(!response.text().contains("joker"), "{}", response.text());
+            response.refused("internal");
         }
     }
     let listed = server.get("/v1/games").send().expect(200);
     assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
     // Bots play another game to its end, and its stream tells of it.
-    let other = Game::create(&server, &bots(0));
+    let other = TestGame::create(&server, &bots(0));
     let stream = other.get(Spectator, "/events");
     let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
     let last: &Value = &told.last().expect("an end").data["events"];
@@ -429,11 +431,11 @@ fn a_damaged_game_costs_that_game_only() {
 
 #[test]
 fn a_backup_of_a_busy_server_is_whole() {
-    let server = Server::start();
+    let server = TestServer::start();
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
-    let games: Vec<Game<'_>> = (0..10).map(|_| Game::create(&server, &bots)).collect();
-    let table = Game::in_play(&server);
+    let games: Vec<TestGame<'_>> = (0..10).map(|_| TestGame::create(&server, &bots)).collect();
+    let table = TestGame::in_play(&server);
     let file = beside(&server.database(), ".copy");
     for _ in 0..3 {
         let played = next_move(&table).send().expect(200);
@@ -448,7 +450,7 @@ fn a_backup_of_a_busy_server_is_whole() {
         let prepare = |database: &Path| {
             fs::copy(&file, database).expect("a copy");
         };
-        let restored = Server::start_on(&[], &[], prepare);
+        let restored = TestServer::start_on(&[], &[], prepare);
         let there = restored.get(&table.path("")).token(&table.tokens[1]).send();
         assert_eq!(there.expect(200)["version"], played["version"]);
         let games = games.iter().chain([&table]);

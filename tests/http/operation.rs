@@ -8,20 +8,20 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::support::{Game, Server, Signal};
+use crate::support::{Signal, TestGame, TestServer};
 
 #[test]
 fn health_and_readiness_are_answered() {
-    let server = Server::start();
+    let server = TestServer::start();
     for path in ["/healthz", "/readyz"] {
-        let answer = server.get(path).send();
-        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let response = server.get(path).send();
+        assert_eq!(response.status, 200, "{path}: {}", response.text());
     }
 }
 
 #[test]
 fn the_health_check_tells_by_its_exit_status() {
-    let server = Server::start();
+    let server = TestServer::start();
     let healthy = |address: &str| {
         let status = Command::new(env!("CARGO_BIN_EXE_dog"))
             .args(["healthcheck", "--listen", address])
@@ -37,8 +37,8 @@ fn the_health_check_tells_by_its_exit_status() {
 
 #[test]
 fn the_polite_signal_ends_the_server_well() {
-    let server = Server::start();
-    Game::in_play(&server);
+    let server = TestServer::start();
+    TestGame::in_play(&server);
     let status = server.stop(Signal::Term);
     assert!(status.success(), "{status}");
 }

@@ -9,8 +9,9 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CARDS, Dice, Game, Kept, LEVELS, PRESETS, Server, Stream, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    CARDS, Dice, GameSecrets, LEVELS, PRESETS, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
 /// Moves that may be legal or not, besides those of every card.
@@ -37,7 +38,7 @@ const NOT_COMPARED: [&str; 4] = [
 ];
 
 /// One thing to ask, without the token.
-struct Asked {
+struct Probe {
     method: &'static str,
     path: String,
     header: Option<(&'static str, String)>,
@@ -46,9 +47,9 @@ struct Asked {
     messages: Option<usize>,
 }
 
-impl Asked {
-    fn get(path: String) -> Asked {
-        Asked {
+impl Probe {
+    fn get(path: String) -> Probe {
+        Probe {
             method: "GET",
             path,
             header: None,
@@ -57,23 +58,23 @@ impl Asked {
         }
     }
 
-    fn post(path: String, body: Value) -> Asked {
-        Asked {
+    fn post(path: String, body: Value) -> Probe {
+        Probe {
             method: "POST",
             body: Some(body),
-            ..Asked::get(path)
+            ..Probe::get(path)
         }
     }
 
-    fn with(self, name: &'static str, value: impl ToString) -> Asked {
-        Asked {
+    fn with(self, name: &'static str, value: impl ToString) -> Probe {
+        Probe {
             header: Some((name, value.to_string())),
             ..self
         }
     }
 
-    fn messages(self, messages: u64) -> Asked {
-        Asked {
+    fn messages(self, messages: u64) -> Probe {
+        Probe {
             messages: Some(messages as usize),
             ..self
         }
@@ -94,7 +95,7 @@ impl Asked {
     }
 
     /// Everything that the server says to it, but when and how fast.
-    fn answer(&self, server: &Server, token: Option<&str>) -> String {
+    fn response(&self, server: &TestServer, token: Option<&str>) -> String {
         let mut request = server.request(self.method, &self.path);
         if let Some(token) = token {
             request = request.token(token);
@@ -108,21 +109,21 @@ impl Asked {
         if let Some(messages) = self.messages {
             return Stream::open(request).text(messages);
         }
-        let answer = request.send();
-        let mut headers: Vec<String> = answer
+        let response = request.send();
+        let mut headers: Vec<String> = response
             .headers
             .iter()
             .filter(|(name, _)| !NOT_COMPARED.contains(&name.as_str()))
             .map(|(name, value)| format!("{name}: {value:?}"))
             .collect();
         headers.sort();
-        let mut text = answer.text();
+        let mut text = response.text();
         for clock in ["elapsed_ms", "updated_at", "at"] {
             if clock == "elapsed_ms" || self.method == "POST" {
                 text = without(&text, clock);
             }
         }
-        format!("{}\n{}\n\n{text}", answer.status, headers.join("\n"))
+        format!("{}\n{}\n\n{text}", response.status, headers.join("\n"))
     }
 }
 
@@ -139,13 +140,13 @@ fn without(text: &str, name: &str) -> String {
 
 /// Everything to ask about a game in this state that changes nothing, or changes it without
 /// turning up hidden cards. The choices are those of the dice.
-fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
+fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe> {
     let view = game.view(viewer);
     let version = view["version"].as_u64().expect("a version");
-    let get = |rest: &str| Asked::get(game.path(rest));
-    let post = |rest: &str, body: Value| Asked::post(game.path(rest), body);
-    let mut asked = vec![
-        Asked::get("/v1/games?limit=5".to_owned()),
+    let get = |rest: &str| Probe::get(game.path(rest));
+    let post = |rest: &str, body: Value| Probe::post(game.path(rest), body);
+    let mut probes = vec![
+        Probe::get("/v1/games?limit=5".to_owned()),
         get(""),
         get("").with("If-None-Match", format!("\"{version}-{viewer}\"")),
         get("").with("Authorization", format!("Bearer {UNKNOWN_TOKEN}")),
@@ -163,11 +164,11 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     let after = dice.below(version as usize) as u64;
     let resumed = get(&format!("/events?last_event_id={after}"));
     let lines = resumed.with("Accept", "application/x-ndjson");
-    asked.push(lines.messages(version - after));
+    probes.push(lines.messages(version - after));
     for level in LEVELS {
         let seed = dice.below(1000);
         let query = format!("/suggest-move?level={level}&samples={SAMPLES}&seed={seed}");
-        asked.push(get(&query));
+        probes.push(get(&query));
     }
     // Moves: shown on the board by anyone; played where that changes nothing, or in turn.
     let mut moves: Vec<String> = MOVES.map(str::to_owned).into();
@@ -186,13 +187,13 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     for id in &moves[dice.below(4)..][..8] {
         let seat = dice.below(game.seats());
         let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        asked.push(get(&format!("/board.svg?move={id}&seat={seat}")));
+        probes.push(get(&format!("/board.svg?move={id}&seat={seat}")));
     }
-    asked.push(post("/play", json!({"version": 0, "move": "fold"})));
-    asked.push(post("/play", json!({"move": "fold"})).with("Authorization", "Bearer none"));
-    asked.extend(moves.iter().map(|id| post("/play", json!({"move": id}))));
+    probes.push(post("/play", json!({"version": 0, "move": "fold"})));
+    probes.push(post("/play", json!({"move": "fold"})).with("Authorization", "Bearer none"));
+    probes.extend(moves.iter().map(|id| post("/play", json!({"move": id}))));
     let other = (dice.below(game.seats() - 1) + 1).to_string();
-    asked.push(post(
+    probes.push(post(
         &format!("/seats/{other}/token"),
         json!({"version": 0}),
     ));
@@ -204,35 +205,35 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     let not_held = CARDS
         .iter()
         .filter(|card| !hand.iter().any(|held| held == *card));
-    asked.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
-    asked.push(post("/swap", json!({"ask": true})));
-    asked.push(post("/swap", json!({"decline": true})));
+    probes.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
+    probes.push(post("/swap", json!({"ask": true})));
+    probes.push(post("/swap", json!({"decline": true})));
     if viewer == Host {
-        asked.push(post("/deal", json!({})));
+        probes.push(post("/deal", json!({})));
     }
-    asked.push(get("/legal-moves?board=false"));
-    asked
+    probes.push(get("/legal-moves?board=false"));
+    probes
 }
 
 /// A game as it is and with its hidden cards permuted, on a server each.
-struct Twins {
-    servers: [Server; 2],
+struct PermutedPair {
+    servers: [TestServer; 2],
     /// Whether anything was permuted: hands, the stock, what the log tells.
     changed: [bool; 3],
 }
 
-impl Twins {
+impl PermutedPair {
     /// The game and one in which this viewer could not see the difference.
-    fn of(game: &Game, viewer: Viewer, dice: &mut Dice) -> Twins {
-        Twins::with(game, |kept| kept.permute(viewer, dice))
+    fn of(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> PermutedPair {
+        PermutedPair::with(game, |kept| kept.permute(viewer, dice))
     }
 
     /// The game and a changed one.
-    fn with(game: &Game, change: impl FnOnce(&mut Kept)) -> Twins {
+    fn with(game: &TestGame, change: impl FnOnce(&mut GameSecrets)) -> PermutedPair {
         let mut changed = [false; 3];
-        let here = Server::on_copy(game.server, |_| {});
-        let there = Server::on_copy(game.server, |database| {
-            let mut kept = Kept::read(database, &game.id);
+        let here = TestServer::on_copy(game.server, |_| {});
+        let there = TestServer::on_copy(game.server, |database| {
+            let mut kept = GameSecrets::read(database, &game.id);
             let before = kept.clone();
             change(&mut kept);
             kept.write(database, &game.id);
@@ -242,29 +243,34 @@ impl Twins {
                 before.log != kept.log,
             ];
         });
-        Twins {
+        PermutedPair {
             servers: [here, there],
             changed,
         }
     }
 
     /// Everything that is answered differently, as `path` and both answers.
-    fn differences(&self, game: &Game, viewer: Viewer, asked: &[Asked]) -> Vec<[String; 3]> {
+    fn differences(
+        &self,
+        game: &TestGame,
+        viewer: TestViewer,
+        probes: &[Probe],
+    ) -> Vec<[String; 3]> {
         let token = game.token(viewer);
-        let differing = |asked: &Asked| {
-            let answers = self
+        let differing = |probes: &Probe| {
+            let responses = self
                 .servers
                 .each_ref()
-                .map(|server| asked.answer(server, token));
-            let [here, there] = answers;
-            (here != there).then(|| [asked.what(), here, there])
+                .map(|server| probes.response(server, token));
+            let [here, there] = responses;
+            (here != there).then(|| [probes.what(), here, there])
         };
-        asked.iter().filter_map(differing).collect()
+        probes.iter().filter_map(differing).collect()
     }
 }
 
 /// What happens next in a game that is played at random: by whom, where, and the body.
-fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
+fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, Value) {
     let view = game.view(Spectator);
     match view["phase"].as_str().expect("a phase") {
         "deal" => (Host, "/deal", json!({})),
@@ -297,8 +303,8 @@ fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
 /// Plays a game and stops it at up to so many moments, some of each phase, and so many times more
 /// seldom than usual.
 fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u64) {
-    let server = Server::start();
-    let game = Game::create(&server, &json!({"rules": rules}));
+    let server = TestServer::start();
+    let game = TestGame::create(&server, &json!({"rules": rules}));
     let rules = rules.to_string();
     let mut dice = Dice::new(seed);
     let (mut stopped, mut compared, mut changed) = (0, 0, [0; 3]);
@@ -314,16 +320,16 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
         if dice.below(rare * seldom) == 0 {
             stopped += 1;
             for viewer in game.viewers() {
-                let twins = Twins::of(&game, viewer, &mut dice);
-                let asked = questions(&game, viewer, &mut dice);
-                let differences = twins.differences(&game, viewer, &asked);
+                let twins = PermutedPair::of(&game, viewer, &mut dice);
+                let probes = questions(&game, viewer, &mut dice);
+                let differences = twins.differences(&game, viewer, &probes);
                 let [what, here, there] = differences.first().cloned().unwrap_or_default();
                 assert!(
                     differences.is_empty(),
                     "{viewer} is told of hidden cards in {phase} by {} answers, first {what}:\n{here}\n\nand\n\n{there}",
                     differences.len()
                 );
-                compared += asked.len();
+                compared += probes.len();
                 for (sum, changed) in changed.iter_mut().zip(twins.changed) {
                     *sum += usize::from(changed);
                 }
@@ -352,11 +358,15 @@ fn with_a_mandatory_exchange_of_six() {
 }
 
 /// The paths and more of what is answered differently.
-fn differing(game: &Game, viewer: Viewer, change: impl FnOnce(&mut Kept)) -> Vec<String> {
+fn differing(
+    game: &TestGame,
+    viewer: TestViewer,
+    change: impl FnOnce(&mut GameSecrets),
+) -> Vec<String> {
     let mut dice = Dice::new(3);
-    let twins = Twins::with(game, change);
-    let asked = questions(game, viewer, &mut dice);
-    let differences = twins.differences(game, viewer, &asked);
+    let twins = PermutedPair::with(game, change);
+    let probes = questions(game, viewer, &mut dice);
+    let differences = twins.differences(game, viewer, &probes);
     differences.into_iter().map(|[what, ..]| what).collect()
 }
 
@@ -364,7 +374,7 @@ fn differing(game: &Game, viewer: Viewer, change: impl FnOnce(&mut Kept)) -> Vec
 /// a viewer does see.
 #[test]
 fn a_difference_would_be_found() {
-    let server = Server::start();
+    let server = TestServer::start();
     let of_the_play = [
         "  ",
         "?after_version",
@@ -380,11 +390,11 @@ fn a_difference_would_be_found() {
     ];
     let of_the_exchange = ["  ", "/history ", "/events ", "level=strong", "/swap "];
     for (game, own, places) in [
-        (Game::in_play(&server), 1, &of_the_play[..]),
-        (Game::dealt(&server), 1, &of_the_exchange),
+        (TestGame::in_play(&server), 1, &of_the_play[..]),
+        (TestGame::dealt(&server), 1, &of_the_exchange),
     ] {
         // All hands are others: a spectator cannot tell, but a seat sees its own.
-        let permute = |kept: &mut Kept| kept.permute(Spectator, &mut Dice::new(4));
+        let permute = |kept: &mut GameSecrets| kept.permute(Spectator, &mut Dice::new(4));
         assert_eq!(differing(&game, Spectator, permute), [""; 0]);
         let found = differing(&game, Seat(own), permute);
         for place in places {
@@ -392,7 +402,7 @@ fn a_difference_would_be_found() {
             assert!(told, "{place:?} is not among {found:#?}");
         }
         // Another card that lies open is seen by all.
-        let lay_open = |kept: &mut Kept| kept.snapshot["discards"] = json!("A2");
+        let lay_open = |kept: &mut GameSecrets| kept.snapshot["discards"] = json!("A2");
         for viewer in game.viewers() {
             let found = differing(&game, viewer, lay_open);
             assert!(found.len() >= 2, "{viewer} sees only {found:?}");

@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Server, available};
+use crate::support::{TestServer, available};
 
 /// The block of the README that plays a game. Its other blocks are for `sh`.
 fn block() -> &'static str {
@@ -22,7 +22,7 @@ fn the_curl_block_plays_a_whole_game() {
     }
     let documented = "http://127.0.0.1:8080";
     assert_eq!(block().matches(documented).count(), 1, "{documented}");
-    let server = Server::start();
+    let server = TestServer::start();
     let folder = server.database().with_file_name("readme");
     fs::create_dir(&folder).expect("a new folder");
     let output = Command::new("bash")

@@ -4,20 +4,20 @@ use std::{thread, time::Instant};
 
 use rusqlite::Connection;
 
-use crate::support::{Exposition, Server};
+use crate::support::{Exposition, TestServer};
 
 /// A connection of somebody else to the server's database.
-fn connect(server: &Server) -> Connection {
+fn connect(server: &TestServer) -> Connection {
     Connection::open(server.database()).expect("the database")
 }
 
-fn commits(server: &Server) -> f64 {
+fn commits(server: &TestServer) -> f64 {
     Exposition::scrape(server).value("dog_store_commits_total", &[])
 }
 
 #[test]
 fn many_who_ask_share_an_answer() {
-    let server = Server::start();
+    let server = TestServer::start();
     let before = commits(&server);
     let begun = Instant::now();
     thread::scope(|scope| {
@@ -33,7 +33,7 @@ fn many_who_ask_share_an_answer() {
 
 #[test]
 fn to_be_alive_costs_no_look_at_the_store() {
-    let server = Server::start();
+    let server = TestServer::start();
     let before = commits(&server);
     let database = connect(&server);
     database.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
@@ -46,7 +46,7 @@ fn to_be_alive_costs_no_look_at_the_store() {
 
 #[test]
 fn a_database_of_a_newer_program_is_none_to_serve() {
-    let server = Server::start();
+    let server = TestServer::start();
     server.wait_until_ready(true);
     let database = connect(&server);
     let version: u32 = database

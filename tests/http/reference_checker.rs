@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Server, available};
+use crate::support::{TestServer, available};
 
 #[test]
 fn it_finds_no_difference() {
@@ -20,7 +20,7 @@ fn check(positions: &str, games: &str) {
     if !available(&["python3"]) {
         return;
     }
-    let server = Server::shared();
+    let server = TestServer::shared();
     let output = Command::new("python3")
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),

@@ -8,10 +8,10 @@ use std::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{CHANGED, Game, PATIENCE, Server, Signal, Stream, Viewer::*};
+use crate::support::{MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
 
 /// Moves everything that is known of a game's times, or of all games', so many days back.
-fn age(server: &Server, id: &str, days: i64) {
+fn age(server: &TestServer, id: &str, days: i64) {
     let back = days * 24 * 60 * 60 * 1_000_000;
     let database = database(server);
     let changed = database.execute(
@@ -19,16 +19,16 @@ fn age(server: &Server, id: &str, days: i64) {
         (id, back),
     );
     assert_eq!(changed.expect("an update"), 1);
-    database.execute(CHANGED, [id]).expect("a change");
+    database.execute(MARK_CHANGED, [id]).expect("a change");
 }
 
-fn database(server: &Server) -> Connection {
+fn database(server: &TestServer) -> Connection {
     let connection = Connection::open(server.database()).expect("the database");
-    connection.busy_timeout(PATIENCE).expect("a timeout");
+    connection.busy_timeout(TIMEOUT).expect("a timeout");
     connection
 }
 
-fn count(server: &Server, table: &str) -> i64 {
+fn count(server: &TestServer, table: &str) -> i64 {
     let sql = format!("SELECT count(*) FROM {table}");
     let count = database(server).query_row(&sql, [], |row| row.get(0));
     count.expect("a count")
@@ -39,12 +39,12 @@ fn count(server: &Server, table: &str) -> i64 {
 fn eventually(what: &str, done: impl Fn() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "never: {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-fn is_gone(game: &Game<'_>) -> bool {
+fn is_gone(game: &TestGame<'_>) -> bool {
     game.get(Spectator, "").send().status == 404
 }
 
@@ -52,16 +52,16 @@ const EVERY_SECOND: (&str, &str) = ("DOG_SWEEP_SECONDS", "1");
 
 #[test]
 fn games_go_when_their_time_is_up() {
-    let server = Server::start_with(&[
+    let server = TestServer::start_with(&[
         ("DOG_KEEP_FINISHED_DAYS", "10"),
         ("DOG_KEEP_IDLE_DAYS", "20"),
         EVERY_SECOND,
     ]);
-    let idle = [9, 19, 21].map(|days| (Game::dealt(&server), days));
+    let idle = [9, 19, 21].map(|days| (TestGame::dealt(&server), days));
     let record = include_str!("../records/four.dog");
     let finished = [9, 11, 30].map(|days| {
         let import = server.post("/v1/games/import").text("text/plain", record);
-        (Game::of(&server, &import.send().expect(201)), days)
+        (TestGame::of(&server, &import.send().expect(201)), days)
     });
     let stream = Stream::open(idle[2].0.get(Seat(0), "/events"));
     stream.take(1);
@@ -74,7 +74,7 @@ fn games_go_when_their_time_is_up() {
     }
     assert!(stream.next().is_none(), "its streams end");
     // A later pass finds the same to be young.
-    let marker = Game::fixed(&server);
+    let marker = TestGame::fixed(&server);
     age(&server, &marker.id, 21);
     eventually("a later pass", || is_gone(&marker));
     for game in [&idle[0].0, &idle[1].0, &finished[0].0] {
@@ -92,9 +92,9 @@ fn games_go_when_their_time_is_up() {
 
 #[test]
 fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter() {
-    let server = Server::start();
-    let young = Game::fixed(&server);
-    let games: Vec<Game<'_>> = (0..45).map(|_| Game::fixed(&server)).collect();
+    let server = TestServer::start();
+    let young = TestGame::fixed(&server);
+    let games: Vec<TestGame<'_>> = (0..45).map(|_| TestGame::fixed(&server)).collect();
     for game in &games {
         age(&server, &game.id, 91);
     }
@@ -112,8 +112,8 @@ fn nothing_goes_if_it_is_kept_for_ever() {
         ("DOG_KEEP_IDLE_DAYS", "0"),
         EVERY_SECOND,
     ];
-    let server = Server::start_with(&forever);
-    let game = Game::fixed(&server);
+    let server = TestServer::start_with(&forever);
+    let game = TestGame::fixed(&server);
     age(&server, &game.id, 10_000);
     // Tickets tell when a pass has been made.
     let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
@@ -126,8 +126,8 @@ fn nothing_goes_if_it_is_kept_for_ever() {
 
 #[test]
 fn expired_answers_and_tickets_go_though_nobody_writes() {
-    let server = Server::start_with(&[EVERY_SECOND]);
-    let game = Game::fixed(&server);
+    let server = TestServer::start_with(&[EVERY_SECOND]);
+    let game = TestGame::fixed(&server);
     for number in 0..450 {
         let ticket = game.post(Seat(0), "/events/ticket");
         let key = format!("{number:032x}{}", "0123456789abcdef");

@@ -3,26 +3,27 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Exposition, Game, Message, Raw, Server, Signal, Stream, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    Dice, Exposition, Message, Raw, Signal, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
 const NDJSON: &str = "application/x-ndjson";
 
-fn open(game: &Game<'_>, viewer: Viewer) -> Stream {
+fn open(game: &TestGame<'_>, viewer: TestViewer) -> Stream {
     Stream::open(game.get(viewer, "/events"))
 }
 
-fn after(game: &Game<'_>, viewer: Viewer, version: u64) -> Stream {
+fn after(game: &TestGame<'_>, viewer: TestViewer, version: u64) -> Stream {
     let request = game.get(viewer, "/events");
     Stream::open(request.header("Last-Event-ID", &version.to_string()))
 }
 
 #[test]
 fn everyone_is_told_of_everything_as_it_happens() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let streams: Vec<(Viewer, Stream, Stream)> = game
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let streams: Vec<(TestViewer, Stream, Stream)> = game
         .viewers()
         .into_iter()
         .map(|viewer| {
@@ -37,19 +38,19 @@ fn everyone_is_told_of_everything_as_it_happens() {
         assert_eq!(message.data, first(*viewer));
         assert_eq!(lines.next().expect("the game").data, first(*viewer));
     }
-    let mut answers = vec![game.deal()];
+    let mut responses = vec![game.deal()];
     for seat in 0..4 {
-        answers.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
+        responses.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
     }
     for _ in 0..12 {
         let (seat, id) = game.first_move();
-        answers.push(game.play(seat, &id));
+        responses.push(game.play(seat, &id));
     }
-    let told: Vec<(Viewer, Vec<Message>)> = streams
+    let told: Vec<(TestViewer, Vec<Message>)> = streams
         .iter()
         .map(|(viewer, events, lines)| {
-            let messages = events.take(answers.len());
-            let same = lines.take(answers.len());
+            let messages = events.take(responses.len());
+            let same = lines.take(responses.len());
             assert!(
                 messages
                     .iter()
@@ -61,15 +62,15 @@ fn everyone_is_told_of_everything_as_it_happens() {
         .collect();
     for (viewer, messages) in &told {
         let versions = messages.iter().map(Message::version);
-        assert!(versions.eq(2..=answers.len() as u64 + 1), "{viewer}");
+        assert!(versions.eq(2..=responses.len() as u64 + 1), "{viewer}");
         // Whoever acted was answered the same events.
-        let own = |answer: &Value| match (&answer["events"][0]["seat"], viewer) {
+        let own = |response: &Value| match (&response["events"][0]["seat"], viewer) {
             (Value::Number(seat), Seat(own)) => seat.as_u64() == Some(*own as u64),
             _ => false,
         };
-        for (answer, message) in answers.iter().zip(messages) {
-            if own(answer) {
-                assert_eq!(answer["events"], message.data["events"], "{viewer}");
+        for (response, message) in responses.iter().zip(messages) {
+            if own(response) {
+                assert_eq!(response["events"], message.data["events"], "{viewer}");
             }
         }
         let hands = &messages[0].data["events"][0]["hands"];
@@ -88,9 +89,9 @@ fn everyone_is_told_of_everything_as_it_happens() {
 
 #[test]
 fn a_stream_ends_with_its_game() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let messages = open(&game, Spectator).rest();
     let view = &messages[0];
     assert_eq!(view.name, "game");
@@ -100,8 +101,8 @@ fn a_stream_ends_with_its_game() {
     // Afterwards: the game and no more, and for those who know its end nothing to wait for.
     assert_eq!(open(&game, Spectator).rest().len(), 1);
     let resumed = game.get(Spectator, "/events");
-    let answer = resumed.header("Last-Event-ID", &last.to_string()).send();
-    assert_eq!(answer.status, 204);
+    let response = resumed.header("Last-Event-ID", &last.to_string()).send();
+    assert_eq!(response.status, 204);
     assert_eq!(after(&game, Spectator, last - 1).rest().len(), 1);
 }
 
@@ -119,9 +120,9 @@ fn a_broken_stream_is_resumed_to_the_end() {
 /// Follows a game of bots by many streams, each of which goes on after the last, up to that version
 /// or the end of the game.
 fn resume_to(most: u64) {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let mut dice = Dice::new(1);
     let mut heard: Vec<u64> = Vec::new();
     loop {
@@ -159,8 +160,8 @@ fn resume_to(most: u64) {
 
 #[test]
 fn absurd_wishes_are_refused() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let before = game.snapshot();
     for id in [
         "3",
@@ -180,7 +181,7 @@ fn absurd_wishes_are_refused() {
     game.get(Seat(0), "/events?since=1")
         .send()
         .refused("invalid_request");
-    let other = Game::fixed(&server);
+    let other = TestGame::fixed(&server);
     for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
         let request = game.get(Spectator, "/events").token(token);
         request.send().refused("unauthorized");
@@ -201,8 +202,8 @@ fn absurd_wishes_are_refused() {
 #[test]
 #[ignore = "waits 15 seconds"]
 fn a_quiet_stream_is_kept_alive() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let events = open(&game, Seat(0));
     let lines = Stream::open(game.get(Seat(0), "/events").header("Accept", NDJSON));
     for stream in [&events, &lines] {
@@ -219,8 +220,8 @@ fn a_quiet_stream_is_kept_alive() {
 
 #[test]
 fn streams_are_not_compressed() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     // `Stream` refuses a content encoding.
     let request = game.get(Seat(0), "/events");
     let stream = Stream::open(request.header("Accept-Encoding", "gzip"));
@@ -229,8 +230,8 @@ fn streams_are_not_compressed() {
 
 #[test]
 fn a_removed_game_ends_its_streams() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let streams = game.viewers().into_iter().map(|viewer| open(&game, viewer));
     let streams: Vec<Stream> = streams.collect();
     for stream in &streams {
@@ -244,8 +245,8 @@ fn a_removed_game_ends_its_streams() {
 
 #[test]
 fn a_replaced_token_ends_its_streams_and_no_others() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let (mine, theirs) = (open(&game, Seat(0)), open(&game, Seat(1)));
     for stream in [&mine, &theirs] {
         stream.next().expect("the game");
@@ -261,9 +262,9 @@ fn a_replaced_token_ends_its_streams_and_no_others() {
 
 #[test]
 fn another_process_sees_the_same() {
-    let here = Server::start();
-    let there = Server::beside(&here);
-    let game = Game::fixed(&here);
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
+    let game = TestGame::fixed(&here);
     let path = game.path("/events");
     let stream = Stream::open(there.get(&path).token(&game.tokens[2]));
     assert_eq!(stream.next().expect("the game").id, 1);
@@ -281,8 +282,8 @@ fn another_process_sees_the_same() {
 /// It ends them properly. Were it to wait for them, it would cut them off after ten seconds.
 #[test]
 fn a_server_with_streams_stops_at_once() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
     let mut streams: Vec<Raw> = (0..4).map(|_| Raw::connect(&server)).collect();
     for (seat, stream) in streams.iter_mut().enumerate() {
         let path = game.path("/events");
@@ -294,7 +295,7 @@ fn a_server_with_streams_stops_at_once() {
     Exposition::wait_for(&server, |told| told.value("dog_streams_open", &[]) == 4.0);
     server.restart(Signal::Term);
     for (seat, stream) in streams.iter_mut().enumerate() {
-        let whole = stream.answer().expect("an answer").unchunked();
+        let whole = stream.response().expect("an answer").unchunked();
         let text = String::from_utf8_lossy(&whole);
         assert!(text.starts_with("event: game\n"), "{text}");
         let resumed = after(&game, Seat(seat), 1);

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*};
 
-fn timed<'a>(server: &'a Server, preset: &str, seconds: u32) -> Game<'a> {
+fn timed<'a>(server: &'a TestServer, preset: &str, seconds: u32) -> TestGame<'a> {
     let seats = [(); 4].map(|()| json!({"kind": "human", "level": "greedy"}));
     let wishes = json!({"rules": {"preset": preset}, "seats": seats, "first_dealer": 0,
         "turn_seconds": seconds});
-    Game::create(server, &wishes)
+    TestGame::create(server, &wishes)
 }
 
 fn deadline(view: &Value) -> Timestamp {
@@ -22,7 +22,7 @@ fn deadline(view: &Value) -> Timestamp {
 
 #[test]
 fn the_server_acts_when_the_time_is_up() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let play = |preset: &str| {
         let game = timed(&server, preset, 1);
         let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
@@ -51,7 +51,7 @@ fn the_server_acts_when_the_time_is_up() {
 
 #[test]
 fn the_clock_runs_on_while_no_server_does() {
-    let server = Server::start();
+    let server = TestServer::start();
     let game = timed(&server, "dogspiel-it", 600);
     server.stop(Signal::Kill);
     // As if ten minutes had gone by.
@@ -66,7 +66,7 @@ fn the_clock_runs_on_while_no_server_does() {
 
 #[test]
 fn who_acts_in_time_gets_the_next_their_own() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let game = timed(&server, "dogspiel-it", 600);
     let before = deadline(&game.view(Spectator));
     game.deal();
@@ -96,8 +96,8 @@ fn who_acts_in_time_gets_the_next_their_own() {
 
 #[test]
 fn games_without_a_clock_have_no_deadline() {
-    let server = Server::shared();
-    let view = Game::dealt(&server).view(Spectator);
+    let server = TestServer::shared();
+    let view = TestGame::dealt(&server).view(Spectator);
     assert_eq!(
         (&view["turn_seconds"], &view["deadline"]),
         (&Value::Null, &Value::Null)

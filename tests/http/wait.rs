@@ -7,20 +7,20 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Exposition, Game, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{Exposition, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
 
 #[test]
 fn a_waiting_client_is_answered_when_something_happens() {
-    let server = Server::start();
-    let there = Server::beside(&server);
-    let game = Game::dealt(&server);
+    let server = TestServer::start();
+    let there = TestServer::beside(&server);
+    let game = TestGame::dealt(&server);
     let (hand, viewers) = (game.hand(0), game.viewers().len() as u32);
     thread::scope(|scope| {
         let waiting = game.viewers().into_iter().map(|viewer| {
             let game = &game;
             scope.spawn(move || {
-                let answer = game.get(viewer, "?after_version=2").send();
-                (viewer, answer.expect(200))
+                let response = game.get(viewer, "?after_version=2").send();
+                (viewer, response.expect(200))
             })
         });
         let mut waiting: Vec<_> = waiting.collect();
@@ -39,33 +39,33 @@ fn a_waiting_client_is_answered_when_something_happens() {
 
 #[test]
 fn who_is_behind_does_not_wait() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let view = game.get(Seat(0), "?after_version=1").send().expect(200);
     assert_eq!(view, game.view(Seat(0)));
     // What is known already is not sent again.
     let request = game.get(Seat(0), "?after_version=1");
-    let answer = request.header("If-None-Match", "\"2-0\"").send();
-    assert_eq!(answer.status, 304);
+    let response = request.header("If-None-Match", "\"2-0\"").send();
+    assert_eq!(response.status, 304);
 }
 
 #[test]
 #[ignore = "waits 25 seconds"]
 fn waiting_ends() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let begun = Instant::now();
-    let answer = game.get(Seat(0), "?after_version=2").send();
-    assert_eq!((answer.status, answer.body.len()), (304, 0));
-    assert_eq!(answer.header("etag"), Some("\"2-0\""));
+    let response = game.get(Seat(0), "?after_version=2").send();
+    assert_eq!((response.status, response.body.len()), (304, 0));
+    assert_eq!(response.header("etag"), Some("\"2-0\""));
     let waited = begun.elapsed();
     assert!(waited >= Duration::from_secs(24), "{waited:?}");
 }
 
 #[test]
 fn a_removed_game_is_not_waited_for() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send());
         Exposition::wait_for_requests(&server, 1);
@@ -76,8 +76,8 @@ fn a_removed_game_is_not_waited_for() {
 
 #[test]
 fn nobody_waits_for_nonsense() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     for query in [
         "?after_version=x",
         "?after_version=-1",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Dice, Game, Server, Viewer::*, seed};
+use crate::support::{Dice, TestGame, TestServer, TestViewer::*, seed};
 
 /// Versions after which a game is given up.
 const ENDLESS: u64 = 30_000;
@@ -35,7 +35,7 @@ fn check_books(view: &Value) {
 }
 
 /// Lays random cards, declining and asking where that is allowed.
-fn exchange(game: &Game, dice: &mut Dice, optional: bool) -> Value {
+fn exchange(game: &TestGame, dice: &mut Dice, optional: bool) -> Value {
     let mut view = game.view(Spectator);
     for seat in 0..game.seats() {
         let own = game.view(Seat(seat));
@@ -57,9 +57,9 @@ fn exchange(game: &Game, dice: &mut Dice, optional: bool) -> Value {
 
 /// Plays a game to the end.
 fn play_out(rules: Value, byte: u8) {
-    let server = Server::start();
+    let server = TestServer::start();
     let wishes = json!({"rules": rules, "shuffle_seed": seed(byte), "first_dealer": 0});
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     let mut dice = Dice::new(byte.into());
     let mut view = game.view(Spectator);
     let optional = view["rules"]["exchange"] == "optional";
@@ -68,8 +68,8 @@ fn play_out(rules: Value, byte: u8) {
         view = match view["phase"].as_str().expect("a phase") {
             "deal" => {
                 let dealer = number(&view["dealer"]) as usize;
-                let answer = game.post(Seat(dealer), "/deal").send();
-                answer.expect(200)["game"].take()
+                let response = game.post(Seat(dealer), "/deal").send();
+                response.expect(200)["game"].take()
             }
             "exchange" => exchange(&game, &mut dice, optional),
             _ => {
@@ -90,7 +90,7 @@ fn play_out(rules: Value, byte: u8) {
     check_end(&game, &view, byte);
 }
 
-fn check_end(game: &Game, view: &Value, byte: u8) {
+fn check_end(game: &TestGame, view: &Value, byte: u8) {
     let (seats, winner) = (game.seats(), number(&view["winner"]) as usize);
     for seat in [winner, winner + seats / 2] {
         let home = json!({"track": [], "goal": [0, 1, 2, 3], "kennel": 0, "fresh": false});

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use ureq::http::HeaderMap;
 
-use super::{Contract, Server};
+use super::{Contract, TestServer};
 
 /// Every problem code and the status it goes with.
 const PROBLEMS: &[(&str, u16)] = &[
@@ -56,17 +56,17 @@ pub fn status_of(code: &str) -> u16 {
 }
 
 /// A request in the making.
-pub struct Request<'a> {
-    server: &'a Server,
+pub struct TestRequest<'a> {
+    server: &'a TestServer,
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
 }
 
-impl<'a> Request<'a> {
-    pub fn new(server: &'a Server, method: &str, path: &str) -> Request<'a> {
-        Request {
+impl<'a> TestRequest<'a> {
+    pub fn new(server: &'a TestServer, method: &str, path: &str) -> TestRequest<'a> {
+        TestRequest {
             server,
             method: method.to_owned(),
             path: path.to_owned(),
@@ -138,44 +138,44 @@ impl<'a> Request<'a> {
 
     /// The answer; none if the server is killed before all of it has come.
     #[track_caller]
-    pub fn try_send(&self) -> Option<Answer> {
-        let mut response = self.attempt().ok()?;
-        let body = response.body_mut().with_config().limit(64 << 20);
+    pub fn try_send(&self) -> Option<TestResponse> {
+        let mut received = self.attempt().ok()?;
+        let body = received.body_mut().with_config().limit(64 << 20);
         let body = body.read_to_vec().ok()?;
-        let answer = Answer {
+        let response = TestResponse {
             what: format!("{} {}", self.method, self.path),
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            status: received.status().as_u16(),
+            headers: received.headers().clone(),
             body,
         };
-        Contract::get().check(self, &answer);
-        Some(answer)
+        Contract::get().check(self, &response);
+        Some(response)
     }
 
     #[track_caller]
-    pub fn send(self) -> Answer {
+    pub fn send(self) -> TestResponse {
         let what = format!("{} {}", self.method, self.path);
-        let mut response = self.run();
-        let body = response
+        let mut received = self.run();
+        let body = received
             .body_mut()
             .with_config()
             .limit(64 << 20)
             .read_to_vec()
             .unwrap_or_else(|error| panic!("{what}: {error}"));
-        let answer = Answer {
+        let response = TestResponse {
             what,
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            status: received.status().as_u16(),
+            headers: received.headers().clone(),
             body,
         };
-        Contract::get().check(&self, &answer);
-        answer
+        Contract::get().check(&self, &response);
+        response
     }
 }
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// The request, for messages.
     pub what: String,
     pub status: u16,
@@ -183,7 +183,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| {
             value

@@ -12,7 +12,7 @@ use std::{
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Request, Server};
+use super::{TestRequest, TestResponse, TestServer};
 
 /// Headers that OpenAPI leaves to other parts of a document, or that belong to HTTP itself.
 const PLAIN_HEADERS: [&str; 8] = [
@@ -38,14 +38,14 @@ static CONTRACT: OnceLock<Contract> = OnceLock::new();
 
 impl Contract {
     /// Takes the document from the first server that is started; all are the same program.
-    pub fn load(server: &Server) {
+    pub fn load(server: &TestServer) {
         CONTRACT.get_or_init(|| {
-            let answer = server
+            let response = server
                 .agent()
                 .get(server.url() + "/openapi.json")
                 .call()
-                .and_then(|mut answer| answer.body_mut().read_json());
-            Contract::new(answer.expect("/openapi.json is JSON"))
+                .and_then(|mut response| response.body_mut().read_json());
+            Contract::new(response.expect("/openapi.json is JSON"))
         });
     }
 
@@ -68,10 +68,10 @@ impl Contract {
     /// # Panics
     /// If the document and the server disagree.
     #[track_caller]
-    pub fn check(&self, request: &Request<'_>, answer: &Answer) {
-        let what = format!("{}: {} {}", answer.what, answer.status, answer.text());
-        if is_problem(answer) {
-            answer.check_problem();
+    pub fn check(&self, request: &TestRequest<'_>, response: &TestResponse) {
+        let what = format!("{}: {} {}", response.what, response.status, response.text());
+        if is_problem(response) {
+            response.check_problem();
         }
         let (path, query) = match request.path.split_once('?') {
             Some((path, query)) => (path, query),
@@ -85,21 +85,21 @@ impl Contract {
             let known = ["/openapi.json", "/docs"].iter();
             let outside = known.into_iter().any(|known| path.starts_with(known));
             assert!(
-                outside || method == "options" || answer.status == 404,
+                outside || method == "options" || response.status == 404,
                 "an undocumented path: {what}"
             );
             return;
         };
         let Some(operation) = item.get(&method) else {
             assert!(
-                method == "options" || answer.status == 405,
+                method == "options" || response.status == 405,
                 "an undocumented method: {what}"
             );
             return;
         };
         let pointer = format!("/paths/{}/{method}", escape(template));
-        self.check_answer(&pointer, operation, request, answer, &what);
-        if answer.status < 300 {
+        self.check_response(&pointer, operation, request, response, &what);
+        if response.status < 300 {
             self.check_accepted(&pointer, item, operation, request, query, &what);
         }
     }
@@ -112,39 +112,40 @@ impl Contract {
     }
 
     #[track_caller]
-    fn check_answer(
+    fn check_response(
         &self,
         pointer: &str,
         operation: &Value,
-        request: &Request<'_>,
-        answer: &Answer,
+        request: &TestRequest<'_>,
+        response: &TestResponse,
         what: &str,
     ) {
-        let status = answer.status.to_string();
+        let status = response.status.to_string();
         let documented = &operation["responses"][&status];
         assert!(!documented.is_null(), "an undocumented status: {what}");
-        let (response, pointer) = self.resolve(documented, format!("{pointer}/responses/{status}"));
-        for (name, _) in object(&response["headers"]) {
-            assert!(answer.headers.contains_key(name), "no {name}: {what}");
+        let (described, pointer) =
+            self.resolve(documented, format!("{pointer}/responses/{status}"));
+        for (name, _) in object(&described["headers"]) {
+            assert!(response.headers.contains_key(name), "no {name}: {what}");
         }
-        let Some(content) = response["content"].as_object() else {
-            assert!(answer.body.is_empty(), "an undocumented body: {what}");
+        let Some(content) = described["content"].as_object() else {
+            assert!(response.body.is_empty(), "an undocumented body: {what}");
             return;
         };
-        let media_type = media_type(answer.header("content-type").unwrap_or_default());
+        let media_type = media_type(response.header("content-type").unwrap_or_default());
         let Some(media) = content.get(media_type) else {
             panic!("an undocumented content type {media_type:?}: {what}");
         };
         if request.method == "HEAD" {
-            assert!(answer.body.is_empty(), "a body in answer to HEAD: {what}");
+            assert!(response.body.is_empty(), "a body in answer to HEAD: {what}");
             return;
         }
-        let encoded = answer.headers.contains_key("content-encoding");
+        let encoded = response.headers.contains_key("content-encoding");
         // Lines of JSON are held against their schemas by those who read them.
         let json = media_type.ends_with("json") && media_type != "application/x-ndjson";
         if media.get("schema").is_some() && json && !encoded {
             let pointer = format!("{pointer}/content/{}/schema", escape(media_type));
-            self.validate(&self.closed, &pointer, &answer.json(), what);
+            self.validate(&self.closed, &pointer, &response.json(), what);
         }
     }
 
@@ -154,7 +155,7 @@ impl Contract {
         pointer: &str,
         item: &Value,
         operation: &Value,
-        request: &Request<'_>,
+        request: &TestRequest<'_>,
         query: &str,
         what: &str,
     ) {
@@ -297,8 +298,8 @@ impl Contract {
     }
 }
 
-fn is_problem(answer: &Answer) -> bool {
-    answer.status >= 400 && !(answer.body.is_empty() && answer.what.starts_with("HEAD "))
+fn is_problem(response: &TestResponse) -> bool {
+    response.status >= 400 && !(response.body.is_empty() && response.what.starts_with("HEAD "))
 }
 
 /// A content type without its parameters.

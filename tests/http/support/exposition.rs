@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{PATIENCE, Server};
+use super::{TIMEOUT, TestServer};
 
 /// A metric with its labels.
 type Series = (String, BTreeMap<String, String>);
@@ -24,32 +24,32 @@ pub struct Exposition {
 impl Exposition {
     /// Scrapes the server.
     #[track_caller]
-    pub fn scrape(server: &Server) -> Exposition {
-        let answer = server.get("/metrics").send();
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let content_type = answer.header("content-type").unwrap_or_default();
+    pub fn scrape(server: &TestServer) -> Exposition {
+        let response = server.get("/metrics").send();
+        assert_eq!(response.status, 200, "{}", response.text());
+        let content_type = response.header("content-type").unwrap_or_default();
         let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         assert_eq!(content_type, open_metrics);
-        Exposition::read(&answer.text())
+        Exposition::read(&response.text())
     }
 
     /// Scrapes the server until the metrics are so.
     #[track_caller]
-    pub fn wait_for(server: &Server, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
+    pub fn wait_for(server: &TestServer, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
         let begun = Instant::now();
         loop {
             let now = Exposition::scrape(server);
             if wanted(&now) {
                 return now;
             }
-            assert!(begun.elapsed() < PATIENCE, "{}", now.text);
+            assert!(begun.elapsed() < TIMEOUT, "{}", now.text);
             thread::sleep(Duration::from_millis(20));
         }
     }
 
     /// Scrapes the server until it works at so many requests, the scrape itself left out.
     #[track_caller]
-    pub fn wait_for_requests(server: &Server, number: u32) {
+    pub fn wait_for_requests(server: &TestServer, number: u32) {
         let wanted = f64::from(number) + 1.0;
         Exposition::wait_for(server, |told| {
             told.value("dog_http_requests_in_flight", &[]) == wanted

@@ -13,22 +13,22 @@ mod stream;
 
 use std::time::Duration;
 
-pub use client::{Answer, Request};
+pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
 pub use exposition::Exposition;
-pub use game::{Dice, Game, Viewer, cards_of, seed};
-pub use hidden::Kept;
+pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
+pub use hidden::GameSecrets;
 pub use programs::{available, run};
 pub use raw::{Raw, raw};
-pub use server::{Server, Signal};
+pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
 
 /// How long anything may take that a test waits for. It is only ever used up by what never comes:
 /// a machine may be very busy.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Says that a game's row was changed by hand: servers keep games in memory.
-pub const CHANGED: &str =
+pub const MARK_CHANGED: &str =
     "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = ?1";
 
 /// The five published rule sheets.

@@ -7,14 +7,14 @@ use std::{
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Answer, PATIENCE, Server};
+use super::{TIMEOUT, TestResponse, TestServer};
 
 /// Sends these bytes on a connection of their own and reads one answer.
 #[track_caller]
-pub fn raw(server: &Server, request: &[u8]) -> Answer {
+pub fn raw(server: &TestServer, request: &[u8]) -> TestResponse {
     let mut connection = Raw::connect(server);
     connection.send(request);
-    connection.answer().unwrap_or_else(|| {
+    connection.response().unwrap_or_else(|| {
         let what = &connection.what;
         panic!("{what:?}: the connection ended without an answer")
     })
@@ -29,10 +29,10 @@ pub struct Raw {
 }
 
 impl Raw {
-    pub fn connect(server: &Server) -> Raw {
+    pub fn connect(server: &TestServer) -> Raw {
         let stream = TcpStream::connect(server.address()).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+        stream.set_write_timeout(Some(TIMEOUT)).expect("a timeout");
         stream.set_nodelay(true).expect("no delay");
         Raw {
             stream,
@@ -70,7 +70,7 @@ impl Raw {
     /// # Panics
     /// If neither comes, or what comes is no answer.
     #[track_caller]
-    pub fn answer(&mut self) -> Option<Answer> {
+    pub fn response(&mut self) -> Option<TestResponse> {
         let head = loop {
             if let Some(end) = find(&self.received, b"\r\n\r\n") {
                 break end;
@@ -85,7 +85,7 @@ impl Raw {
         let head = std::mem::replace(&mut self.received, rest);
         let (status, headers) = self.head(&head[..head.len() - 4]);
         if status == 100 {
-            return self.answer();
+            return self.response();
         }
         // Without a length it goes on until the server closes the connection.
         let length = headers
@@ -96,7 +96,7 @@ impl Raw {
         let length = length.min(self.received.len());
         let rest = self.received.split_off(length);
         let body = std::mem::replace(&mut self.received, rest);
-        Some(Answer {
+        Some(TestResponse {
             what: self.what.clone(),
             status,
             headers,
@@ -118,8 +118,8 @@ impl Raw {
 
     /// The answers until the connection ends.
     #[track_caller]
-    pub fn answers(&mut self) -> Vec<Answer> {
-        std::iter::from_fn(|| self.answer()).collect()
+    pub fn responses(&mut self) -> Vec<TestResponse> {
+        std::iter::from_fn(|| self.response()).collect()
     }
 
     /// Reads on; says whether there was something.

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Contract, PATIENCE, Request};
+use super::{Contract, TIMEOUT, TestRequest};
 
 /// An open stream.
 pub struct Stream {
@@ -29,7 +29,7 @@ pub struct Message {
 impl Stream {
     /// Opens the stream that the request asks for.
     #[track_caller]
-    pub fn open(request: Request<'_>) -> Stream {
+    pub fn open(request: TestRequest<'_>) -> Stream {
         let what = format!("{} {}", request.method, request.path);
         let response = request.run();
         assert_eq!(response.status(), 200, "{what}");
@@ -59,7 +59,7 @@ impl Stream {
 
     /// The next line; none at the end.
     fn line(&self) -> Option<String> {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(TIMEOUT) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("nothing comes over the stream"),
