@@ -1,8 +1,8 @@
-//! What group commit is worth: games played by 128 clients beside the naive way, a transaction a
-//! request, and beside the raw limit, the same rows written by a bare loop in batches of 128.
+//! What group commit gains: games played by 128 clients, compared with one transaction per
+//! request and with the raw limit, the same rows written by a plain loop in batches of 128.
 //! `cargo bench --bench commits` prints a table.
 //!
-//! Everything shares one machine, and takes turns.
+//! Everything runs on one machine, and the measurements take turns.
 
 #[path = "support/script.rs"]
 mod script;
@@ -62,7 +62,7 @@ fn main() {
     println!("{:<52} {:>7.2} ms", "all within", at(1.0));
 }
 
-/// What the disk and SQLite allow: the rows of plays, a second, in the tables of the store.
+/// What the disk and SQLite allow: the rows of plays written per second to the store's tables.
 fn bare_batches(scripts: &[Script]) -> f64 {
     let folder = std::env::temp_dir().join(format!("dog-bench-{}-raw", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");

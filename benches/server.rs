@@ -39,7 +39,7 @@ fn main() {
     );
     let view = format!("/v1/games/{id}");
 
-    // They take turns, so that whatever disturbs the machine disturbs them all.
+    // They take turns, so that a disturbance of the machine affects all of them.
     let text = BenchClient::new(&server.address).send("GET", &view, Some(&seat), None);
     let bare = bare::start(text.to_string());
     let dog = server.address.as_str();
@@ -90,7 +90,7 @@ fn main() {
         println!("{label:<44} {rate:>12.0} {:>10.2}", rate / bare);
     }
 
-    // A person's play, without and with a thousand tables at which bots play all the time.
+    // A person's play, without and with a thousand games that bots play all the time.
     let alone = play_times(&server);
     let bot = json!({"kind": "bot", "level": "greedy"});
     let mut client = BenchClient::new(&server.address);
@@ -136,7 +136,7 @@ fn requests_a_second(address: &str, path: &str, token: Option<&str>) -> f64 {
     f64::from(requests) / begun.elapsed().as_secs_f64()
 }
 
-/// Plays games, one a client, until the time is up; how many plays a second by their own times.
+/// Plays games, one per client, until the time is up. Returns the plays per second.
 fn plays_a_second(server: &BenchServer, clients: usize) -> f64 {
     let client = || {
         let times = play_for(server, 2 * ROUND);
@@ -152,7 +152,7 @@ fn plays_a_second(server: &BenchServer, clients: usize) -> f64 {
     })
 }
 
-/// How long each play of a client takes that is alone, in milliseconds, the shortest first.
+/// How long each play of a single client takes, in milliseconds, sorted.
 fn play_times(server: &BenchServer) -> Vec<f64> {
     let times = play_for(server, 8 * ROUND).into_iter();
     let mut times: Vec<f64> = times.map(|time| time.as_secs_f64() * 1_000.0).collect();
@@ -160,7 +160,7 @@ fn play_times(server: &BenchServer) -> Vec<f64> {
     times
 }
 
-/// Plays games until the time is up; how long each play took.
+/// Plays games until the time is up; returns how long each play took.
 fn play_for(server: &BenchServer, time: Duration) -> Vec<Duration> {
     let begun = Instant::now();
     let mut client = BenchClient::new(&server.address);

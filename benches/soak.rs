@@ -1,9 +1,9 @@
-//! What the server's memory does under full load of every kind: prints a line a minute.
+//! Memory use of the server under full load of every kind: prints a line a minute.
 //! `cargo bench --bench soak -- --minutes 60`.
 //!
-//! Clients play whole games, watch bots play, ask for advice, lists, histories and pictures, wait, go
-//! away in the middle, and send nonsense. Every game is removed in the end, so that what grows is
-//! not what clients have asked to be kept. The last figure is the memory at the end against that
+//! Clients play whole games, watch bots play, ask for advice, lists, histories and pictures, wait,
+//! disconnect early, and send malformed requests. Every game is removed in the end, so growth is
+//! not due to stored games. The last figure is the memory at the end divided by that
 //! after five minutes, or after a third of the time if that is sooner.
 
 #[path = "support/game.rs"]
@@ -31,24 +31,24 @@ const ADVICE_CLIENTS: usize = 3;
 const READERS: usize = 3;
 const BAD_CLIENTS: usize = 3;
 
-/// Turns after which a game is given up: there are some without end if nobody plays well.
+/// Turns after which a game is abandoned: games of poor players may never end.
 const MAX_TURNS: u64 = 600;
 
-/// Minutes after which the memory is what later figures are held against.
+/// Minutes after which the memory is measured that later figures are compared with.
 const WARM_UP_MINUTES: u32 = 5;
 
-/// What a client does in one round, again and again.
+/// One round of a client, which it repeats.
 type ClientLoop = fn(&Load, u64);
 
-/// What all clients share.
+/// The state that all clients share.
 struct Load {
     address: String,
     over: AtomicBool,
     requests: AtomicU64,
     games: AtomicU64,
-    /// Answers that said that there is too much to do.
+    /// Responses that said that the server is overloaded.
     refused: AtomicU64,
-    /// Answers that say that the server failed.
+    /// Responses that report a failure of the server.
     failed: AtomicU64,
 }
 
@@ -88,7 +88,7 @@ fn main() {
     });
 }
 
-/// `--minutes N`; ten if nothing is said.
+/// `--minutes N`; ten by default.
 fn minutes() -> u32 {
     let mut arguments = env::args().skip_while(|argument| argument != "--minutes");
     let number = arguments.nth(1).map(|number| number.parse());
@@ -139,11 +139,11 @@ fn observe(server: &BenchServer, load: &Load, minutes: u32) {
     }
     let label = format!("memory after {minutes} minutes by that after {settled}");
     println!("{label:<48} {:>8.3} {:>10}", last / first, "<= 1.10");
-    // It can still do its work.
+    // The server still works.
     BenchClient::new(&server.address).send("GET", "/readyz", None, None);
 }
 
-/// What the server tells of itself: the series without labels.
+/// The server's metrics that have no labels.
 fn metrics(load: &Load) -> Vec<(String, f64)> {
     let mut client = BenchClient::new(&load.address);
     let (_, body) = client.exchange(request("GET", "/metrics", None, None).as_bytes());
@@ -155,7 +155,7 @@ fn metrics(load: &Load) -> Vec<(String, f64)> {
     text.lines().filter_map(pair).collect()
 }
 
-/// One client's connection, which counts what comes over it.
+/// One client's connection, which counts requests and responses.
 struct LoadClient<'l> {
     load: &'l Load,
     client: BenchClient,
@@ -169,7 +169,7 @@ impl<'l> LoadClient<'l> {
         }
     }
 
-    /// Sends a request; the status and, if the answer is JSON, what it says.
+    /// Sends a request. Returns the status and the body, or null if it is not JSON.
     fn ask(
         &mut self,
         method: &str,
@@ -196,7 +196,7 @@ impl<'l> LoadClient<'l> {
         }
     }
 
-    /// The same, for a game that this client plays.
+    /// The same as a closure, for a game that this client plays.
     fn asking(&mut self) -> impl SendRequest {
         |method: &str, path: &str, token: Option<&str>, body| self.ask(method, path, token, body).1
     }
@@ -210,7 +210,7 @@ impl<'l> LoadClient<'l> {
     }
 }
 
-/// Creates a game; none if it was refused.
+/// Creates a game; `None` if it was refused.
 fn create(client: &mut LoadClient<'_>, body: Value) -> Option<BenchGame> {
     BenchGame::create(&mut client.asking(), body)
 }
@@ -220,7 +220,7 @@ fn remove(game: &BenchGame, client: &mut LoadClient<'_>) {
     client.ask("DELETE", &game.path, Some(&game.host), None);
 }
 
-/// Plays a whole game, looks at what it was, and removes it.
+/// Plays a whole game, reads its history and board, and removes it.
 fn plays(load: &Load, round: u64) {
     let mut client = LoadClient::new(load);
     let rules = ["familienlager", "dogspiel-it", "hausregeln"][round as usize % 3];
@@ -240,7 +240,7 @@ fn plays(load: &Load, round: u64) {
     remove(&game, &mut client);
 }
 
-/// Watches bots play a game to its end, over a stream in every third game till the middle only.
+/// Watches bots play a game over a stream: to the end, or half-way in every third game.
 fn watches_bots(load: &Load, round: u64) {
     let mut client = LoadClient::new(load);
     let level = ["greedy", "random", "fast"][round as usize % 3];
@@ -261,7 +261,7 @@ fn watches_bots(load: &Load, round: u64) {
     let (mut reader, mut line, mut lines) = (BufReader::new(stream), String::new(), 0);
     while !load.over.load(Relaxed) {
         match reader.read_line(&mut line) {
-            // Nothing for a second is no end.
+            // A second without data is not the end.
             Err(_) => continue,
             Ok(0) => break,
             Ok(_) if line == "0\r\n" || round.is_multiple_of(3) && lines > 400 => break,
@@ -270,11 +270,11 @@ fn watches_bots(load: &Load, round: u64) {
         line.clear();
     }
     load.requests.fetch_add(1, Relaxed);
-    // The other connection may have been idle for too long.
+    // The other connection may have timed out.
     remove(&game, &mut LoadClient::new(load));
 }
 
-/// Asks for advice and for analyses, and waits for a change that does not come.
+/// Asks for advice and analyses, and waits for a change that does not happen.
 fn asks(load: &Load, round: u64) {
     let mut client = LoadClient::new(load);
     let Some(game) = create(&mut client, json!({})) else {
@@ -302,7 +302,7 @@ fn asks(load: &Load, round: u64) {
     remove(&game, &mut client);
 }
 
-/// Reads what anyone may read.
+/// Reads what needs no token.
 fn reads(load: &Load, _: u64) {
     let mut client = LoadClient::new(load);
     for phase in ["", "?phase=play", "?phase=finished&limit=100", "?limit=1"] {
@@ -326,7 +326,7 @@ fn reads(load: &Load, _: u64) {
     }
 }
 
-/// Sends what is no proper request, and goes away before the answer.
+/// Sends malformed requests, and disconnects before the response.
 fn disturbs(load: &Load, round: u64) {
     let mut client = LoadClient::new(load);
     client.get(&format!("/{round:x}"), None);

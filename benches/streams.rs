@@ -1,10 +1,10 @@
-//! Live streams: what they cost, and how soon readers are told of a move. `cargo bench --bench
+//! Live streams: what they cost, and how soon readers receive a move. `cargo bench --bench
 //! streams` prints a table.
 //!
 //! 5,000 readers wait for a game in which nothing happens, while 100 games are played by the
-//! server's own bots as fast as it can, each before a few readers more. Readers and server share
-//! the machine. A reader's delay is counted from the time that the move's log entry has, which is
-//! taken before the move is written to the disk.
+//! server's own bots as fast as it can, each watched by a few more readers. Readers and server
+//! share the machine. A reader's delay is counted from the time that the move's log entry has,
+//! which is taken before the move is written to the disk.
 
 #[path = "support/server.rs"]
 mod support;
@@ -30,10 +30,10 @@ const IDLE: usize = 5_000;
 const GAMES: usize = 100;
 const READERS: usize = 5;
 
-/// How long games are played.
+/// How long games are played for.
 const RUN_TIME: Duration = Duration::from_secs(20);
 
-/// What the readers have noted.
+/// What the readers have measured.
 #[derive(Default)]
 struct StreamCounts {
     /// Milliseconds from each move to each reader.
@@ -92,7 +92,7 @@ fn create(client: &mut BenchClient, wishes: Value) -> String {
     created["id"].as_str().expect("an id").to_owned()
 }
 
-/// Has the games played and followed for a while; says for how many seconds.
+/// Plays and follows the games for a while; returns for how many seconds.
 async fn busy(server: &BenchServer, counts: &Arc<StreamCounts>) -> f64 {
     let (sender, created) = channel();
     let (address, theirs) = (server.address.clone(), Arc::clone(counts));
@@ -109,7 +109,7 @@ async fn busy(server: &BenchServer, counts: &Arc<StreamCounts>) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Sees to it that so many games are played: who ends is followed by another.
+/// Keeps [`GAMES`] games going: a game that ends is replaced by another.
 fn keep_playing(address: &str, counts: &StreamCounts, created: &Sender<String>) {
     let bot = json!({"kind": "bot", "level": "greedy"});
     let seats = [(); 4].map(|()| bot.clone());
@@ -126,7 +126,7 @@ fn keep_playing(address: &str, counts: &StreamCounts, created: &Sender<String>) 
     }
 }
 
-/// Follows a game in the background, and notes how late it was told of each move.
+/// Follows a game in the background, and measures the delay of each move.
 async fn follow(server: &BenchServer, id: &str, counts: &Arc<StreamCounts>) {
     let stream = TcpStream::connect(&server.address)
         .await
@@ -168,7 +168,7 @@ async fn listen(stream: TcpStream, counts: &StreamCounts) {
     }
 }
 
-/// When what a line tells of happened, if it tells of anything.
+/// The time of the log entry in a line of the stream, if it has one.
 fn event_time(line: &[u8]) -> Option<Timestamp> {
     let change: Value = serde_json::from_slice(line).ok()?;
     change.get("events")?;

@@ -1,5 +1,5 @@
-//! What the compiler cannot see: generated pages are up to date, bots know no whole game, rules are
-//! data, citations of the rules are right, and licences ask for no more than their text.
+//! What the compiler cannot see: generated pages are up to date, bots see no whole game, rules are
+//! data, citations of the rules are right, and all licences are permissive.
 
 use std::{
     fs,
@@ -37,7 +37,7 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file holds nothing but what tests need.
+/// Whether a file holds only test code.
 fn is_test(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default();
     name == "tests.rs"
@@ -84,7 +84,8 @@ fn options_are_read_as_data() {
     }
 }
 
-/// The numbers of the sections of a page, from headings such as `## 7. A game`, `### 7.3. Exchange`.
+/// The numbers of the sections of a page, from headings such as `## 7. A game`, `### 7.3.
+/// Exchange`.
 fn sections(page: &str) -> Vec<&str> {
     let headings = page.lines().filter_map(|line| {
         let heading = line
@@ -182,7 +183,7 @@ fn citations_of_the_rules_are_right() {
     );
 }
 
-/// Compares a generated file with what is generated now.
+/// Compares a generated file with the current output of its generator.
 fn up_to_date(file: &str, now: &str, command: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let kept = fs::read_to_string(path).unwrap_or_default();
@@ -218,7 +219,8 @@ fn allowed_licences() -> Vec<String> {
     quoted.map(str::to_owned).collect()
 }
 
-/// Whether a licence expression can be taken by the licences allowed: one of several, or all of them.
+/// Whether the allowed licences satisfy a licence expression: one alternative of `OR`, all of
+/// `AND`.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let words: Vec<&str> = expression
         .split([' ', '/', '(', ')'])
@@ -233,7 +235,7 @@ fn is_allowed(expression: &str, allowed: &[String]) -> bool {
 }
 
 #[test]
-fn dependencies_ask_for_no_more_than_their_licence_text() {
+fn dependencies_have_permissive_licences() {
     let allowed = allowed_licences();
     assert!(allowed.len() > 2 && is_allowed("MIT/Apache-2.0", &allowed));
     assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0", &allowed));

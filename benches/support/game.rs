@@ -1,8 +1,8 @@
-//! A game that a client plays over HTTP, whatever the client does about answers.
+//! A game that a client plays over HTTP. The client decides how to handle responses.
 
 use serde_json::{Value, json};
 
-/// Sends a request (method, path, token, body) and returns the body of the answer.
+/// Sends a request (method, path, token, body) and returns the body of the response.
 pub trait SendRequest: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value {}
 
 impl<F: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value> SendRequest for F {}
@@ -15,7 +15,7 @@ pub struct BenchGame {
 }
 
 impl BenchGame {
-    /// Creates a game; none if it was refused.
+    /// Creates a game; `None` if it was refused.
     pub fn create(ask: &mut impl SendRequest, body: Value) -> Option<BenchGame> {
         let created = ask("POST", "/v1/games", None, Some(body));
         let tokens = created["seat_tokens"].as_array()?.iter();

@@ -1,5 +1,5 @@
-//! Games that were played in thought before, so that clients do nothing but send the next request
-//! and wait for its answer.
+//! Games that were played out in advance, so that clients only send the next request
+//! and wait for the response.
 
 use std::{
     io::ErrorKind,
@@ -21,8 +21,8 @@ pub struct Script {
     pub steps: Vec<ScriptStep>,
 }
 
-/// An action, and what the store keeps of it.
-// Not every bench needs all of it.
+/// An action, and what the store saves for it.
+// Not every bench uses all of it.
 #[allow(dead_code)]
 pub struct ScriptStep {
     pub action: Action,
@@ -32,7 +32,7 @@ pub struct ScriptStep {
     pub entry: String,
 }
 
-/// Plays a game in thought, all seats greedily.
+/// Plays a game in memory, all seats greedily.
 pub fn script(number: u8) -> Script {
     let nets = Nets::built_in().expect("nets that fit");
     let seed = Seed::new([number; 32]);
@@ -52,7 +52,7 @@ pub fn script(number: u8) -> Script {
     Script { seed, steps }
 }
 
-/// The game of a script before its first step.
+/// A script's game before its first step.
 pub fn beginning(seed: &Seed) -> Game {
     Game::new(Setup {
         rules: Preset::DogspielIt.rules(),
@@ -63,8 +63,8 @@ pub fn beginning(seed: &Seed) -> Game {
     })
 }
 
-/// Has so many clients deal, swap and play for that long; how many of these actions there were a
-/// second, and how many milliseconds each took. All clients share one thread, which leaves the
+/// Lets this many clients deal, swap and play for this long. Returns the number of actions per
+/// second and the milliseconds that each took. All clients share one thread, which leaves the
 /// machine to the server.
 pub fn actions(
     server: &BenchServer,
@@ -75,7 +75,7 @@ pub fn actions(
     let end = Instant::now() + time;
     let client = async |number: usize| {
         let mut player = ScriptClient::new(&server.address);
-        // Not all at the same place of their games.
+        // Clients start at different points of their games.
         for script in scripts.iter().cycle().skip(number) {
             if !player.plays(script, end).await {
                 break;
@@ -109,7 +109,7 @@ impl ScriptClient {
         }
     }
 
-    /// Plays a script; says whether there was time enough.
+    /// Plays a script; returns whether there was enough time.
     async fn plays(&mut self, script: &Script, end: Instant) -> bool {
         let wish = json!({"shuffle_seed": script.seed.hex(), "first_dealer": 0, "listed": false});
         let created = request("POST", "/v1/games", None, Some(wish));
@@ -145,14 +145,14 @@ impl ScriptClient {
         true
     }
 
-    /// Sends a request and waits for its answer: the status and the body.
+    /// Sends a request and waits for the response: its status and body.
     async fn exchange(&mut self, request: &str) -> (u16, &[u8]) {
         self.stream.writable().await.expect("a connection");
         let sent = self.stream.try_write(request.as_bytes()).expect("sent");
         assert_eq!(sent, request.len(), "sent at once");
         self.response.clear();
         loop {
-            self.stream.readable().await.expect("an answer");
+            self.stream.readable().await.expect("a response");
             let mut piece = [0; 16 * 1024];
             match self.stream.try_read(&mut piece) {
                 Ok(0) => panic!("the server hung up"),
@@ -167,7 +167,7 @@ impl ScriptClient {
     }
 }
 
-/// The status of an answer and where its body begins, once all of it is there.
+/// The status of a response and where its body begins; none while it is incomplete.
 fn whole(response: &[u8]) -> Option<(u16, usize)> {
     let end = response.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = str::from_utf8(&response[..end]).expect("a head");
@@ -180,7 +180,7 @@ fn whole(response: &[u8]) -> Option<(u16, usize)> {
     (response.len() >= start + length).then(|| (status.expect("a status"), start))
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,6 +1,6 @@
-//! A server to be measured, and a client of it.
+//! The server that is measured, and a client of it.
 
-// Not every bench needs all of it.
+// Not every bench uses all of it.
 #![allow(dead_code)]
 
 use std::{
@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::Value;
 
-/// The server in a process of its own, on a database of its own.
+/// A server process with its own database.
 pub struct BenchServer {
     pub process: Child,
     pub address: String,
@@ -21,7 +21,7 @@ pub struct BenchServer {
 }
 
 impl BenchServer {
-    /// Starts a server of that name with these options, on a file that may be prepared before.
+    /// Starts a server with these options. `prepare` may fill its database file first.
     pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> BenchServer {
         let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
@@ -89,7 +89,7 @@ impl BenchClient {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Sends a request and reads its answer: the status and the body.
+    /// Sends a request and reads the response: its status and body.
     pub fn exchange(&mut self, request: &[u8]) -> (u16, Vec<u8>) {
         self.stream.get_mut().write_all(request).expect("sent");
         let mut line = String::new();

@@ -24,7 +24,7 @@ fn ids(moves: &Value) -> BTreeSet<String> {
     moves.iter().map(id).collect()
 }
 
-/// Asserts which moves are legal; all of them.
+/// Asserts that exactly these moves are legal.
 #[track_caller]
 fn assert_moves(server: &TestServer, position: &Value, expected: &[&str]) -> Value {
     let moves = legal_moves(server, position);
@@ -134,7 +134,7 @@ fn the_sheets_cases_of_a_block_at_the_door() {
 
 /// The shape of a move in JSON.
 #[test]
-fn every_kind_of_move_tells_its_parts() {
+fn every_kind_of_move_shows_its_parts() {
     let server = TestServer::shared();
     let the_move = |preset: &str, board: Value, card: &str, id: &str| -> Value {
         let moves = legal_moves(&server, &position(preset, board, json!([card])));
@@ -241,7 +241,7 @@ fn kennel_and_fresh_may_be_left_out_and_rules_too() {
     );
     let without_rules = json!({"board": short, "seat": 0, "hand": hand});
     assert_eq!(legal_moves(&server, &without_rules), moves);
-    // And a board that comes back can be sent again.
+    // A returned board can be sent again.
     let again = position("dogspiel-it", moves[0]["board"].clone(), hand);
     legal_moves(&server, &again);
 }
@@ -298,7 +298,7 @@ fn a_game_and_the_analysis_of_its_position_agree() {
 #[test]
 fn a_seven_with_very_many_outcomes_is_listed_whole() {
     let server = TestServer::shared();
-    // So far from each other and from the goals that no piece meets anything.
+    // All pieces are so far apart, and so far from the goals, that nothing is in their way.
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let position = json!({"rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"]});
@@ -407,7 +407,7 @@ fn impossible_positions_are_refused() {
     for body in shapes {
         refused(body, &["invalid_request"]);
     }
-    // As many as the deck holds are fine.
+    // As many as the deck holds are accepted.
     legal_moves(&server, &position("dogspiel-it", empty(), cards("A", 8)));
     legal_moves(&server, &position("hausregeln", empty(), cards("joker", 8)));
 }
@@ -416,7 +416,7 @@ fn advise(server: &TestServer, body: &Value) -> TestResponse {
     server.post(ROUTES[1]).json(body).send()
 }
 
-/// A position with everything that may be said about it.
+/// A position with every optional field.
 fn well_known() -> Value {
     json!({
         "rules": {"preset": "dogspiel-it"},
@@ -469,7 +469,7 @@ fn advice_ranks_the_legal_moves_of_a_position() {
     }
 }
 
-/// What greedy says that a move does, found by what it leads to.
+/// The effect of a move by the greedy level; the move is selected by its result.
 #[track_caller]
 fn effect(server: &TestServer, position: &Value, leads_to: impl Fn(&Value) -> bool) -> Value {
     let mut body = position.clone();
@@ -489,7 +489,7 @@ fn effect(server: &TestServer, position: &Value, leads_to: impl Fn(&Value) -> bo
 }
 
 #[test]
-fn the_effect_of_a_move_is_told() {
+fn suggestions_show_the_effect_of_a_move() {
     let server = TestServer::shared();
     let none = || {
         json!({
@@ -497,7 +497,7 @@ fn the_effect_of_a_move_is_told() {
             "pieces_home": 0, "leaves_kennel": false, "steps": 0, "risk": null,
         })
     };
-    // What differs from a move that does nothing.
+    // The differences from a move without effect.
     let check = |preset: &str, board: Value, card: &str, id: &str, differs: Value| {
         let position = position(preset, board, json!([card]));
         let mut expected = none();
@@ -593,7 +593,7 @@ fn the_effect_of_a_move_is_told() {
         "4:1>g1",
         back,
     );
-    // For the partner, once all of one's own are home.
+    // With the partner's pieces, once all of one's own are home.
     let board = json!([home(), {}, {"track": [31]}, {}]);
     check(
         it,
@@ -605,7 +605,7 @@ fn the_effect_of_a_move_is_told() {
     let board = json!([home(), {}, {"track": [32]}, {}]);
     let captures = json!({"/leaves_kennel": true, "/captured/partner": 1});
     check(it, board, "K", "K:out", captures);
-    // What moves nothing a step.
+    // Moves that walk no steps.
     let board = json!([at(json!([17])), at(json!([33])), {}, {}]);
     check(it, board, "J", "J:17<>33", json!({}));
     check(
@@ -644,9 +644,9 @@ fn the_effect_of_a_seven_is_all_that_its_parts_do() {
     assert_eq!(found, expected(captured, 1, 3));
 }
 
-/// Seat 1 holds a two and nothing else, and must play it: it captures what stands on field 23.
+/// Seat 1 holds only a two and must play it: it captures the piece on field 23.
 #[test]
-fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
+fn levels_that_look_ahead_show_the_risk_of_a_move() {
     let server = TestServer::shared();
     let mut body = json!({
         "board": [{"track": [20, 40]}, {"track": [21]}, {}, {}],
@@ -674,7 +674,7 @@ fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
 }
 
 #[test]
-fn only_the_counts_need_to_be_known_if_anything() {
+fn only_the_counts_are_required() {
     let server = TestServer::shared();
     let mut body = well_known();
     body["known"] = json!({"counts": [3, 3, 4, 0]});
@@ -687,7 +687,7 @@ fn only_the_counts_need_to_be_known_if_anything() {
 }
 
 #[test]
-fn knowledge_that_contradicts_itself_is_refused() {
+fn contradictory_knowledge_is_refused() {
     let server = TestServer::shared();
     let cases = [
         ("counts", json!([3, 3, 4])),
@@ -733,7 +733,7 @@ fn advice_of_the_wrong_shape_is_refused() {
         ("budget_ms", json!("5")),
         ("samples", json!(0)),
         ("samples", json!(10_001)),
-        // Samples are given already.
+        // `samples` is set already.
         ("budget_ms", json!(5)),
         ("seed", json!(-1)),
         ("seed", json!(1.5)),

@@ -18,7 +18,7 @@ fn of_move(id: &str) -> String {
     format!("move={encoded}")
 }
 
-/// The picture in an answer: checked to be one, and no larger than promised.
+/// The picture in a response, checked to be an SVG of at most the documented size.
 #[track_caller]
 fn picture(response: TestResponse) -> String {
     let text = response.text();
@@ -39,7 +39,7 @@ fn picture(response: TestResponse) -> String {
     text
 }
 
-/// The board as the picture shows it, one entry a seat as in a view.
+/// The board that the picture shows, one entry per seat as in a view.
 fn pieces(picture: &str, seats: usize) -> Vec<Value> {
     let document = Document::parse(picture).expect("a well-formed document");
     let of_seat = |seat: usize| {
@@ -135,7 +135,7 @@ fn an_etag_names_the_version_and_saves_the_body() {
         .get(Host, "/board.svg")
         .header("If-None-Match", "\"6-board\"");
     picture(stale.send());
-    // What is refused is refused to those who know the version, too.
+    // A matching `If-None-Match` does not turn a refusal into a 304.
     let illegal = game.get(Host, "/board.svg?move=Q:0%3E1");
     let illegal = illegal.header("If-None-Match", "*").send();
     illegal.refused("illegal_move");
@@ -163,7 +163,7 @@ fn games_and_tokens_are_checked_as_on_other_reads() {
         .get(&game.path("/board.png"))
         .send()
         .refused("route_not_found");
-    // Whatever a page asks for where it shows a picture.
+    // The `Accept` headers that browsers send for images.
     for accept in [
         "image/avif,image/webp,*/*;q=0.8",
         "text/html",
@@ -223,9 +223,9 @@ fn previews() -> Vec<String> {
     out.chain(walk).chain(others.map(str::to_owned)).collect()
 }
 
-/// The same table with other cards: whatever is asked, the answer is the same to the byte.
+/// The same game with other hidden cards: every response is the same, byte for byte.
 #[test]
-fn a_preview_tells_nothing_of_a_hand() {
+fn a_preview_does_not_depend_on_a_hand() {
     let server = TestServer::shared();
     let dealt = |byte: u8| {
         let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
@@ -234,7 +234,7 @@ fn a_preview_tells_nothing_of_a_hand() {
         game.exchange();
         game
     };
-    // One of them can play and another cannot, so that a fold is legal here and not there.
+    // Some hands can play and others cannot, so a fold is legal only for some.
     let plays = |game: &TestGame| game.legal_moves(1)[0]["kind"] != "fold";
     let first = dealt(1);
     assert!(plays(&first));
@@ -262,7 +262,7 @@ fn a_preview_tells_nothing_of_a_hand() {
             }
         }
     }
-    // A fold, and leaving the kennel with an ace, a king, or a joker as either: for each seat.
+    // For each seat: a fold, and leaving the kennel with an ace, a king, or a joker as either.
     assert_eq!(legal, 15);
 }
 
@@ -452,7 +452,7 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
         let captured = mv["captures"].as_array().expect("captures").len();
         assert_eq!(shown.matches("data-captured").count(), captured, "{id}");
     }
-    // Here the hand is the caller's own and counts.
+    // In an analysis the hand is the caller's own, so legality is checked.
     for id in ["K:out", "fold", "Q:87>10", "x"] {
         preview(id).refused("illegal_move");
     }

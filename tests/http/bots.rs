@@ -15,7 +15,7 @@ fn human() -> Value {
     json!({"kind": "human"})
 }
 
-/// Waits until the game is over; every entry of its log, from the first version to the last.
+/// Waits until the game is over; returns every entry of its log.
 #[track_caller]
 fn to_the_end(game: &TestGame<'_>) -> Vec<Value> {
     let request = game.get(Spectator, "/events");
@@ -54,7 +54,7 @@ fn play_to_the_end(levels: &[&str]) {
     assert_eq!(view["bot_pace_ms"], 0);
 }
 
-/// Some seats cannot leave the kennel with their first hand, and have nothing to think about.
+/// Some seats cannot leave the kennel with their first hand, so they have no choice to make.
 #[test]
 fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
     let server = TestServer::shared();
@@ -94,7 +94,7 @@ fn bots_have_no_tokens() {
     assert_eq!(seats[3]["name"], "Bot 3");
     assert_eq!(
         created["game"]["bot_pace_ms"], 250,
-        "so that people can follow"
+        "slow enough for people to follow"
     );
 }
 
@@ -135,7 +135,7 @@ fn unknown_levels_and_kinds_are_refused() {
     }
 }
 
-/// What a person does when it is asked, as fast as it can.
+/// Plays for a human seat as fast as possible.
 fn play_along(game: &TestGame<'_>, seat: usize) {
     let mut view = game.view(Seat(seat));
     while view["phase"] != "finished" {
@@ -185,10 +185,10 @@ fn a_bot_waits_for_its_human_partner() {
         }),
     );
     game.deal();
-    // By now its bots have been looked at, too.
+    // By now the server has looked at this game's bots.
     let seats = [(); 4].map(|()| bot("greedy"));
     to_the_exchange(&TestGame::create(&server, &json!({"seats": seats})));
-    assert_eq!(game.version(), 2, "nobody has said anything");
+    assert_eq!(game.version(), 2, "nobody has answered yet");
     game.swap(0, &json!({"ask": true}));
     let state = |view: &Value, seat: usize| view["seats"][seat]["exchange"].clone();
     let mut view = game.view(Spectator);
@@ -197,12 +197,12 @@ fn a_bot_waits_for_its_human_partner() {
         game.get(Spectator, &wait).send();
         view = game.view(Spectator);
     }
-    assert_eq!(state(&view, 1), "pending", "seat 3 has said nothing");
+    assert_eq!(state(&view, 1), "pending", "seat 3 has not answered");
     game.swap(3, &json!({"decline": true}));
     assert_eq!(state(&game.view(Spectator), 1), "kept");
 }
 
-/// Waits until bots have dealt and laid down their cards.
+/// Waits until the bots have dealt and offered their cards.
 fn to_the_exchange(game: &TestGame<'_>) {
     let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
     stream.take(6);
@@ -253,7 +253,7 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     assert_eq!(changed["events"], json!([event]));
     let request = game.request("PUT", Host, &path).json(&bot("greedy"));
     assert_eq!(request.key("hand-over").send().expect(200), changed);
-    // It plays, and its human cannot.
+    // The bot plays, and the seat's human cannot.
     let wait = format!("?after_version={}", version + 1);
     assert_eq!(game.get(Spectator, &wait).send().status, 200);
     let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
@@ -296,7 +296,7 @@ fn a_human_takes_over_from_a_bot() {
     assert!(view["seats"][1]["hand"].is_array());
 }
 
-/// Has so many games played by bots, kills the server so many times meanwhile, and checks that all
+/// Starts this many games of bots, kills the server this many times, and checks that all
 /// games end, with one entry for each version, and records that verify.
 fn kill_while_bots_play(games: usize, kills: u64) {
     let server = TestServer::start();
@@ -332,7 +332,7 @@ fn many_bot_games_survive_many_kills() {
 }
 
 #[test]
-fn two_processes_make_each_decision_once() {
+fn two_processes_decide_each_turn_once() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let seats = [(); 4].map(|()| bot("greedy"));
@@ -348,7 +348,7 @@ fn two_processes_make_each_decision_once() {
 }
 
 #[test]
-fn a_person_is_answered_while_many_bots_play() {
+fn a_human_is_served_while_many_bots_play() {
     let server = TestServer::shared();
     let seats = [(); 4].map(|()| bot("greedy"));
     for _ in 0..40 {
@@ -358,7 +358,7 @@ fn a_person_is_answered_while_many_bots_play() {
     let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
     let game = TestGame::create(&server, &wishes);
     let stream = Stream::open(game.get(Seat(0), "/events"));
-    // The bots of the table deal and lay down their cards although forty games play by themselves.
+    // The bots of this game deal and offer their cards although forty other games keep bots busy.
     let dealt = |message: &crate::support::Message| {
         message.data["seats"][2]["exchange"] == "offered"
             || message.data["events"][0] == json!({"type": "card_offered", "seat": 2, "card": null})

@@ -11,7 +11,7 @@ use crate::support::{
     Dice, Signal, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
 };
 
-/// Sends these requests at the same moment.
+/// Sends these requests at the same time.
 fn at_once(requests: Vec<TestRequest<'_>>) -> Vec<TestResponse> {
     thread::scope(|scope| {
         let threads: Vec<_> = requests
@@ -20,7 +20,7 @@ fn at_once(requests: Vec<TestRequest<'_>>) -> Vec<TestResponse> {
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     })
 }
@@ -38,7 +38,7 @@ fn winners(responses: Vec<TestResponse>, codes: &[&str]) -> usize {
 }
 
 #[test]
-fn of_many_writes_on_one_version_exactly_one_wins() {
+fn exactly_one_of_many_writes_on_a_version_wins() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     for version in 6..30 {
@@ -85,7 +85,7 @@ fn without_a_guard_the_turn_decides() {
         let body = json!({"card": game.hand(seat)[0]});
         game.post(Seat(seat), "/swap").json(&body)
     };
-    // Three seats at once do not stand in each other's way.
+    // Three seats that act at once do not conflict.
     let responses = at_once((1..4).map(offer).collect());
     assert_eq!(winners(responses, &[]), 3);
     assert_eq!((game.version(), game.turn()), (6, 1));
@@ -200,7 +200,7 @@ fn any_process_on_the_store_answers_any_request() {
         if game.view(Spectator)["phase"] != "play" {
             break;
         }
-        // Each tries all, guarded or not: one of all wins.
+        // Every process tries every write, with and without a guard: exactly one succeeds.
         let (seat, id) = both[version % 2].first_move();
         let play = |index: usize| {
             let request = both[index % 2].post(Seat(seat), "/play");
@@ -209,7 +209,7 @@ fn any_process_on_the_store_answers_any_request() {
         let responses = at_once((0..6).map(play).collect());
         assert_eq!(winners(responses, &["stale_version"]), 1);
     }
-    // A key is known to both, and one of them may go.
+    // Both processes know a key, so one of them may be stopped.
     let key = format!("{:032x}", rand::random::<u128>());
     let create = |server: &TestServer| server.post("/v1/games").key(&key).send().expect(201);
     let created = create(&here);
@@ -220,9 +220,9 @@ fn any_process_on_the_store_answers_any_request() {
     TestGame::of(&there, &created).deal();
 }
 
-/// A server that has seen a game before does not take it for what it was.
+/// A server notices changes to a game that it has cached.
 #[test]
-fn what_another_process_did_to_a_game_counts_at_once() {
+fn changes_by_another_process_are_seen_at_once() {
     let server = TestServer::start();
     let other = TestServer::beside(&server);
     let here = TestGame::in_play(&server);
@@ -239,7 +239,7 @@ fn what_another_process_did_to_a_game_counts_at_once() {
     let (second, played) = there.first_move();
     there.play(second, &played);
 
-    // As if nothing had happened it would be this seat's turn.
+    // By the cached state it would be this seat's turn.
     let before = there.snapshot();
     move_here(&there, second, &played)
         .send()
@@ -251,7 +251,7 @@ fn what_another_process_did_to_a_game_counts_at_once() {
     let changed = move_here(&there, fourth, &id).send().expect(200);
     assert_eq!(changed["version"], there.version());
 
-    // A seat's fresh token leaves the version as it is.
+    // A seat's new token does not change the version.
     let (fifth, id) = there.first_move();
     let old = there.clone();
     let path = format!("/seats/{fifth}/token");
@@ -272,7 +272,7 @@ fn what_another_process_did_to_a_game_counts_at_once() {
 
 /// "A legal move in turn is never throttled by somebody else's load."
 #[test]
-fn those_who_analyse_do_not_hold_up_those_who_play() {
+fn analysis_does_not_delay_plays() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
@@ -303,7 +303,7 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
             let seat = game.turn();
             let moves = game.legal_moves(seat);
             let id = dice.pick(&moves)["id"].as_str().expect("an id");
-            // Accepted, each of them: a queue that is full of analysis is none of the table's.
+            // All are accepted: a full analysis queue does not affect plays.
             game.play(seat, id);
             to_play -= 1;
         }

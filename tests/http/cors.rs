@@ -9,14 +9,14 @@ fn allows(header: Option<&str>) -> bool {
 }
 
 #[test]
-fn answers_may_be_read_from_anywhere() {
+fn responses_may_be_read_from_any_origin() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let responses = [
         game.get(Seat(1), "").header("Origin", ORIGIN).send(),
         game.post(Host, "/deal").header("Origin", ORIGIN).send(),
         server.post("/v1/games").header("Origin", ORIGIN).send(),
-        // Refusals too, or a browser cannot tell what went wrong.
+        // Refusals too, so that a browser can show what went wrong.
         game.post(Host, "/deal").header("Origin", ORIGIN).send(),
         game.get(Seat(1), "")
             .token("x")

@@ -1,6 +1,6 @@
-//! The server is killed at random moments while clients play, and every promise is held against
-//! what is there afterwards: what was answered is there, once; what was not is there wholly or not
-//! at all; and a key gets the first answer again, or has the thing done once.
+//! The server is killed at random moments while clients play. Afterwards every promise is
+//! checked: a write with a response is stored exactly once, a write without one is stored whole or
+//! not at all, and a retry with a key gets the first response or is done once.
 
 use std::{
     process::Command,
@@ -23,44 +23,44 @@ const KILLS: u64 = 5;
 /// Kills in the long run.
 const MANY_KILLS: u64 = 100;
 
-/// Clients that play at the same time, each at some tables.
+/// Clients that play at the same time, each in several games.
 const CLIENTS: u64 = 4;
 
-/// Tables that a client plays at by turns.
+/// Games that a client plays in turns.
 const TABLES: usize = 3;
 
-/// How often something is tried before the server is taken to be down for good.
+/// Tries before the server is assumed to be down for good.
 const TRIES: u32 = 1000;
 
-/// What all choices are drawn from.
+/// The seed of all random choices.
 const SEED: u64 = 20_260_918;
 
 #[test]
-fn nothing_answered_is_lost_or_doubled_by_kills() {
+fn no_confirmed_write_is_lost_or_doubled_by_kills() {
     play_through(KILLS);
 }
 
 #[test]
 #[ignore = "takes minutes: cargo test --release --test http -- --ignored hundred_kills --nocapture"]
-fn nothing_answered_is_lost_or_doubled_by_a_hundred_kills() {
+fn no_confirmed_write_is_lost_or_doubled_by_a_hundred_kills() {
     play_through(MANY_KILLS);
 }
 
-/// What happened in a run.
+/// Counts of what happened in a run.
 #[derive(Debug, Default)]
 struct CrashCounts {
     games: AtomicU64,
     finished: AtomicU64,
     deleted: AtomicU64,
-    /// Writes that were answered at the first try.
+    /// Writes with a response at the first try.
     answered: AtomicU64,
-    /// Tries that were not answered.
+    /// Tries without a response.
     cut_off: AtomicU64,
-    /// Of those without a key, the ones that turned out to be done.
+    /// Writes without a key and without a response that were stored.
     done_unanswered: AtomicU64,
-    /// Writes with a key that got their answer at a later try.
+    /// Writes with a key that got a response at a later try.
     retried: AtomicU64,
-    /// Answers that were asked for again, and came again.
+    /// Retries that got the first response again.
     repeated: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ fn play_through(kills: u64) {
         for _ in 0..kills {
             thread::sleep(Duration::from_millis(dice.below(400) as u64));
             if clients.iter().any(|client| client.is_finished()) {
-                break; // It has found something.
+                break; // A client has failed.
             }
             server.restart(Signal::Kill);
         }
@@ -98,12 +98,12 @@ fn play_through(kills: u64) {
         client.settle(&mut listed);
     }
     listed.retain(|name| name != "bot");
-    assert!(listed.is_empty(), "nobody has created {listed:?}");
+    assert!(listed.is_empty(), "no client created {listed:?}");
     server.restart(Signal::Kill);
     check(&server);
     println!("{kills} kills: {counts:?}");
     let cut_off = counts.cut_off.load(Ordering::Relaxed);
-    assert!(cut_off > 0, "no kill has hit a write");
+    assert!(cut_off > 0, "no kill interrupted a write");
 }
 
 /// The name of the first seat of every public game.
@@ -122,7 +122,7 @@ fn listed(server: &TestServer) -> Vec<String> {
     }
 }
 
-/// Has every game in the database replayed from its log.
+/// Runs `dog check`, which replays every game from its log.
 fn check(server: &TestServer) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_dog"));
     check.args(["check", "--database"]).arg(server.database());
@@ -130,7 +130,7 @@ fn check(server: &TestServer) {
     assert!(checked.status.success(), "{checked:?}");
 }
 
-/// A write that can be sent again as it was.
+/// A write that can be sent again unchanged.
 #[derive(Clone, Debug)]
 struct SentWrite {
     method: &'static str,
@@ -156,35 +156,35 @@ impl SentWrite {
     }
 }
 
-/// What must be equal in two answers to the same request.
+/// The parts of a response that a retry must repeat.
 fn compared_parts(response: &TestResponse) -> (u16, Option<&str>, Option<&str>, &[u8]) {
     let (etag, location) = (response.header("etag"), response.header("location"));
     (response.status, etag, location, &response.body)
 }
 
-/// One who plays at some tables, and knows what it was told.
+/// A client that plays several games and remembers every response.
 struct CrashClient<'a> {
     server: &'a TestServer,
     counts: &'a CrashCounts,
     dice: Dice,
     number: u64,
     tables: Vec<TrackedGame<'a>>,
-    /// Creations with a key, and what was answered.
+    /// Creations with a key, and their responses.
     created: Vec<(SentWrite, TestResponse)>,
-    /// Names of games that may have been created, though nobody was told so.
+    /// Names of games whose creation got no response.
     unconfirmed: Vec<String>,
     names: u64,
 }
 
-/// A game, and all that its client knows of it.
+/// A game, and everything that its client knows about it.
 struct TrackedGame<'a> {
     game: TestGame<'a>,
     name: String,
     /// Whether its writes carry keys.
     keyed: bool,
-    /// Each version's events, and who was told of them.
+    /// Each version's events, and the viewer that received them.
     log: Vec<(TestViewer, Value)>,
-    /// Answers that can be asked for again.
+    /// Writes that can be retried, and their responses.
     saved: Vec<(TestViewer, SentWrite, TestResponse)>,
     state: TrackedState,
 }
@@ -210,7 +210,7 @@ impl<'a> CrashClient<'a> {
         }
     }
 
-    /// Plays until it is over.
+    /// Plays until the test ends.
     fn play(mut self, over: &AtomicBool) -> CrashClient<'a> {
         while !over.load(Ordering::Relaxed) {
             let playing = |table: &&mut TrackedGame<'_>| table.state == TrackedState::Playing;
@@ -231,13 +231,13 @@ impl<'a> CrashClient<'a> {
         self
     }
 
-    /// Creates a game, perhaps; one of three without a key.
+    /// Creates a game, one of three without a key.
     fn create(&mut self) {
         let name = format!("{}/{}", self.number, self.names);
         self.names += 1;
         let keyed = self.dice.below(3) > 0;
         let preset = ["dogspiel-it", "hausregeln", "familienlager"][self.dice.below(3)];
-        // A bot that is handed a seat is to wait until the seat is handed back.
+        // A bot that takes a seat must not act before the seat is handed back.
         let write = SentWrite {
             method: "POST",
             path: "/v1/games".into(),
@@ -268,7 +268,8 @@ impl<'a> CrashClient<'a> {
         }
     }
 
-    /// Compares all it was told with what is there, and strikes its games off this list.
+    /// Compares every response with the stored games, and removes this client's games from the
+    /// list.
     fn settle(&mut self, listed: &mut Vec<String>) {
         let mut take = |name: &str| {
             let before = listed.len();
@@ -293,7 +294,7 @@ impl<'a> CrashClient<'a> {
             }
         }
         for (write, response) in &self.created {
-            let again = send(self.server, self.counts, write).expect("an answer");
+            let again = send(self.server, self.counts, write).expect("a response");
             assert_eq!(
                 compared_parts(&again),
                 compared_parts(response),
@@ -303,12 +304,12 @@ impl<'a> CrashClient<'a> {
     }
 }
 
-/// A key that nobody can guess.
+/// A random key.
 fn key(dice: &mut Dice) -> String {
     (0..32).map(|_| format!("{:x}", dice.below(16))).collect()
 }
 
-/// Sends a write; with a key, again and again until it is answered.
+/// Sends a write; with a key, until it gets a response.
 fn send(server: &TestServer, counts: &CrashCounts, write: &SentWrite) -> Option<TestResponse> {
     let tries = if write.key.is_some() { TRIES } else { 1 };
     for attempt in 0..tries {
@@ -323,11 +324,11 @@ fn send(server: &TestServer, counts: &CrashCounts, write: &SentWrite) -> Option<
         }
         count(&counts.cut_off);
     }
-    assert!(write.key.is_none(), "never answered: {write:?}");
+    assert!(write.key.is_none(), "no response to {write:?}");
     None
 }
 
-/// A client's hand on one of its tables.
+/// One of a client's games, to act in.
 struct GameHandle<'c, 'a> {
     server: &'a TestServer,
     counts: &'c CrashCounts,
@@ -336,7 +337,7 @@ struct GameHandle<'c, 'a> {
 }
 
 impl GameHandle<'_, '_> {
-    /// Does something, mostly what the game asks for.
+    /// Does something random, usually the next action of the game.
     fn step(&mut self) {
         match self.dice.below(40) {
             0 => self.reissue_as_seat(),
@@ -370,7 +371,7 @@ impl GameHandle<'_, '_> {
             self.act(who, "POST", "/deal", Value::Null);
             return;
         }
-        // Who has said nothing yet, or is to move.
+        // A seat that has not answered in the exchange, or the seat to move.
         let seat = (0..4).find(|&seat| match view["turn"].as_u64() {
             Some(turn) => turn == seat as u64,
             None => self.read(Seat(seat), "").expect(200)["actions"] != json!([]),
@@ -383,7 +384,7 @@ impl GameHandle<'_, '_> {
         self.act(Seat(seat), "POST", route, body);
     }
 
-    /// Gives a seat to a bot, which is too slow to act, and takes it back.
+    /// Hands a seat to a bot, which is too slow to act, and takes it back.
     fn hand_over(&mut self) {
         if self.read(Spectator, "").expect(200)["phase"] == "finished" {
             return;
@@ -395,7 +396,7 @@ impl GameHandle<'_, '_> {
         while !self.act(Host, "PUT", &path, human.clone()) {}
     }
 
-    /// Changes the game, with a key or without; says whether that is done.
+    /// Changes the game, with or without a key; returns whether the change is stored.
     fn act(&mut self, who: TestViewer, method: &'static str, rest: &str, body: Value) -> bool {
         let write = self.write(who, method, rest, body);
         let version = self.table.log.len() as u64 + 1;
@@ -406,7 +407,7 @@ impl GameHandle<'_, '_> {
             self.keep(who, write, response);
             return true;
         }
-        // Nobody knows, but the game does.
+        // The response is lost, so the game has to be asked.
         let known = self.settle(who, &write);
         if let Some(events) = &known {
             let expected = &write.body["move"];
@@ -417,7 +418,7 @@ impl GameHandle<'_, '_> {
         known.is_some()
     }
 
-    /// Whether a write without an answer was done: wholly, or not at all. The events, if it was.
+    /// The events of a write without a response, if it was stored.
     fn settle(&mut self, who: TestViewer, write: &SentWrite) -> Option<Value> {
         let before = self.table.log.len() as u64;
         let history = self.read(who, "/history").expect(200);
@@ -448,7 +449,7 @@ impl GameHandle<'_, '_> {
         let seat = self.dice.below(4);
         let write = self.reissue(Seat(seat), seat);
         let Some(response) = send(self.server, self.counts, &write) else {
-            // If it was done, the token that nobody was told is lost.
+            // If it was stored, the new token is lost.
             match self.read(Seat(seat), "").status {
                 200 => {}
                 401 => {
@@ -462,7 +463,7 @@ impl GameHandle<'_, '_> {
         self.take_token(Seat(seat), seat, write, response);
     }
 
-    /// As often as it takes to be told the token.
+    /// Retries until the response with the token arrives.
     fn reissue_as_host(&mut self, seat: usize) {
         loop {
             if self.read(Spectator, "").expect(200)["phase"] == "finished" {
@@ -498,7 +499,7 @@ impl GameHandle<'_, '_> {
         let token = fresh["token"].as_str().expect("a token");
         self.server.forbid_in_log(token);
         self.table.game.tokens[seat] = token.to_owned();
-        // The seat's own can be asked for again with the token that it has killed.
+        // A seat retries its own renewal with the old token.
         self.keep(who, write, response);
     }
 
@@ -541,7 +542,7 @@ impl GameHandle<'_, '_> {
         }
     }
 
-    /// Asks for an answer again, which must be the first one, byte for byte.
+    /// Retries a write, which must get the first response, byte for byte.
     fn repeat(&mut self, index: usize) {
         let (who, write, response) = &self.table.saved[index];
         let itself = write.path.ends_with("/token") && *who != Host;
@@ -550,7 +551,8 @@ impl GameHandle<'_, '_> {
         if self.table.state == TrackedState::Deleted && !deletion || !known && !itself {
             return;
         }
-        let again = send(self.server, self.counts, write).expect("a key gets an answer");
+        let again =
+            send(self.server, self.counts, write).expect("a response, since the write has a key");
         assert_eq!(
             compared_parts(&again),
             compared_parts(response),
@@ -559,7 +561,7 @@ impl GameHandle<'_, '_> {
         count(&self.counts.repeated);
     }
 
-    /// Compares all that was answered with the history.
+    /// Compares all responses with the history.
     fn inspect(&mut self) {
         if self.table.state == TrackedState::Deleted {
             for who in [Spectator, Host] {
@@ -581,7 +583,7 @@ impl GameHandle<'_, '_> {
                     let there = &entry["events"];
                     assert!(
                         is_consistent(events, there),
-                        "told {events}, there is {there}"
+                        "received {events}, stored {there}"
                     );
                 }
             }
@@ -590,21 +592,21 @@ impl GameHandle<'_, '_> {
                 let ask = self.table.game.get(viewer, "/history");
                 let ask = ask.header("Accept", "text/plain");
                 let record = (0..TRIES).find_map(|_| ask.try_send());
-                let record = record.expect("an answer at last");
+                let record = record.expect("a response in the end");
                 let verified = run(verify.args(["verify", "-"]), &record.body);
                 assert!(verified.status.success(), "{verified:?}");
             }
         }
     }
 
-    /// Asks until there is an answer.
+    /// Retries until there is a response.
     fn read(&self, who: TestViewer, rest: &str) -> TestResponse {
         let ask = |_| self.table.game.get(who, rest).try_send();
-        (0..TRIES).find_map(ask).expect("an answer at last")
+        (0..TRIES).find_map(ask).expect("a response in the end")
     }
 }
 
-/// Whether this is what was told, or the same with what was hidden then.
+/// Whether events agree with what was sent before, apart from cards that were hidden then.
 fn is_consistent(told: &Value, there: &Value) -> bool {
     match (told, there) {
         (Value::Null, _) => true,

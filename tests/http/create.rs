@@ -17,7 +17,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn without_wishes_it_is_the_default_game() {
+fn an_empty_body_creates_the_default_game() {
     let server = TestServer::shared();
     let without_body = server.post("/v1/games").send();
     let empty = server.post("/v1/games").text("application/json", "").send();
@@ -126,7 +126,7 @@ fn any_option_can_be_overridden() {
     let created = create(&server, &json!({"rules": rules})).expect(201);
     assert_eq!(created["game"]["rules"], rules);
     assert_eq!(created["game"]["stock"], 104);
-    // One at a time, those that go alone.
+    // Overrides that are valid alone, one at a time.
     for (option, value) in overrides.as_object().expect("an object") {
         if option != "backward_into_goal" {
             let mut rules = json!({"preset": "familienlager"});
@@ -210,7 +210,7 @@ fn rules_of_the_wrong_shape_are_refused() {
 }
 
 #[test]
-fn wishes_of_the_wrong_shape_are_refused() {
+fn requests_of_the_wrong_shape_are_refused() {
     let server = TestServer::start();
     let human = json!({"kind": "human"});
     let cases = [
@@ -308,7 +308,7 @@ fn a_random_first_dealer_is_any_seat() {
 }
 
 #[test]
-fn a_given_shuffle_seed_fixes_the_cards_and_is_told_of() {
+fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
     let server = TestServer::shared();
     let (lower, upper) = ("ab".repeat(32), "AB".repeat(32));
     let deal = |seed: &str| {
@@ -335,7 +335,7 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_told_of() {
 }
 
 #[test]
-fn unlisted_games_are_not_listed_but_there() {
+fn unlisted_games_exist_but_are_not_listed() {
     let server = TestServer::start();
     let hidden = TestGame::create(&server, &json!({"listed": false}));
     let shown = TestGame::create(&server, &json!({"listed": true}));
@@ -347,7 +347,7 @@ fn unlisted_games_are_not_listed_but_there() {
 }
 
 #[test]
-fn a_token_is_neither_needed_nor_minded() {
+fn a_token_is_neither_needed_nor_refused() {
     let server = TestServer::shared();
     let other = TestGame::fixed(&server);
     let response = server.post("/v1/games").token(&other.host).send();

@@ -134,7 +134,7 @@ fn a_guard_lets_only_its_version_pass() {
             .send()
             .refused("stale_version");
     }
-    // One right, one wrong.
+    // Two guards, one of them wrong.
     let stale = json!({"version": 2});
     game.post(Host, "/deal")
         .if_match("\"1\"")

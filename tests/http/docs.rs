@@ -200,7 +200,7 @@ fn operations_list_all_their_errors() {
 }
 
 #[test]
-fn whoever_may_not_call_without_a_token_is_told_so() {
+fn operations_that_need_a_token_say_so() {
     let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let schemes = document["components"]["securitySchemes"]
@@ -220,7 +220,7 @@ fn whoever_may_not_call_without_a_token_is_told_so() {
         let named = security.iter().any(|entry| entry.get(name).is_some());
         let optional =
             security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
-        // What a spectator may read, each as it may see it.
+        // Routes that a spectator may read, too.
         let open = ["{id}", "/events", "/history", "/board.svg"];
         let read = method == "get" && open.iter().any(|end| path.ends_with(end));
         let needed = path.contains("{id}") && !read;
@@ -290,7 +290,7 @@ fn the_page_needs_no_other_host() {
 }
 
 #[test]
-fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
+fn the_page_forbids_frames_and_other_sources() {
     let server = TestServer::shared();
     for path in [
         "/docs/",
@@ -319,7 +319,7 @@ fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
         }
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
     }
-    // Nothing in the page itself is against it.
+    // Nothing in the page violates the policy.
     let html = server.get("/docs/").send().text();
     assert!(!html.contains("<style") && !html.contains("style=") && !html.contains(" onload="));
     for script in html.split("<script").skip(1) {

@@ -1,4 +1,4 @@
-//! What goes wrong before a route has its say: convention 1, frameworks' own answers included.
+//! Errors before a route is reached (convention 1), including those of the HTTP framework.
 
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ fn other_methods_are_refused_with_those_allowed() {
 }
 
 #[test]
-fn methods_nobody_knows_are_refused_too() {
+fn unknown_methods_are_refused_too() {
     let server = TestServer::shared();
     let address = server.address();
     for method in ["BREW", "TRACE", "get", "PROPFIND"] {
@@ -115,7 +115,7 @@ fn head_is_get_without_a_body() {
 }
 
 #[test]
-fn bodies_that_are_no_json_are_refused() {
+fn bodies_that_are_not_json_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let before = game.snapshot();
@@ -167,7 +167,7 @@ fn bodies_that_are_no_json_are_refused() {
 }
 
 #[test]
-fn numbers_out_of_all_range_are_refused() {
+fn numbers_out_of_range_are_refused() {
     let server = TestServer::shared();
     for number in [
         "1e400",
@@ -212,7 +212,7 @@ fn a_body_is_at_most_64_kib() {
         let request = server.post(route).text("application/json", &large);
         request.send().refused("body_too_large");
     }
-    // The same in chunks, without a length to look at before.
+    // The same in chunks, without a `Content-Length`.
     let mut chunked = format!(
         "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
          Transfer-Encoding: chunked\r\n\r\n",
@@ -251,7 +251,7 @@ fn only_json_is_taken() {
         .json(&json!({}))
         .header("Content-Encoding", "gzip");
     encoded.send().refused("unsupported_media_type");
-    // A body that does not say what it is.
+    // A body without a content type.
     let untyped = format!(
         "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}",
         server.address()
@@ -260,7 +260,7 @@ fn only_json_is_taken() {
 }
 
 #[test]
-fn ids_that_can_be_none_are_not_found() {
+fn malformed_ids_are_not_found() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let reversed: String = game.id.chars().rev().collect();
@@ -313,7 +313,7 @@ fn ids_that_can_be_none_are_not_found() {
 }
 
 #[test]
-fn queries_where_none_are_taken_are_refused() {
+fn queries_on_routes_without_parameters_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     for query in ["?x=1", "?phase=deal", "?=", "?%ff=1"] {
@@ -333,7 +333,7 @@ fn queries_where_none_are_taken_are_refused() {
     assert_eq!(game.version(), 1);
 }
 
-/// An answer to bytes that are no proper request: 4xx, or no answer at all but an end.
+/// The response to a malformed request: a 4xx, or none and a closed connection.
 fn assert_client_error_or_end(response: &TestResponse) {
     assert!(
         (400..500).contains(&response.status),
@@ -344,7 +344,7 @@ fn assert_client_error_or_end(response: &TestResponse) {
 }
 
 #[test]
-fn bytes_that_are_no_http_are_refused() {
+fn bytes_that_are_not_http_are_refused() {
     let server = TestServer::shared();
     let requests: [&[u8]; 7] = [
         b"NONSENSE\r\n\r\n",
@@ -362,12 +362,12 @@ fn bytes_that_are_no_http_are_refused() {
     large.extend(std::iter::repeat_n(b'x', 400_000));
     large.extend_from_slice(b"\r\n\r\n");
     assert_client_error_or_end(&raw(&server, &large));
-    // None of it harms the others.
+    // Other requests are not affected.
     server.get("/v1/rules").send().expect(200);
 }
 
 #[test]
-fn an_encoding_that_cannot_be_had_is_a_problem() {
+fn an_unavailable_encoding_is_a_problem() {
     let server = TestServer::shared();
     let request = server
         .get("/v1/rules")
@@ -376,7 +376,7 @@ fn an_encoding_that_cannot_be_had_is_a_problem() {
 }
 
 #[test]
-fn refusals_say_nothing_but_what_they_must() {
+fn refusals_show_no_internals() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let body = json!({"move": "K:out"});

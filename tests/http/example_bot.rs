@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{PRESETS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, available};
 
-/// Runs the program in a seat; nothing if this machine lacks Python.
+/// Plays a seat with the program; `None` if Python is missing.
 fn play(game: &TestGame<'_>, token: &str) -> Option<Output> {
     if !available(&["python3"]) {
         return None;

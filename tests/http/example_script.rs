@@ -7,7 +7,7 @@ use std::{
 
 use crate::support::{TestServer, available};
 
-/// Runs the script; nothing if this machine lacks what it needs.
+/// Runs the script; `None` if a program that it needs is missing.
 fn play(url: &str, options: &[&str]) -> Option<Output> {
     if !available(&["bash", "curl", "jq"]) {
         return None;
@@ -35,7 +35,7 @@ fn whole_game(url: &str, options: &[&str]) -> Option<String> {
     Some(stdout)
 }
 
-/// Under each preset a seed whose game is short.
+/// For each preset a seed of a short game.
 const GAMES: [(&str, &str); 5] = [
     ("familienlager", "22"),
     ("dogspiel-de", "7"),

@@ -1,6 +1,6 @@
-//! The disk, or somebody on it, lets the server down: what clients see of it, that nothing which
-//! was answered is lost, that the server recovers by itself, and that it does not start on what is
-//! damaged.
+//! Failures of the disk and the database file: what clients see, that no confirmed write is
+//! lost, that the server recovers by itself, and that it does not start on a damaged
+//! file.
 
 use std::{
     fs,
@@ -18,12 +18,12 @@ use crate::support::{
     MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
 };
 
-/// The database file's name with this after it.
+/// The database file's name with this suffix.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(format!("{}{suffix}", database.display()))
 }
 
-/// What a server says that does not start on this database.
+/// The error of a server that does not start on this database.
 #[track_caller]
 fn refusal(database: &Path, wrapper: &[&str]) -> String {
     let mut words = wrapper.to_vec();
@@ -56,7 +56,7 @@ fn refusal(database: &Path, wrapper: &[&str]) -> String {
     said
 }
 
-/// What `dog` says to these arguments about a database, and whether all was well.
+/// Runs `dog` with these arguments on a database: whether it succeeded, and its output.
 fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
     let mut dog = Command::new(env!("CARGO_BIN_EXE_dog"));
     let said = run(dog.args(arguments).arg("--database").arg(database), b"");
@@ -64,14 +64,14 @@ fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
     (said.status.success(), text.into_owned())
 }
 
-/// A move that can be sent at any time.
+/// A legal move, not sent yet.
 fn next_move<'a>(game: &TestGame<'a>) -> TestRequest<'a> {
     let (seat, id) = game.first_move();
     let request = game.post(Seat(seat), "/play");
     request.json(&json!({"move": id}))
 }
 
-/// The writes of this game are refused for now, and reads go on.
+/// Asserts that writes are refused and reads still work.
 #[track_caller]
 fn writes_wait(game: &TestGame<'_>) {
     let server = game.server;
@@ -89,7 +89,7 @@ fn writes_wait(game: &TestGame<'_>) {
     assert_eq!(game.snapshot(), before, "a refused write changed something");
 }
 
-/// The writes of this game go on, and what was answered is there after a kill.
+/// Asserts that writes work again, and that confirmed writes survive a kill.
 #[track_caller]
 fn writes_go_on(game: &TestGame<'_>) {
     let version = game.version();
@@ -102,7 +102,7 @@ fn writes_go_on(game: &TestGame<'_>) {
     assert!(sound, "{said}");
 }
 
-/// Lets the server's process write no file further than that; no limit takes the limit away.
+/// Limits the size of files that the server may write; `None` removes the limit.
 #[cfg(target_os = "linux")]
 fn limit_files(server: &TestServer, bytes: Option<u64>) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -117,7 +117,7 @@ fn limit_files(server: &TestServer, bytes: Option<u64>) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_room() {
-    // A process that writes beyond its limit gets a signal, unless that is ignored.
+    // A process that writes beyond its limit gets a signal, which must be ignored.
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
     let server = TestServer::start_on(&[], ignoring, |_| {});
     let game = TestGame::in_play(&server);
@@ -129,7 +129,7 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
         limit_files(&server, None);
         next_move(&game).send().expect(200);
     }
-    // Those who play for bots go on, too.
+    // Bots go on playing, too.
     let stream = bots.get(Spectator, "/events");
     let last = Stream::open(stream.header("Last-Event-ID", "0")).rest();
     let events = last.last().expect("an end").data["events"].to_string();
@@ -147,20 +147,20 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy = database.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
     assert!(!busy.expect("a checkpoint"), "the log is empty");
-    // The head of the log, and two pages in it.
+    // Room for the header of the write-ahead log and two pages.
     limit_files(&server, Some(32 + 2 * (24 + 4096)));
     server.get("/readyz").send().refused("unavailable");
     next_move(&game).send().refused("unavailable");
     let length = || fs::metadata(server.database()).expect("a file").len();
     let before = length();
     limit_files(&server, None);
-    // The first write after that has the log carried over, without waiting for a thousand more.
+    // The next write causes a checkpoint, without waiting for a thousand pages.
     let record = include_str!("../records/four.dog");
     let import = server.post("/v1/games/import").text("text/plain", record);
     import.send().expect(201);
     let begun = Instant::now();
     while length() == before {
-        assert!(begun.elapsed() < TIMEOUT, "the log stays");
+        assert!(begun.elapsed() < TIMEOUT, "no checkpoint was made");
         thread::sleep(Duration::from_millis(20));
     }
     server.wait_until_ready(true);
@@ -176,9 +176,9 @@ fn a_locked_database_refuses_writes_until_it_is_free() {
     thread::scope(|scope| {
         let refused = scope.spawn(|| next_move(&game).send());
         server.wait_until_ready(false);
-        refused.join().expect("an answer").refused("unavailable");
+        refused.join().expect("a response").refused("unavailable");
     });
-    // It can still be read, and the process is alive.
+    // Reads still work, and the process is alive.
     game.view(Seat(0));
     server.get("/healthz").send().expect(200);
     other.execute_batch("ROLLBACK").expect("no lock");
@@ -187,8 +187,8 @@ fn a_locked_database_refuses_writes_until_it_is_free() {
 
 #[test]
 fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
-    // A worker opens the database when it reads for the first time: with several, one might come
-    // too late for that.
+    // A worker opens the database at its first read: with several workers, one might open it
+    // too late.
     let server = TestServer::start_with(&[("DOG_WORKERS", "1")]);
     let game = TestGame::in_play(&server);
     let (file, away) = (server.database(), beside(&server.database(), ".away"));
@@ -316,7 +316,7 @@ fn a_lost_file_is_not_replaced_by_an_empty_one() {
     writes_go_on(&game);
 }
 
-/// Starts a program without root's leave to do what the modes of files forbid.
+/// Starts a program that must obey file modes, even if the tests run as root.
 fn as_anybody() -> Option<Vec<&'static str>> {
     let probe = |wrapper: &[&str]| {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("read-only");
@@ -380,7 +380,7 @@ fn a_damaged_game_costs_that_game_only() {
         assert_eq!(rows, 1);
         sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
     };
-    // One cannot be read, one says that it is at another version, one that it is due for ever.
+    // One game is unreadable, one has a wrong version, one stays due for ever.
     set(
         "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
         &bad[0],
@@ -401,7 +401,7 @@ fn a_damaged_game_costs_that_game_only() {
     }
     let listed = server.get("/v1/games").send().expect(200);
     assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
-    // Bots play another game to its end, and its stream tells of it.
+    // Bots play another game to its end, and its stream reports it.
     let other = TestGame::create(&server, &bots(0));
     let stream = other.get(Spectator, "/events");
     let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
@@ -409,7 +409,7 @@ fn a_damaged_game_costs_that_game_only() {
     assert!(last.to_string().contains("game_won"), "{last}");
     next_move(&sound).send().expect(200);
     let log = server.log();
-    // Once a minute each, however long this takes.
+    // Each error is logged once a minute.
     let most = 1 + begun.elapsed().as_secs() / 60;
     for game in &bad {
         let left = format!("game {} is suspended for a minute", game.id);

@@ -1,10 +1,10 @@
-//! `If-Match`: what it may hold, and what becomes of a write whose guard cannot be read.
+//! `If-Match`: its syntax, and writes whose guard cannot be parsed.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, raw};
 
-/// The fields of an `If-Match` that names no tags.
+/// Values of `If-Match` that name no entity tags.
 const UNREADABLE: [&[u8]; 11] = [
     b"",
     b",",
@@ -48,7 +48,7 @@ fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
             let detail = problem["detail"].as_str().unwrap_or_default();
             assert!(detail.contains("If-Match"), "{method} {rest}: {detail}");
         }
-        // What is no request is refused before anything is looked up.
+        // A malformed request is refused before the game is looked up.
         for (path, token) in [
             (game.path("/deal"), UNKNOWN_TOKEN),
             (

@@ -1,5 +1,5 @@
-//! What happened in a game: shown as each may see it, of a finished one to everybody in full, and
-//! taken in again from its record.
+//! The history of a game: as each viewer may see it, in full once the game is finished, and
+//! imported again from its record.
 
 use std::process::{Command, Output, Stdio};
 
@@ -51,7 +51,7 @@ fn verify(text: &str) -> Output {
 }
 
 #[test]
-fn while_a_game_is_on_each_sees_its_own() {
+fn during_a_game_each_viewer_sees_its_own_history() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     for viewer in game.viewers() {
@@ -69,7 +69,7 @@ fn while_a_game_is_on_each_sees_its_own() {
             let offer = &entries[2 + seat]["events"][0];
             assert_eq!(offer["card"].is_string(), viewer == Seat(seat), "{viewer}");
         }
-        // The stream tells the same.
+        // The stream sends the same entries.
         let stream = game.get(viewer, "/events").header("Last-Event-ID", "0");
         let streamed = Stream::open(stream).take(entries.len());
         assert!(
@@ -177,7 +177,7 @@ fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
 }
 
 #[test]
-fn a_record_is_taken_in_and_is_the_same_game() {
+fn an_imported_record_is_the_same_game() {
     let server = TestServer::shared();
     let game = finished(&server, "hausregeln");
     let record = text_of(&game);
@@ -229,7 +229,7 @@ fn an_import_is_replayed_the_same() {
 }
 
 #[test]
-fn what_cannot_have_been_played_is_not_taken_in() {
+fn an_impossible_record_is_not_imported() {
     let server = TestServer::start();
     let record = include_str!("../records/four.dog");
     import(&server, record).expect(201);
@@ -255,7 +255,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
         &[&line, "seat 3 is to move"],
     );
     refused(&record.replacen("3 K:out", "3 K:uot", 1), &[&line]);
-    // Another seed, another winner, no end, no record.
+    // Another seed, another winner, a game without an end, no record at all.
     refused(
         &record.replacen("[Winner \"1\"]", "[Winner \"0\"]", 1),
         &["line"],
@@ -269,7 +269,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
     for text in ["no record", "{}", "[Dog \"2\"]", "\u{0}"] {
         refused(text, &["line 1"]);
     }
-    // Not even a text.
+    // Not even UTF-8.
     let post = || server.post("/v1/games/import");
     post()
         .bytes("text/plain", b"\xff\xfe")
@@ -290,7 +290,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
 }
 
 #[test]
-fn wishes_that_make_no_sense_are_refused() {
+fn invalid_parameters_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     game.get(Seat(0), "/history?from=1")

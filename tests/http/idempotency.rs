@@ -15,13 +15,13 @@ fn key() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// A write in a game of its own that is ready for it.
+/// A write that is legal now, in a game of its own.
 struct PreparedWrite<'a> {
     game: TestGame<'a>,
     by: TestViewer,
     rest: &'static str,
     body: Value,
-    /// How many versions it makes.
+    /// How many versions it adds.
     versions: u64,
 }
 
@@ -81,7 +81,7 @@ fn create(server: &TestServer, key: &str, body: &Value) -> TestResponse {
     server.post("/v1/games").json(body).key(key).send()
 }
 
-/// Asserts that two answers are one; its body.
+/// Asserts that two responses are equal; returns the body.
 #[track_caller]
 fn same(first: TestResponse, again: TestResponse) -> Value {
     assert!(first.status < 300, "{}", first.text());
@@ -140,7 +140,7 @@ fn replays_survive_a_restart() {
         let firsts: Vec<(String, TestResponse)> = writes
             .iter()
             .map(|write| {
-                // The same for both signals: after the first it is a replay already.
+                // The same response after both signals; after the first it is already a replay.
                 let key = format!("{}-5f2b8c1d9e7a40364bd1c2e8f90a7b53", write.game.id);
                 let response = write.request(&key).send();
                 (key, response)
@@ -169,7 +169,7 @@ fn a_key_belongs_to_its_caller() {
     for seat in 0..4 {
         assert_eq!(swap(seat)["version"], seat + 3);
     }
-    // Somebody with a token is another creator than somebody without.
+    // A creator with a token and one without are different callers.
     let anonymous = create(&server, &key, &json!({})).expect(201);
     let by_token = |token: &str| {
         let request = server.post("/v1/games").json(&json!({})).key(&key);
@@ -207,7 +207,7 @@ fn duplicates_at_the_same_moment_are_one() {
             let send = || write.request(&key).send();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
             let join = |thread: thread::ScopedJoinHandle<'_, TestResponse>| {
-                thread.join().expect("an answer")
+                thread.join().expect("a response")
             };
             threads.into_iter().map(join).collect()
         });
@@ -222,7 +222,7 @@ fn duplicates_at_the_same_moment_are_one() {
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     });
     for response in &responses {
@@ -231,7 +231,7 @@ fn duplicates_at_the_same_moment_are_one() {
 }
 
 #[test]
-fn refusals_are_not_kept() {
+fn refusals_are_not_saved() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let (key, other) = (key(), TestGame::dealt(&server));
@@ -245,7 +245,7 @@ fn refusals_are_not_kept() {
 }
 
 #[test]
-fn where_tokens_are_answered_a_key_must_be_strong() {
+fn for_responses_with_tokens_a_key_must_be_strong() {
     let server = TestServer::start();
     let game = TestGame::fixed(&server);
     let weak = [

@@ -1,4 +1,4 @@
-//! Nobody is told what the table would hide from them: every answer of whole games is searched,
+//! No response shows a viewer a hidden card: every response of whole games is searched,
 //! as each viewer.
 
 use serde_json::{Value, json};
@@ -9,21 +9,21 @@ use crate::support::{
     seed,
 };
 
-/// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
+/// Where a response to a viewer may name a card: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
 const OPEN: [&str; 20] = [
     // One's own cards.
     "seats/own/hand/#",
     "seats/own/gave",
     "seats/own/received",
-    // Laid open or played.
+    // Revealed or played.
     "last_action/cards/#",
     "last_action/move/card",
     "last_action/move/as",
     "events/#/cards/#",
     "events/#/move/card",
     "events/#/move/as",
-    // Told to the viewer alone, see `own_event`.
+    // Sent to this viewer only, see `own_event`.
     "last_action/hands/own/#",
     "events/#/hands/own/#",
     // What the viewer itself may play.
@@ -33,13 +33,13 @@ const OPEN: [&str; 20] = [
     "suggestions/#/move/as",
     "suggestions/#/swap/card",
     "suggestions/#/request/body/card",
-    // Free texts, which happen to be like a card here and there.
+    // Free texts, which may look like a card by chance.
     "seats/#/name",
     "seats/own/name",
     "detail",
 ];
 
-/// Every place in an answer where a card is told that the viewer should not know of.
+/// Every place in a response that shows a card which is hidden from the viewer.
 fn leaks(response: &Value, viewer: TestViewer) -> Vec<String> {
     let mut found = Vec::new();
     search(response, "", viewer, &mut found);
@@ -95,13 +95,13 @@ fn own_event(value: &Value, viewer: TestViewer) -> bool {
     }
 }
 
-/// Answers of a game that is not over yet, searched one by one and kept to be searched for the
+/// Responses of a game in progress, searched one by one and kept to be searched for the
 /// seed, which is known only at the end.
 #[derive(Default)]
 struct LeakSearch(Vec<String>);
 
 impl LeakSearch {
-    /// Searches an answer; its body, or null if it is none.
+    /// Searches a response; returns its body, or null if it is not JSON.
     fn response(&mut self, response: TestResponse, viewer: TestViewer) -> Value {
         let text = response.text();
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -117,7 +117,7 @@ impl LeakSearch {
         value
     }
 
-    /// Searches what a viewer was told of a game that is on, entry by entry.
+    /// Searches the log entries that a viewer received during a game.
     fn entries(&mut self, entries: impl Iterator<Item = Value>, viewer: TestViewer) {
         for entry in entries {
             let leaks = leaks(&entry, viewer);
@@ -146,7 +146,7 @@ impl LeakSearch {
     }
 }
 
-/// Plays a game to the end, looking at everything as everybody.
+/// Plays a game to the end, requesting everything as every viewer.
 fn look_everywhere(rules: &Value) {
     let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
     let created = server
@@ -212,10 +212,10 @@ fn look_everywhere(rules: &Value) {
     }
 }
 
-/// A refusal may tell the caller of the caller's own hand. The log is told of neither, however
+/// A refusal may name cards of the caller's own hand. The log never shows them, however
 /// much is logged.
 #[test]
-fn the_log_tells_nothing_of_a_refusal() {
+fn the_log_shows_nothing_of_a_refusal() {
     let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
     let game = TestGame::dealt(&server);
     let hand = game.hand(0);
@@ -229,13 +229,13 @@ fn the_log_tells_nothing_of_a_refusal() {
     assert!(detail.contains(missing), "{detail}");
     let log = server.log();
     assert!(log.contains("card_not_in_hand"), "debug shows codes: {log}");
-    assert!(!log.contains(detail), "the log tells of a hand: {log}");
+    assert!(!log.contains(detail), "the log shows a hand: {log}");
 }
 
-/// A whole game with everything of the service's own logged: its log has every request, and none of
+/// A whole game with the service's log at its most detailed: it has every request, and none of
 /// its secrets.
 #[test]
-fn the_log_tells_no_secret_however_much_is_logged() {
+fn the_log_shows_no_secret_at_any_level() {
     let server = TestServer::start_with(&[("RUST_LOG", "info,dog=trace,dog_server=trace")]);
     let game = TestGame::in_play(&server);
     let key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
@@ -255,7 +255,7 @@ fn the_log_tells_no_secret_however_much_is_logged() {
     while game.step(&mut dice)["phase"] != "finished" {}
     stream.rest();
     secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
-    // Every hand that was dealt: as JSON has it, and as the store has it.
+    // Every hand that was dealt: in the notation of JSON and in that of the store.
     let history = game.get(Spectator, "/history").send().expect(200);
     let entries = history["entries"].as_array().expect("entries");
     let events = entries
@@ -279,7 +279,7 @@ fn the_log_tells_no_secret_however_much_is_logged() {
             };
             secrets.push(hand.to_string());
             secrets.push(cards.join(", "));
-            // A text of a few digits may be a time.
+            // A few digits may be part of a timestamp.
             let stored: String = cards.iter().map(code).collect();
             if stored.bytes().any(|byte| !byte.is_ascii_digit()) && stored.len() > 3 {
                 secrets.push(stored);
@@ -297,7 +297,7 @@ fn the_log_tells_no_secret_however_much_is_logged() {
     }
 }
 
-/// Does what the adviser says.
+/// Follows the best advice.
 fn advised(game: &TestGame, seat: usize, search: &mut LeakSearch) {
     let advice = game
         .get(Seat(seat), "/suggest-move?level=greedy&seed=1")
@@ -321,7 +321,7 @@ fn with_an_optional_exchange() {
     look_everywhere(&json!({"preset": "hausregeln"}));
 }
 
-/// Two games in which seat 1 is dealt the same hand, and all others different ones.
+/// Two games in which seat 1 is dealt the same hand, and the other seats different ones.
 #[test]
 fn advice_depends_on_nothing_that_the_seat_cannot_see() {
     let server = TestServer::start();

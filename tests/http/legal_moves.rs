@@ -117,7 +117,7 @@ fn game_to_fold(server: &TestServer) -> TestGame<'_> {
 }
 
 #[test]
-fn who_can_play_nothing_is_offered_a_fold() {
+fn a_seat_without_a_playable_card_is_offered_a_fold() {
     let server = TestServer::shared();
     let game = game_to_fold(&server);
     let board = game.view(Spectator)["board"].take();

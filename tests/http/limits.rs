@@ -1,4 +1,4 @@
-//! Limits: how often, how large, how many, how slowly.
+//! Limits on rates, sizes, counts and slow clients.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -16,7 +16,7 @@ use crate::support::{
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";
 
-/// More requests than any quota of these tests lets pass at once.
+/// More requests than any quota in these tests allows at once.
 const MANY: usize = 200;
 
 /// A server behind a proxy, with these limits too.
@@ -29,7 +29,7 @@ fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
-/// Asks again and again until it is refused for asking too often, as it must be.
+/// Repeats a request until it is refused by the rate limit.
 #[track_caller]
 fn exhaust<'a>(ask: impl Fn() -> TestRequest<'a>) -> TestResponse {
     let responses = (0..MANY).map(|_| ask().send());
@@ -42,27 +42,27 @@ fn exhaust<'a>(ask: impl Fn() -> TestRequest<'a>) -> TestResponse {
 }
 
 #[test]
-fn an_address_that_asks_too_often_is_told_when_to_come_back() {
+fn a_refusal_by_rate_says_when_to_retry() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let rules = |address| from(server.get("/v1/rules"), address);
     let refused = exhaust(|| rules(HERE));
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("access-control-allow-origin"), None);
     assert!(refused.header("x-request-id").is_some());
-    // Others are not concerned, whatever the client says before the proxy does.
+    // Other addresses are not affected, whatever addresses the client itself adds to the header.
     rules(THERE).send().expect(200);
     exhaust(|| from(server.get("/v1/rules"), &format!("{THERE}, {HERE}")));
     rules(THERE).send().expect(200);
-    // Neither are those who look after the server.
+    // Nor are the operator's routes.
     for path in ["/healthz", "/readyz"] {
         for _ in 0..20 {
             from(server.get(path), HERE).send().expect(200);
         }
     }
-    // A page is to see why.
+    // A web page must be able to read the reason.
     let refused = exhaust(|| rules(HERE).header("Origin", "https://example.org"));
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
-    // One a second comes back.
+    // The quota refills by one a second.
     let begun = Instant::now();
     while rules(HERE).send().status == 429 {
         assert!(begun.elapsed() < TIMEOUT, "the address is shut out");
@@ -71,7 +71,7 @@ fn an_address_that_asks_too_often_is_told_when_to_come_back() {
 }
 
 #[test]
-fn a_token_of_the_game_pays_for_itself() {
+fn a_token_of_the_game_has_its_own_quota() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
     let game = TestGame::in_play(&server);
     exhaust(|| from(game.get(Spectator, ""), HERE));
@@ -107,12 +107,12 @@ fn inventing_tokens_gains_nothing() {
         from(request, HERE).send()
     };
     exhaust(|| from(server.get(&game.path("")).token(UNKNOWN_TOKEN), HERE));
-    // The address is exhausted for others who have no token of this game's.
+    // The address has no quota left for clients without a token of this game.
     let responses = (0..20).map(|_| ask(&game, &other.tokens[0]).status);
     assert!(responses.into_iter().any(|status| status == 429));
     ask(&game, &game.tokens[0]).expect(200);
     ask(&other, &other.tokens[0]).expect(200);
-    // A token that was replaced is none any more.
+    // A replaced token is no longer a token of the game.
     let old = &game.tokens[2];
     ask(&game, old).expect(200);
     game.post(Seat(2), "/seats/2/token").send().expect(200);
@@ -120,7 +120,7 @@ fn inventing_tokens_gains_nothing() {
 }
 
 #[test]
-fn a_token_that_asks_too_often_stops_no_other() {
+fn an_exhausted_token_affects_no_other() {
     let server = behind_a_proxy(&[("DOG_TOKEN_RATE", "1")]);
     let game = TestGame::in_play(&server);
     for address in [HERE, THERE] {
@@ -131,7 +131,7 @@ fn a_token_that_asks_too_often_stops_no_other() {
 }
 
 #[test]
-fn one_address_creates_so_many_games() {
+fn an_address_has_a_quota_of_creations() {
     let server = behind_a_proxy(&[("DOG_GAMES_PER_ADDRESS", "2")]);
     let create = |address| from(server.post("/v1/games"), address).send();
     let record = include_str!("../records/four.dog");
@@ -161,7 +161,7 @@ fn one_address_creates_so_many_games() {
 }
 
 #[test]
-fn one_address_gets_so_much_advice() {
+fn an_address_has_a_quota_of_advice() {
     let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "1")]);
     let game = TestGame::in_play(&server);
     let seat = game.turn();
@@ -179,9 +179,9 @@ fn one_address_gets_so_much_advice() {
         .expect(200);
 }
 
-/// A proxy that names nobody is not taken for this machine.
+/// A request by a proxy without the header does not count as a local client.
 #[test]
-fn those_whom_the_proxy_does_not_name_are_one_client() {
+fn clients_that_the_proxy_does_not_name_count_as_one() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let ask = |address: &str| from(server.get("/v1/rules"), address);
     exhaust(|| ask(""));
@@ -193,14 +193,14 @@ fn those_whom_the_proxy_does_not_name_are_one_client() {
         );
     }
     ask(HERE).send().expect(200);
-    // Without the header it is a program of this machine's.
+    // Without the header it is a local program.
     for _ in 0..20 {
         server.get("/v1/rules").send().expect(200);
     }
 }
 
 #[test]
-fn nothing_on_this_machine_is_throttled_and_a_header_is_only_believed_if_it_is_to_be() {
+fn local_clients_have_no_limit_and_only_a_trusted_header_counts() {
     let server = TestServer::start_with(&[
         ("DOG_ADDRESS_RATE", "1"),
         ("DOG_TOKEN_RATE", "1"),
@@ -237,13 +237,13 @@ fn paths_and_headers_have_a_size() {
     for length in [60_000, 65_000] {
         query(length).send().refused("uri_too_long");
     }
-    // What is longer than 64 KiB is refused where heads are read, and the connection ends.
+    // A head longer than 64 KiB is refused while it is read, and the connection is closed.
     for length in [70_000, 100_000, 200_000, 2_000_000] {
         let mut connection = Raw::connect(&server);
         let query = "x".repeat(length);
         let head = format!("GET /v1/rules?{query} HTTP/1.1\r\nHost: a\r\n\r\n");
         connection.send(head.as_bytes());
-        let response = connection.response().expect("an answer");
+        let response = connection.response().expect("a response");
         assert!(
             [400, 431].contains(&response.status),
             "{length}: {}",
@@ -268,13 +268,13 @@ fn paths_and_headers_have_a_size() {
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
-fn one_connection_too_many_is_told_so() {
+fn one_connection_too_many_is_refused() {
     let server = TestServer::start_with(&[("DOG_MAX_CONNECTIONS", "8")]);
     let mut open = Vec::new();
     let refused = loop {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        let response = connection.response().expect("an answer");
+        let response = connection.response().expect("a response");
         if response.status != 200 {
             assert!(connection.response().is_none(), "it ends");
             break response;
@@ -283,10 +283,10 @@ fn one_connection_too_many_is_told_so() {
         assert!(open.len() <= 8, "a limit");
     };
     refused.refused("unavailable");
-    // Those that are there are served; who leaves makes room.
+    // Open connections are served; a closed one makes room.
     for connection in &mut open {
         connection.send(HEALTH);
-        connection.response().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
     }
     open.truncate(4);
     let begun = Instant::now();
@@ -296,7 +296,7 @@ fn one_connection_too_many_is_told_so() {
     }
 }
 
-/// A server with little patience.
+/// A server with short timeouts.
 fn impatient() -> TestServer {
     TestServer::start_with(&[
         ("DOG_CLIENT_TIMEOUT", "1"),
@@ -306,7 +306,7 @@ fn impatient() -> TestServer {
 }
 
 #[test]
-fn who_sends_no_head_is_cut_off() {
+fn a_client_that_sends_no_head_is_cut_off() {
     let server = impatient();
     let begin = |begun: &str| {
         let mut connection = Raw::connect(&server);
@@ -321,7 +321,7 @@ fn who_sends_no_head_is_cut_off() {
     let go_on = |begun: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        connection.response().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
         connection.send(begun.as_bytes());
         assert!(connection.responses().is_empty());
     };
@@ -329,7 +329,7 @@ fn who_sends_no_head_is_cut_off() {
     let drip = || {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        connection.response().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
         connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
         while connection.try_send(b"x") {
             thread::sleep(Duration::from_millis(100));
@@ -345,7 +345,7 @@ fn who_sends_no_head_is_cut_off() {
 }
 
 #[test]
-fn who_sends_a_body_too_slowly_is_cut_off() {
+fn a_client_that_sends_a_body_too_slowly_is_cut_off() {
     let server = impatient();
     let before = server.get("/v1/games").send().expect(200);
     let head = |path: &str, how: &str| {
@@ -356,12 +356,12 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
     let stop = |path: &str, how: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(head(path, how).as_bytes());
-        let response = connection.response().expect("an answer");
+        let response = connection.response().expect("a response");
         assert_eq!(response.header("connection"), Some("close"));
         response.refused("request_timeout");
         assert!(connection.response().is_none(), "it ends");
     };
-    // A byte now and then is no help, whether the body is read or not.
+    // A byte now and then does not help, whether the handler reads the body or not.
     let drip = |path: &str, how: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(head(path, how).as_bytes());
@@ -389,11 +389,11 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn who_reads_nothing_is_cut_off() {
+fn a_client_that_reads_nothing_is_cut_off() {
     let server = TestServer::start_with(&[("DOG_READER_TIMEOUT", "1")]);
     let mut connection = Raw::connect(&server);
-    // Until no more is taken: what was asked for waits for its reader. In the end the connection
-    // is gone, or this panics.
+    // Sends until the server accepts no more: the responses wait to be read. In the end the
+    // connection is closed, or this panics.
     let question = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
     while connection.try_send(&question) {}
     raw(&server, HEALTH).expect(200);
@@ -418,9 +418,9 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
         let (path, token) = &tokens[next.fetch_add(1, Ordering::Relaxed) % tokens.len()];
         TestServer::get(server, path).token(token)
     };
-    // Each of twelve tokens would have had a limit of its own.
+    // Each of the twelve tokens would have had its own limit.
     exhaust(|| from(look(&server), HERE));
-    // It is known who created them to every process on the database.
+    // Every process on the database knows who created them.
     let other = TestServer::beside(&server);
     exhaust(|| from(look(&other), HERE));
     // Who was given a token plays from another address, and the creator does not pay for it.
@@ -429,9 +429,9 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     }
 }
 
-/// A refusal costs the server as much as a short answer.
+/// A refusal costs the server as much as a short response.
 #[test]
-fn a_client_that_does_not_heed_refusals_gets_them_slowly() {
+fn a_client_that_ignores_refusals_gets_them_slowly() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let ask = |address: &str| {
         format!("GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\r\n")
@@ -441,7 +441,7 @@ fn a_client_that_does_not_heed_refusals_gets_them_slowly() {
         connection.send(ask(address).as_bytes());
         let begun = Instant::now();
         (
-            connection.response().expect("an answer").status,
+            connection.response().expect("a response").status,
             begun.elapsed(),
         )
     };

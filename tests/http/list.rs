@@ -12,7 +12,7 @@ fn ids(list: &Value) -> Vec<String> {
     games.iter().map(id).collect()
 }
 
-/// Follows the cursors of a query (which ends in `?` or `&`) to the end; the parts' ids.
+/// Follows the cursors of a query (which ends in `?` or `&`) to the end; returns each page's ids.
 fn parts(server: &TestServer, query: &str) -> Vec<Vec<String>> {
     let mut parts = Vec::new();
     let mut cursor = String::new();
@@ -24,7 +24,7 @@ fn parts(server: &TestServer, query: &str) -> Vec<Vec<String>> {
             Some(next) => cursor = format!("cursor={next}"),
             None => return parts,
         }
-        assert!(parts.len() < 100, "the list has no end");
+        assert!(parts.len() < 100, "the list does not end");
     }
 }
 
@@ -59,14 +59,14 @@ fn the_newest_game_comes_first() {
 }
 
 #[test]
-fn games_that_come_and_go_while_paging_do_no_harm() {
+fn games_created_or_removed_while_paging_do_no_harm() {
     let server = TestServer::start();
     let games: Vec<TestGame> = (0..6).map(|_| TestGame::fixed(&server)).collect();
     let first = server.get("/v1/games?limit=2").send().expect(200);
     let seen = ids(&first);
     let next = first["next"].as_str().expect("a cursor");
     TestGame::fixed(&server);
-    // The game the cursor stands on, and one still to come.
+    // The last game of the page, and one of a later page.
     let last_seen = games
         .iter()
         .find(|game| game.id == seen[1])
@@ -94,7 +94,7 @@ fn games_that_come_and_go_while_paging_do_no_harm() {
 }
 
 #[test]
-fn the_phase_filter_keeps_to_its_phase() {
+fn the_phase_filter_lists_one_phase() {
     let server = TestServer::start();
     let games = [
         ("deal", TestGame::fixed(&server).id),
@@ -159,7 +159,7 @@ fn entries_say_whether_their_games_were_imported() {
 }
 
 #[test]
-fn queries_that_make_no_sense_are_refused() {
+fn invalid_queries_are_refused() {
     let server = TestServer::start();
     TestGame::fixed(&server);
     let queries = [

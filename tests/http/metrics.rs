@@ -1,4 +1,4 @@
-//! `/metrics`: what the server shows of itself, and what it keeps to itself.
+//! `/metrics`: what it shows, and what it must not show.
 
 use std::{collections::BTreeSet, io::Write, net::TcpStream, thread};
 
@@ -8,14 +8,14 @@ use crate::support::{
     Contract, Dice, Exposition, Stream, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, raw,
 };
 
-/// How often a route was answered so.
+/// How many requests of a route got this status.
 fn answered(metrics: &Exposition, method: &str, route: &str, status: u16) -> f64 {
     let status = status.to_string();
     let labels = [("method", method), ("route", route), ("status", &status)];
     metrics.value("dog_http_requests_total", &labels)
 }
 
-/// How often a route's time was taken.
+/// How many durations of a route were measured.
 fn timed(metrics: &Exposition, route: &str) -> f64 {
     metrics.value("dog_http_request_seconds_count", &[("route", route)])
 }
@@ -102,10 +102,10 @@ fn requests_are_counted_by_route_and_answer() {
     // The scrape itself.
     assert_eq!(metrics.value("dog_http_requests_in_flight", &[]), 1.0);
     let commits = |metrics: &Exposition| metrics.value("dog_store_commits_total", &[]);
-    // A refused play may take part in one, too.
+    // A refused play may be part of a commit, too.
     let made = commits(&metrics) - commits(&before);
     assert!((2.0..=3.0).contains(&made), "{made}");
-    // What is tidied up at the start may share a commit with the first of them.
+    // The clean-up at the start may share a commit with the first of them.
     let writes = metrics.value("dog_store_commit_writes_sum", &[]);
     assert!(
         (0.0..=1.0).contains(&(writes - commits(&metrics))),
@@ -152,7 +152,7 @@ fn games_are_counted_again() {
 }
 
 #[test]
-fn strangers_make_no_labels() {
+fn bad_requests_make_no_labels() {
     let server = TestServer::start();
     let game = TestGame::dealt(&server);
     let ask = |method: &str, path: &str| {
@@ -169,7 +169,7 @@ fn strangers_make_no_labels() {
             &format!("/v1/games/{}/{}?{}={}", game.id, word(), word(), word()),
         );
         ask("GET", &format!("/docs/{}", word()));
-        // No proper client sends a word of its own as a method.
+        // An invented method, which no real client sends.
         let request = format!(
             "{method} /v1/games/{} HTTP/1.1\r\nHost: dog\r\n\r\n",
             word()
@@ -207,16 +207,16 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
         let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send().expect(200));
         Exposition::wait_for(&server, |metrics| in_flight(metrics) == 2.0);
         game.exchange();
-        waiting.join().expect("an answer");
+        waiting.join().expect("a response");
     });
     let metrics = Exposition::scrape(&server);
-    // The exchange looks at the game, and is told how often here.
+    // Every view is timed except the waiting one; `exchange` requests views, too.
     let views = answered(&metrics, "GET", "/v1/games/{id}", 200);
     assert_eq!(timed(&metrics, "/v1/games/{id}"), views - 1.0);
     assert!(views > before);
     assert_eq!(timed(&metrics, "/v1/games/{id}/events"), 0.0);
     assert_eq!(answered(&metrics, "GET", "/v1/games/{id}/events", 200), 1.0);
-    // Whoever has gone away is no longer counted once there is something to tell.
+    // A closed connection is noticed at the next write to it.
     let mut gone = TcpStream::connect(server.address()).expect("a connection");
     let version = game.view(Spectator)["version"].clone();
     let path = game.path(&format!("?after_version={version}"));
@@ -232,7 +232,7 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
 }
 
 #[test]
-fn thought_is_counted() {
+fn advice_is_counted() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
     let path = "/suggest-move?level=fast&samples=300&seed=1";
@@ -266,12 +266,12 @@ fn thought_is_counted() {
             assert_eq!(metrics.value(&format!("dog_pool_{name}"), &pool), 0.0);
         }
     }
-    // An answer may go out before its thread has put its work away.
+    // A response may be sent before its thread has updated the metrics.
     Exposition::wait_for(&server, |metrics| metrics.sum("dog_pool_busy") == 0.0);
 }
 
 #[test]
-fn what_bots_do_is_counted() {
+fn actions_of_bots_are_counted() {
     let server = TestServer::start();
     let seats = ["greedy", "random"].map(|level| json!({"kind": "bot", "level": level}));
     let seats = [&seats[0], &seats[1], &seats[0], &seats[1]];
@@ -284,7 +284,7 @@ fn what_bots_do_is_counted() {
             .filter(|event| event["type"] == kind)
             .count() as f64
     };
-    // A round is dealt without a thought; the game is created.
+    // Dealing and creating the game need no decision.
     let thought = log.len() as f64 - of_kind("cards_dealt") - 1.0;
     let metrics = Exposition::scrape(&server);
     let decisions = ["random", "greedy", "fast", "strong"]
@@ -303,7 +303,7 @@ fn what_bots_do_is_counted() {
 }
 
 #[test]
-fn nothing_of_any_game_is_told() {
+fn metrics_show_nothing_of_any_game() {
     let server = TestServer::start();
     let wishes = json!({
         "seats": [{"name": "Zäzilia"}, {"kind": "bot", "level": "greedy", "name": "Roboto"},
@@ -333,7 +333,7 @@ fn nothing_of_any_game_is_told() {
     for secret in secrets {
         assert!(!metrics.text.contains(&secret), "{secret}");
     }
-    // All else that a label may be is known beforehand, so no card can be among it.
+    // All other label values are known in advance, so none can be a card.
     let document = &Contract::get().document;
     let paths = document["paths"].as_object().expect("paths");
     let mut routes: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
@@ -356,7 +356,7 @@ fn nothing_of_any_game_is_told() {
     }
 }
 
-/// The names of metrics in a text, as far as they stand between such marks.
+/// The names of metrics in a text, delimited by non-word characters.
 fn named(text: &str) -> BTreeSet<String> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let metric = |word: &&str| word.starts_with("dog_") || word.starts_with("process_");
@@ -366,7 +366,7 @@ fn named(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_metric_is_explained_and_every_alarm_rests_on_one() {
     let server = TestServer::start();
-    // Requests show once there were some.
+    // Request metrics appear after the first request.
     server.get("/healthz").send().expect(200);
     let metrics = Exposition::scrape(&server);
     let suffix = |kind: &str| match kind {

@@ -1,5 +1,5 @@
-//! `docs/nginx.conf`, as it is but for its ports and its log: a game, a stream and all the rest go
-//! through it as they go to the server itself.
+//! `docs/nginx.conf`, with only its ports and its log changed: games, streams and refusals pass
+//! through nginx as they do without it.
 
 use std::{
     fs::{self, File},
@@ -16,14 +16,14 @@ use serde_json::Value;
 
 use crate::support::{TIMEOUT, TestGame, TestServer, available};
 
-/// nginx before a server.
+/// nginx in front of a server.
 struct Nginx {
     process: Child,
     folder: PathBuf,
     url: String,
 }
 
-/// What came back through nginx.
+/// A response that came through nginx.
 struct ProxyResponse {
     status: u16,
     head: String,
@@ -31,19 +31,19 @@ struct ProxyResponse {
 }
 
 impl Nginx {
-    /// nginx with the documented configuration; none if this machine has no nginx.
+    /// nginx with the documented configuration; `None` if nginx is missing.
     fn start(server: &TestServer) -> Option<Nginx> {
         let folder = server.database().with_file_name("nginx");
         Nginx::before(&server.address(), folder)
     }
 
-    /// The same before whoever listens there, with a folder that is not there yet.
+    /// The same in front of any upstream address, with a new folder.
     fn before(address: &str, folder: PathBuf) -> Option<Nginx> {
         if !available(&["nginx"]) {
             return None;
         }
         fs::create_dir(&folder).expect("a folder");
-        // Another program may take the port before nginx does.
+        // Another program may bind the port before nginx does.
         (0..5).find_map(|_| Nginx::on_free_port(address, folder.clone()))
     }
 
@@ -75,7 +75,7 @@ impl Nginx {
             if process.try_wait().expect("nginx's state").is_some() {
                 return None;
             }
-            assert!(begun.elapsed() < TIMEOUT, "nginx takes no connections");
+            assert!(begun.elapsed() < TIMEOUT, "nginx accepts no connections");
             thread::sleep(Duration::from_millis(20));
         }
         Some(Nginx {
@@ -92,7 +92,7 @@ impl Nginx {
         stream
     }
 
-    /// Sends this head, and what is more than it, and reads all that comes.
+    /// Sends this head and body, and reads the whole response.
     fn ask(&self, head: &str, body: &[u8]) -> ProxyResponse {
         let mut stream = self.connect();
         let host = "Host: dog\r\nConnection: close\r\n";
@@ -130,7 +130,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // The polite signal, or its workers would be left behind.
+        // SIGTERM, or its workers would be left running.
         let kill = format!("kill -TERM {}", self.process.id());
         let _ = Command::new("sh").args(["-c", &kill]).status();
         let _ = self.process.wait();
@@ -163,7 +163,7 @@ impl ProxyResponse {
     }
 }
 
-/// What Debian's nginx.conf has around the sites, for a folder of its own.
+/// The main configuration, like Debian's nginx.conf, for a folder of its own.
 fn around(folder: &std::path::Path) -> String {
     let folder = folder.display();
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -201,7 +201,7 @@ fn a_whole_game_goes_through_it() {
 }
 
 #[test]
-fn streams_come_through_at_once() {
+fn streams_pass_without_buffering() {
     let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
@@ -232,7 +232,7 @@ fn streams_come_through_at_once() {
         }
     };
     until("id: 2");
-    // The stream goes on, so nothing but haste brings these.
+    // The stream is still open, so these messages were sent without buffering.
     let hand = game.hand(0);
     game.swap(0, &serde_json::json!({"card": hand[0]}));
     until("id: 3");
@@ -240,7 +240,7 @@ fn streams_come_through_at_once() {
 }
 
 #[test]
-fn answers_come_through_as_they_are() {
+fn responses_pass_unchanged() {
     let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
@@ -271,7 +271,7 @@ fn answers_come_through_as_they_are() {
 }
 
 #[test]
-fn what_is_the_operators_stays_inside() {
+fn operator_routes_are_not_public() {
     let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
@@ -294,7 +294,7 @@ fn what_is_the_operators_stays_inside() {
             "{path}"
         );
     }
-    // The server itself tells.
+    // The server itself serves it.
     assert_eq!(server.get("/metrics").send().status, 200);
 }
 
@@ -349,8 +349,8 @@ fn what_nginx_refuses_is_a_problem_too() {
 }
 
 #[test]
-fn what_it_says_of_the_client_can_be_trusted() {
-    // In the place of the server somebody who tells what it is asked.
+fn its_client_address_can_be_trusted() {
+    // An upstream that returns the request it received, in place of the server.
     let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = upstream.local_addr().expect("an address").to_string();
     let server = TestServer::start();

@@ -1,8 +1,8 @@
-//! Nobody is told what the table would hide from them: every answer is byte for byte the same when
-//! the cards that its reader cannot see are others.
+//! No response depends on a hidden card: every response is byte for byte the same if the cards
+//! that its viewer cannot see are different.
 //!
-//! A game is stopped at many moments. For each viewer two servers are started on copies of its
-//! database, of which one has the hidden cards permuted, and both are asked the same.
+//! A game is paused at many moments. For each viewer two servers are started on copies of its
+//! database, one with the hidden cards permuted, and both get the same requests.
 
 use std::thread;
 
@@ -25,10 +25,10 @@ const MOVES: [&str; 7] = [
     "?",
 ];
 
-/// Playouts of an adviser: a few are enough to look at every hidden card.
+/// Playouts of an adviser: a few are enough to use every hidden card.
 const SAMPLES: usize = 6;
 
-/// Headers that are never twice the same: made of the clock or drawn, as long as the digits of a
+/// Headers that always differ: made of the clock, random, as long as the digits of a
 /// duration, or a set whose order differs from process to process.
 const NOT_COMPARED: [&str; 4] = [
     "date",
@@ -37,13 +37,13 @@ const NOT_COMPARED: [&str; 4] = [
     "access-control-expose-headers",
 ];
 
-/// One thing to ask, without the token.
+/// A request without its token.
 struct Probe {
     method: &'static str,
     path: String,
     header: Option<(&'static str, String)>,
     body: Option<Value>,
-    /// Of a stream, how many messages to wait for.
+    /// For a stream, how many messages to wait for.
     messages: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ impl Probe {
         )
     }
 
-    /// Everything that the server says to it, but when and how fast.
+    /// The whole response as text, without times and durations.
     fn response(&self, server: &TestServer, token: Option<&str>) -> String {
         let mut request = server.request(self.method, &self.path);
         if let Some(token) = token {
@@ -138,8 +138,8 @@ fn without(text: &str, name: &str) -> String {
     })
 }
 
-/// Everything to ask about a game in this state that changes nothing, or changes it without
-/// turning up hidden cards. The choices are those of the dice.
+/// All requests about a game in this state that change nothing, or change it without
+/// revealing hidden cards. Random choices come from `dice`.
 fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe> {
     let view = game.view(viewer);
     let version = view["version"].as_u64().expect("a version");
@@ -170,7 +170,7 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
         let query = format!("/suggest-move?level={level}&samples={SAMPLES}&seed={seed}");
         probes.push(get(&query));
     }
-    // Moves: shown on the board by anyone; played where that changes nothing, or in turn.
+    // Moves: previewed by anyone; played where that changes nothing, or in turn.
     let mut moves: Vec<String> = MOVES.map(str::to_owned).into();
     let own = view["turn"].as_u64().map(|turn| Seat(turn as usize));
     if own == Some(viewer) {
@@ -197,7 +197,7 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
         &format!("/seats/{other}/token"),
         json!({"version": 0}),
     ));
-    // Laying down a card turns up the partner's, if that is there; declining turns up none.
+    // Offering a card reveals the partner's, if it was offered; declining reveals none.
     let hand = match viewer {
         Seat(seat) => game.hand(seat),
         Host | Spectator => Vec::new(),
@@ -215,15 +215,15 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     probes
 }
 
-/// A game as it is and with its hidden cards permuted, on a server each.
+/// A game and the same game with its hidden cards permuted, each on its own server.
 struct PermutedPair {
     servers: [TestServer; 2],
-    /// Whether anything was permuted: hands, the stock, what the log tells.
+    /// Whether anything was permuted: hands, the stock or the log.
     changed: [bool; 3],
 }
 
 impl PermutedPair {
-    /// The game and one in which this viewer could not see the difference.
+    /// The game, and one with the cards permuted that this viewer cannot see.
     fn of(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> PermutedPair {
         PermutedPair::with(game, |kept| kept.permute(viewer, dice))
     }
@@ -249,7 +249,7 @@ impl PermutedPair {
         }
     }
 
-    /// Everything that is answered differently, as `path` and both answers.
+    /// Every request with different responses: its path and both responses.
     fn differences(
         &self,
         game: &TestGame,
@@ -269,7 +269,7 @@ impl PermutedPair {
     }
 }
 
-/// What happens next in a game that is played at random: by whom, where, and the body.
+/// The next action of a random game: the viewer, the route and the body.
 fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, Value) {
     let view = game.view(Spectator);
     match view["phase"].as_str().expect("a phase") {
@@ -296,12 +296,12 @@ fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, V
             let id = &dice.pick(&listed)["id"];
             (Seat(seat), "/play", json!({"move": id}))
         }
-        other => panic!("nothing happens in {other}"),
+        other => panic!("no action in phase {other}"),
     }
 }
 
-/// Plays a game and stops it at up to so many moments, some of each phase, and so many times more
-/// seldom than usual.
+/// Plays a game and pauses it at up to `moments` moments, some of each phase, `seldom` times less
+/// often than usual.
 fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u64) {
     let server = TestServer::start();
     let game = TestGame::create(&server, &json!({"rules": rules}));
@@ -314,7 +314,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
             "deal" => 2,
             "exchange" => 5,
             "play" => 18,
-            // Nothing is hidden any more.
+            // Nothing is hidden after the end.
             _ => break,
         };
         if dice.below(rare * seldom) == 0 {
@@ -326,7 +326,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
                 let [what, here, there] = differences.first().cloned().unwrap_or_default();
                 assert!(
                     differences.is_empty(),
-                    "{viewer} is told of hidden cards in {phase} by {} answers, first {what}:\n{here}\n\nand\n\n{there}",
+                    "{viewer} in {phase}: {} responses depend on hidden cards, first {what}:\n{here}\n\nand\n\n{there}",
                     differences.len()
                 );
                 compared += probes.len();
@@ -339,7 +339,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
         game.post(by, route).json(&body).send().expect(200);
     }
     println!("{rules}: {stopped} moments, {compared} answers compared, changed: {changed:?}");
-    // Else there was nothing to find.
+    // Otherwise the test has compared nothing.
     let viewers = game.seats() + 2;
     assert!(
         stopped > 0 && changed.iter().all(|&changed| changed > viewers),
@@ -357,7 +357,7 @@ fn with_a_mandatory_exchange_of_six() {
     nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 1, 2);
 }
 
-/// The paths and more of what is answered differently.
+/// The requests whose responses differ.
 fn differing(
     game: &TestGame,
     viewer: TestViewer,
@@ -370,8 +370,8 @@ fn differing(
     differences.into_iter().map(|[what, ..]| what).collect()
 }
 
-/// Had an answer been made of a hidden card, it would have been found: here cards are permuted that
-/// a viewer does see.
+/// A response that depends on a hidden card is detected: here cards are permuted that
+/// a viewer can see.
 #[test]
 fn a_difference_would_be_found() {
     let server = TestServer::start();
@@ -393,7 +393,7 @@ fn a_difference_would_be_found() {
         (TestGame::in_play(&server), 1, &of_the_play[..]),
         (TestGame::dealt(&server), 1, &of_the_exchange),
     ] {
-        // All hands are others: a spectator cannot tell, but a seat sees its own.
+        // All hands differ: a spectator cannot see that, but a seat sees its own.
         let permute = |kept: &mut GameSecrets| kept.permute(Spectator, &mut Dice::new(4));
         assert_eq!(differing(&game, Spectator, permute), [""; 0]);
         let found = differing(&game, Seat(own), permute);
@@ -401,7 +401,7 @@ fn a_difference_would_be_found() {
             let told = found.iter().any(|what| what.contains(place));
             assert!(told, "{place:?} is not among {found:#?}");
         }
-        // Another card that lies open is seen by all.
+        // A different revealed card is seen by everyone.
         let lay_open = |kept: &mut GameSecrets| kept.snapshot["discards"] = json!("A2");
         for viewer in game.viewers() {
             let found = differing(&game, viewer, lay_open);
@@ -410,7 +410,7 @@ fn a_difference_would_be_found() {
     }
 }
 
-/// Whole games by all rule sheets, with four and with six.
+/// Whole games by all rule sheets, with four and six seats.
 #[test]
 #[ignore = "takes many minutes"]
 fn long_games_of_all_presets() {

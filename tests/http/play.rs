@@ -211,5 +211,5 @@ fn the_next_seat_with_cards_is_to_move() {
         let next = (1..=4).map(|steps| (seat + steps) % 4).find(holds);
         assert_eq!(view["turn"], json!(next));
     }
-    panic!("the round has no end");
+    panic!("the round does not end");
 }

@@ -1,10 +1,10 @@
-//! What no proper client sends: a refusal or an end, no panic, no 500, and nothing has changed.
+//! Malformed HTTP: a refusal or a closed connection, no panic, no 500, and no change.
 
 use serde_json::{Value, json};
 
 use crate::support::{Raw, TestGame, TestResponse, TestServer, TestViewer::*};
 
-/// A game on a server that is to come out of everything as it was.
+/// A game that no malformed request may change.
 struct GameUnderTest<'a> {
     server: &'a TestServer,
     game: TestGame<'a>,
@@ -23,7 +23,7 @@ impl GameUnderTest<'_> {
         }
     }
 
-    /// Sends these bytes and nothing more; every answer until the connection ends.
+    /// Sends these bytes; returns every response until the connection ends.
     #[track_caller]
     fn send(&self, bytes: &[u8]) -> Vec<TestResponse> {
         let mut connection = Raw::connect(self.server);
@@ -32,7 +32,7 @@ impl GameUnderTest<'_> {
         connection.responses()
     }
 
-    /// Sends these bytes, which must be refused or answered by an end.
+    /// Sends these bytes, which must be refused, or the connection closed.
     #[track_caller]
     fn refused(&self, bytes: &[u8]) {
         for response in self.send(bytes) {
@@ -41,7 +41,7 @@ impl GameUnderTest<'_> {
         }
     }
 
-    /// The head of a play that would be legal, with these headers in place of those of its body.
+    /// The head and body of a legal play, with these headers in place of those about the body.
     fn play(&self, headers: &str) -> (String, String) {
         let (seat, id) = self.game.first_move();
         let head = format!(
@@ -92,7 +92,7 @@ fn lengths_that_contradict_themselves_are_refused() {
         target.refused(format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).as_bytes());
         target.is_unharmed();
     }
-    // Longer than anything that is ever sent.
+    // Longer than any possible body.
     for length in ["1000000000", "9223372036854775807", "18446744073709551615"] {
         let (head, body) = target.play(&format!("Content-Length: {length}\r\n"));
         target.refused(format!("{head}{body}").as_bytes());
@@ -101,7 +101,7 @@ fn lengths_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn chunks_that_are_none_are_refused() {
+fn malformed_chunks_are_refused() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Transfer-Encoding: chunked\r\n");
@@ -128,7 +128,7 @@ fn chunks_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_comes_in_proper_chunks_is_one_body() {
+fn well_formed_chunks_are_one_body() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Transfer-Encoding: chunked\r\nConnection: close\r\n");
@@ -140,7 +140,7 @@ fn what_comes_in_proper_chunks_is_one_body() {
 }
 
 #[test]
-fn headers_that_are_none_are_refused() {
+fn malformed_headers_are_refused() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let many = "X-Many: 1\r\n".repeat(5_000);
@@ -175,13 +175,13 @@ fn a_name_longer_than_the_http_library_can_take_ends_the_connection_and_nothing_
     let target = GameUnderTest::new(&server);
     let mut open = Raw::connect(&server);
     open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    open.response().expect("an answer").expect(200);
+    open.response().expect("a response").expect(200);
     for _ in 0..20 {
         let header = format!("{}: 1\r\n", "X".repeat(70_000));
         assert!(target.send(&get("/v1/rules", &header)).is_empty());
     }
     open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    open.response().expect("an answer").expect(200);
+    open.response().expect("a response").expect(200);
     target.is_unharmed();
 }
 
@@ -393,17 +393,17 @@ fn pipelined_requests_are_answered_in_order() {
     let expected = [version, version + 1, version + 1, version + 1];
     assert_eq!(versions, expected.map(Some));
     assert_eq!(target.game.version(), version + 1);
-    // Many at once, one after another, and none is lost.
+    // Many in one write: none is lost.
     let mut connection = Raw::connect(&server);
     connection.send(plain("GET", "", "").repeat(300).as_bytes());
     for _ in 0..300 {
-        let response = connection.response().expect("an answer");
+        let response = connection.response().expect("a response");
         assert_eq!(response.expect(200)["version"], version + 1);
     }
 }
 
 #[test]
-fn a_smuggled_request_is_none() {
+fn a_smuggled_request_is_not_served() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let smuggled = format!(
@@ -411,7 +411,7 @@ fn a_smuggled_request_is_none() {
         target.game.path(""),
         target.game.host
     );
-    // A body, however it is wrapped, is never taken for a request.
+    // A body, however it is framed, is never read as a request.
     let length = smuggled.len();
     for request in [
         format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n{smuggled}"),
@@ -438,7 +438,7 @@ fn a_smuggled_request_is_none() {
 }
 
 #[test]
-fn who_expects_to_be_told_to_go_on_is_told() {
+fn expect_100_continue_is_answered() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let length = |body: &str| format!("Expect: 100-continue\r\nContent-Length: {}\r\n", body.len());
@@ -447,8 +447,8 @@ fn who_expects_to_be_told_to_go_on_is_told() {
     let mut connection = Raw::connect(&server);
     connection.send(head.as_bytes());
     connection.send(body.as_bytes());
-    connection.response().expect("an answer").expect(200);
-    // An expectation that nobody knows.
+    connection.response().expect("a response").expect(200);
+    // An unknown expectation.
     let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Expect: the-unexpected\r\nContent-Length: 3\r\n");
     target.refused(format!("{head}{}", &body[..3]).as_bytes());
@@ -456,14 +456,14 @@ fn who_expects_to_be_told_to_go_on_is_told() {
 }
 
 #[test]
-fn who_leaves_in_the_middle_leaves_nothing_behind() {
+fn an_incomplete_request_changes_nothing() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
     let (head, body) = target.play("");
     let head = head.replacen("\r\n\r\n", "", 1);
     let whole = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let longer = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len() + 1);
-    // Everything but the last byte, at every length, half closed or gone.
+    // Every proper prefix, with the connection half closed or closed.
     for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
         target.refused(&whole.as_bytes()[..length]);
         let mut connection = Raw::connect(&server);
@@ -474,14 +474,14 @@ fn who_leaves_in_the_middle_leaves_nothing_behind() {
     connection.send(longer.as_bytes());
     drop(connection);
     target.is_unharmed();
-    // Who only says that nothing more comes gets the answer.
+    // A client that only closes its sending side gets the response.
     let mut responses = target.send(whole.as_bytes());
     assert_eq!(responses.len(), 1);
     responses.remove(0).expect(200);
 }
 
 #[test]
-fn who_leaves_before_the_answer_does_no_harm() {
+fn a_client_that_leaves_before_the_response_does_no_harm() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let seat = game.turn();

@@ -36,7 +36,8 @@ fn the_curl_block_plays_a_whole_game() {
     assert!(output.status.success(), "{stdout}\n{stderr}");
     assert_eq!(stderr, "");
 
-    // Every action prints a line: the version, the type of the event, and the move if one is played.
+    // Every action prints a line: the version, the type of the event, and the move if one is
+    // played.
     let (actions, end) = stdout.trim_end().rsplit_once('\n').expect("many lines");
     let mut plays = 0;
     for (line, version) in actions.lines().zip(2..) {

@@ -1,4 +1,4 @@
-//! The checker that plays against the server by an implementation of the rules of its own.
+//! The checker that compares the server with the reference rules.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ fn it_finds_no_difference_in_many_positions() {
     check("300", "3");
 }
 
-/// Runs the checker on so many positions and games.
+/// Runs the checker on this many positions and games.
 fn check(positions: &str, games: &str) {
     if !available(&["python3"]) {
         return;

@@ -1,5 +1,5 @@
-//! The order of refusals (convention 6): of two faults of a request the earlier is told. Each route
-//! has a table of faults, which are tried one by one and pair by pair, in every state of a game.
+//! The order of refusals (convention 6): of two faults in a request, the earlier one is reported.
+//! Each route has a table of faults, which are tried alone and in pairs, in every state of a game.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::support::{
     UNKNOWN_TOKEN,
 };
 
-/// A key that is good where tokens are answered, too.
+/// A key that is strong enough for responses with tokens.
 const KEY: &str = "5f2b8c1d9e7a40364bd1c2e8f90a7b53";
 
 /// Where a fault is found, in the order of the checks.
@@ -23,9 +23,9 @@ enum CheckStage {
     Token,
     /// 403
     Role,
-    /// The first answer again, or 422 for another body.
+    /// The first response again, or 422 for another body.
     Replay,
-    /// 403, for a seat that a bot plays by now.
+    /// 403, for a seat that a bot has taken over.
     Bot,
     /// 412
     Version,
@@ -37,7 +37,7 @@ enum CheckStage {
 
 use CheckStage::*;
 
-/// What is told of something that is wrong, and the step that finds it.
+/// The stage that finds an error, and the problem code.
 type ExpectedError = (CheckStage, &'static str);
 
 /// Spoils a request.
@@ -47,11 +47,11 @@ type Fault = (
     fn(&mut RequestParts, &TestGame<'_>),
 );
 
-/// Takes the game to another state; what of this is wrong for the request.
+/// Moves the game to another state; the error that the request then gets.
 type Precondition = (fn(&mut TestGame<'_>), Option<ExpectedError>);
 
-/// Stands for the first answer in place of a code.
-const FIRST_RESPONSE: &str = "the first answer";
+/// Stands for the first response, in place of a problem code.
+const FIRST_RESPONSE: &str = "the first response";
 
 /// A request in parts.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ struct RequestParts {
     guard: Option<&'static str>,
     accept: &'static str,
     content_type: &'static str,
-    /// Null if there is none.
+    /// `null` if there is none.
     body: Value,
     /// What follows the JSON.
     tail: String,
@@ -86,7 +86,7 @@ impl RequestParts {
         }
     }
 
-    /// One about a game.
+    /// A request about a game.
     fn of(
         game: &TestGame<'_>,
         by: TestViewer,
@@ -130,8 +130,8 @@ impl RequestParts {
     }
 }
 
-/// Sends the request with each fault and each two of them, in each of these states, one after the
-/// other. If retries are among the faults, it is sent before as it should be.
+/// Sends the request with each fault and each pair of faults, in each of these states, one after
+/// the other. If retries are among the faults, the valid request is sent first.
 fn check(
     game: &mut TestGame<'_>,
     right: &RequestParts,
@@ -169,7 +169,7 @@ fn check(
                 spoil(&mut parts, game);
             }
             if told == FIRST_RESPONSE && parts.query != right.query {
-                // The document promises nothing of it.
+                // The document leaves this case open.
                 continue;
             }
             let response = parts.send(server);
@@ -178,15 +178,15 @@ fn check(
             } else if parts.text() != right.text() {
                 response.refused("idempotency_key_reused");
             } else {
-                same(first.as_ref().expect("a first answer"), &response);
+                same(first.as_ref().expect("a first response"), &response);
             }
         }
         assert_eq!(views(game), before);
     }
 }
 
-/// No fault, each, and each two of them. The earlier comes last, since it may spoil what the later
-/// has written.
+/// No fault, each fault, and each pair. The earlier one is applied last, since it may spoil what
+/// the later has written.
 fn up_to_two(faults: &[Fault]) -> Vec<Vec<Fault>> {
     let mut sets = vec![vec![]];
     for (index, later) in faults.iter().enumerate() {
@@ -196,8 +196,8 @@ fn up_to_two(faults: &[Fault]) -> Vec<Vec<Fault>> {
     sets
 }
 
-/// What is told where all of this is wrong; nothing if nothing is, or if it cannot be together: no
-/// order is promised within a step, and a token that is unknown has no role.
+/// The expected code for these errors; `None` if there are none, or if they exclude each other: no
+/// order is promised within a stage, and an unknown token has no role.
 fn earliest(mut wrong: Vec<ExpectedError>) -> Option<&'static str> {
     wrong.sort();
     let has = |step| wrong.iter().any(|told| told.0 == step);
@@ -207,7 +207,7 @@ fn earliest(mut wrong: Vec<ExpectedError>) -> Option<&'static str> {
         .map(|told| told.1)
 }
 
-/// What each viewer is answered.
+/// The view of each viewer.
 fn views(game: &TestGame<'_>) -> Vec<String> {
     let view = |viewer| game.get(viewer, "").send().text();
     game.viewers().into_iter().map(view).collect()
@@ -222,7 +222,7 @@ fn same(first: &TestResponse, again: &TestResponse) {
     }
 }
 
-/// Of every write.
+/// Faults of every write.
 const SYNTAX: &[Fault] = &[
     (Syntax, "malformed_json", |parts, _| parts.tail.push('}')),
     (Syntax, "unsupported_media_type", |parts, _| {
@@ -234,12 +234,12 @@ const SYNTAX: &[Fault] = &[
     (Syntax, "bad_request", |parts, _| parts.guard = Some("\"1")),
 ];
 
-/// Of every write but an import.
+/// Faults of every write except an import.
 const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", |parts, _| {
     parts.tail.push_str(&" ".repeat(70_000));
 })];
 
-/// Of everything about a game.
+/// Faults of every request about a game.
 const NO_ACCESS: &[Fault] = &[
     (Existence, "game_not_found", |parts, game| {
         let absent: String = game.id.chars().rev().collect();
@@ -250,10 +250,10 @@ const NO_ACCESS: &[Fault] = &[
     }),
 ];
 
-/// Where a token is needed.
+/// Faults where a token is required.
 const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", |parts, _| parts.token = None)];
 
-/// Where the host or only a seat may not.
+/// Faults of role: routes that the host, or a seat, may not use.
 const BY_HOST: &[Fault] = &[(Role, "forbidden", |parts, game| {
     parts.token = Some(game.host.clone());
 })];
@@ -261,7 +261,7 @@ const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", |parts, game| {
     parts.token = Some(game.tokens[3].clone());
 })];
 
-/// A key that was used, with the same body and another one.
+/// A key that was used before, with the same body and with another one.
 const RETRY: &[Fault] = &[
     (Replay, FIRST_RESPONSE, |parts, _| parts.key = Some(KEY)),
     (Replay, "idempotency_key_reused", |parts, _| {
@@ -279,7 +279,7 @@ const STALE: &[Fault] = &[
     }),
 ];
 
-/// Where a query and a field of this name are unknown.
+/// An unknown query parameter and an unknown field.
 const UNKNOWN: &[Fault] = &[
     (Content, "invalid_request", |parts, _| {
         parts.query.push("colour=red");
@@ -305,7 +305,7 @@ const FINISHED: Precondition = (finish, Some((State, "game_over")));
 const RENEWED: Precondition = (renew, Some((Token, "unauthorized")));
 const REMOVED: Precondition = (remove, Some((Existence, "game_not_found")));
 
-/// Plays on until the view is of this kind.
+/// Plays on until the view satisfies the condition.
 fn play_until(game: &TestGame<'_>, is_there: impl Fn(&Value) -> bool) {
     let mut dice = Dice::new(1);
     while !is_there(&game.view(Spectator)) {
@@ -317,12 +317,12 @@ fn finish(game: &mut TestGame<'_>) {
     play_until(game, |view| view["phase"] == "finished");
 }
 
-/// Goes on to the next deal.
+/// Plays on to the next deal.
 fn end_round(game: &mut TestGame<'_>) {
     play_until(game, |view| view["phase"] == "deal");
 }
 
-/// Every seat gets another token.
+/// Every seat gets a new token.
 fn renew(game: &mut TestGame<'_>) {
     for seat in 0..game.seats() {
         let path = format!("/seats/{seat}/token");
@@ -574,11 +574,11 @@ fn of_a_creation_and_an_import() {
     assert_eq!(games, Some(3), "the other, one creation, one import");
 }
 
-/// Else nobody could get to know of an answer that was lost: a removed game has no tokens, and a
-/// seat's first try has killed the token that its second one comes with. For these the key is
-/// looked up before; it does not help anybody else.
+/// Otherwise a lost response could never be repeated: a removed game has no tokens, and a
+/// seat's first try has revoked the token that its retry carries. For these the key is
+/// looked up first; it helps no other caller.
 #[test]
-fn a_retry_that_its_first_try_has_made_a_stranger_is_answered() {
+fn a_retry_with_a_revoked_token_gets_its_response() {
     let server = TestServer::start();
     let game = TestGame::dealt(&server);
     let other = TestGame::dealt(&server);
@@ -618,7 +618,7 @@ fn a_retry_that_its_first_try_has_made_a_stranger_is_answered() {
     elsewhere.send().refused("unauthorized");
 }
 
-/// What the readers of a game are refused, in the same order.
+/// Refusals of reads, in the same order.
 #[test]
 fn of_reads() {
     let server = TestServer::shared();
@@ -672,7 +672,7 @@ fn of_reads() {
     }
 }
 
-/// Those reads that are for a phase only if something is asked for.
+/// Reads that depend on the phase only with some parameters.
 #[test]
 fn of_a_preview_and_a_text_record() {
     let server = TestServer::shared();

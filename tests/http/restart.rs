@@ -1,4 +1,4 @@
-//! Nothing but the store is needed: a killed server's successor goes on.
+//! A server restarted after a kill continues from the store alone.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn a_game_interrupted_often_ends_like_one_that_was_not() {
 }
 
 #[test]
-fn answered_writes_are_on_disk_when_the_power_goes() {
+fn confirmed_writes_are_on_disk() {
     let server = TestServer::start();
     for _ in 0..5 {
         let game = TestGame::in_play(&server);

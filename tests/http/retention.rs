@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
 
-/// Moves everything that is known of a game's times, or of all games', so many days back.
+/// Moves all times of a game, or of all games, this many days back.
 fn age(server: &TestServer, id: &str, days: i64) {
     let back = days * 24 * 60 * 60 * 1_000_000;
     let database = database(server);
@@ -34,7 +34,7 @@ fn count(server: &TestServer, table: &str) -> i64 {
     count.expect("a count")
 }
 
-/// Waits until that is so.
+/// Waits until the condition holds.
 #[track_caller]
 fn eventually(what: &str, done: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -51,7 +51,7 @@ fn is_gone(game: &TestGame<'_>) -> bool {
 const EVERY_SECOND: (&str, &str) = ("DOG_SWEEP_SECONDS", "1");
 
 #[test]
-fn games_go_when_their_time_is_up() {
+fn games_are_removed_when_their_time_is_up() {
     let server = TestServer::start_with(&[
         ("DOG_KEEP_FINISHED_DAYS", "10"),
         ("DOG_KEEP_IDLE_DAYS", "20"),
@@ -73,7 +73,7 @@ fn games_go_when_their_time_is_up() {
         eventually("an old game goes", || is_gone(game));
     }
     assert!(stream.next().is_none(), "its streams end");
-    // A later pass finds the same to be young.
+    // In a later pass the same game is young.
     let marker = TestGame::fixed(&server);
     age(&server, &marker.id, 21);
     eventually("a later pass", || is_gone(&marker));
@@ -83,7 +83,7 @@ fn games_go_when_their_time_is_up() {
     assert_eq!(count(&server, "games"), 3);
     let orphans = "log WHERE game NOT IN (SELECT key FROM games)";
     assert_eq!(count(&server, orphans), 0, "their logs go with them");
-    // Whoever was about to play where nothing had happened for long plays on.
+    // A game that was idle for long can still be played.
     let game = &idle[1].0;
     game.exchange();
     age(&server, &game.id, 19);
@@ -91,7 +91,7 @@ fn games_go_when_their_time_is_up() {
 }
 
 #[test]
-fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter() {
+fn many_old_games_are_removed_after_a_start() {
     let server = TestServer::start();
     let young = TestGame::fixed(&server);
     let games: Vec<TestGame<'_>> = (0..45).map(|_| TestGame::fixed(&server)).collect();
@@ -106,7 +106,7 @@ fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter
 }
 
 #[test]
-fn nothing_goes_if_it_is_kept_for_ever() {
+fn nothing_is_removed_if_games_are_kept_for_ever() {
     let forever = [
         ("DOG_KEEP_FINISHED_DAYS", "0"),
         ("DOG_KEEP_IDLE_DAYS", "0"),
@@ -115,7 +115,7 @@ fn nothing_goes_if_it_is_kept_for_ever() {
     let server = TestServer::start_with(&forever);
     let game = TestGame::fixed(&server);
     age(&server, &game.id, 10_000);
-    // Tickets tell when a pass has been made.
+    // A removed ticket shows that a pass was made.
     let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
     ticket();
     let aged = "UPDATE tickets SET expires_at = 0";
@@ -125,7 +125,7 @@ fn nothing_goes_if_it_is_kept_for_ever() {
 }
 
 #[test]
-fn expired_answers_and_tickets_go_though_nobody_writes() {
+fn expired_responses_and_tickets_are_removed_without_writes() {
     let server = TestServer::start_with(&[EVERY_SECOND]);
     let game = TestGame::fixed(&server);
     for number in 0..450 {
@@ -142,5 +142,5 @@ fn expired_answers_and_tickets_go_though_nobody_writes() {
     database(&server).execute(aged, []).expect("an update");
     eventually("all but the last go", || count(&server, "idempotency") == 1);
     eventually("the tickets go", || count(&server, "tickets") == 0);
-    assert_eq!(ticket().expect(200), first, "a young answer stays");
+    assert_eq!(ticket().expect(200), first, "a recent response stays");
 }

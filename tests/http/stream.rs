@@ -1,4 +1,4 @@
-//! Live streams: nothing missed, nothing doubled, nothing shown to the wrong eyes.
+//! Live streams: nothing missed, nothing doubled, nothing shown to the wrong viewer.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn after(game: &TestGame<'_>, viewer: TestViewer, version: u64) -> Stream {
 }
 
 #[test]
-fn everyone_is_told_of_everything_as_it_happens() {
+fn everyone_receives_everything_as_it_happens() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let streams: Vec<(TestViewer, Stream, Stream)> = game
@@ -63,7 +63,7 @@ fn everyone_is_told_of_everything_as_it_happens() {
     for (viewer, messages) in &told {
         let versions = messages.iter().map(Message::version);
         assert!(versions.eq(2..=responses.len() as u64 + 1), "{viewer}");
-        // Whoever acted was answered the same events.
+        // The response to the action has the same events.
         let own = |response: &Value| match (&response["events"][0]["seat"], viewer) {
             (Value::Number(seat), Seat(own)) => seat.as_u64() == Some(*own as u64),
             _ => false,
@@ -80,7 +80,7 @@ fn everyone_is_told_of_everything_as_it_happens() {
     }
     let (host, spectator) = (&told[4].1, &told[5].1);
     assert_eq!(host, spectator, "the host sees what a spectator sees");
-    // The backlog shows no more than the stream did.
+    // The backlog shows the same as the stream did.
     for (viewer, messages) in told {
         let backlog = after(&game, viewer, 1).take(messages.len());
         assert_eq!(backlog, messages, "{viewer}");
@@ -97,8 +97,9 @@ fn a_stream_ends_with_its_game() {
     assert_eq!(view.name, "game");
     let versions = messages.iter().map(|message| message.id);
     let last = game.version();
-    assert!(versions.eq(view.id..=last), "none missed, none doubled");
-    // Afterwards: the game and no more, and for those who know its end nothing to wait for.
+    assert!(versions.eq(view.id..=last), "versions missing or doubled");
+    // After the end: a stream of the whole game that closes, or no content for a client that has it
+    // all.
     assert_eq!(open(&game, Spectator).rest().len(), 1);
     let resumed = game.get(Spectator, "/events");
     let response = resumed.header("Last-Event-ID", &last.to_string()).send();
@@ -117,7 +118,7 @@ fn a_broken_stream_is_resumed_to_the_end() {
     resume_to(u64::MAX);
 }
 
-/// Follows a game of bots by many streams, each of which goes on after the last, up to that version
+/// Follows a game of bots with many streams, each resuming after the last, up to this version
 /// or the end of the game.
 fn resume_to(most: u64) {
     let server = TestServer::shared();
@@ -130,7 +131,7 @@ fn resume_to(most: u64) {
         if last >= most {
             break;
         }
-        // By the header or, for those who cannot send it, by the query; the header counts.
+        // By the header, or by the query for clients that cannot send it; the header wins.
         let request = match dice.below(3) {
             0 => game.get(Spectator, &format!("/events?last_event_id={last}")),
             1 => game
@@ -159,7 +160,7 @@ fn resume_to(most: u64) {
 }
 
 #[test]
-fn absurd_wishes_are_refused() {
+fn invalid_requests_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let before = game.snapshot();
@@ -251,7 +252,7 @@ fn a_replaced_token_ends_its_streams_and_no_others() {
     for stream in [&mine, &theirs] {
         stream.next().expect("the game");
     }
-    // By the seat itself it is no event.
+    // A renewal by the seat itself is no event.
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     assert_eq!(mine.next(), None);
     game.swap(1, &json!({"card": game.hand(1)[0]}));
@@ -279,7 +280,7 @@ fn another_process_sees_the_same() {
     assert_eq!(stream.next(), None);
 }
 
-/// It ends them properly. Were it to wait for them, it would cut them off after ten seconds.
+/// The streams are ended properly. A server that waited for them would cut them after ten seconds.
 #[test]
 fn a_server_with_streams_stops_at_once() {
     let server = TestServer::start();
@@ -295,7 +296,7 @@ fn a_server_with_streams_stops_at_once() {
     Exposition::wait_for(&server, |told| told.value("dog_streams_open", &[]) == 4.0);
     server.restart(Signal::Term);
     for (seat, stream) in streams.iter_mut().enumerate() {
-        let whole = stream.response().expect("an answer").unchunked();
+        let whole = stream.response().expect("a response").unchunked();
         let text = String::from_utf8_lossy(&whole);
         assert!(text.starts_with("event: game\n"), "{text}");
         let resumed = after(&game, Seat(seat), 1);

@@ -11,7 +11,7 @@ fn advice(game: &TestGame, seat: usize, query: &str) -> Value {
     game.get(Seat(seat), &path).send().expect(200)
 }
 
-/// Advice as it came, byte for byte, without the time it took.
+/// The raw advice without its duration.
 fn timeless(game: &TestGame, seat: usize, query: &str) -> String {
     let path = format!("/suggest-move{query}");
     let response = game.get(Seat(seat), &path).send();
@@ -21,7 +21,7 @@ fn timeless(game: &TestGame, seat: usize, query: &str) -> String {
     advice.to_owned()
 }
 
-/// Suggestions are there, each is one thing to do and says how sure it is, and the best come
+/// Checks that there are suggestions, each with one action and its confidence, the best
 /// first.
 fn check_suggestions(advice: &Value, what: &str) {
     let suggestions = advice["suggestions"].as_array().expect("suggestions");
@@ -43,7 +43,7 @@ fn check_suggestions(advice: &Value, what: &str) {
         assert_eq!(error.is_number(), own > 1, "{suggestion}");
         let risk = &suggestion["effect"]["risk"];
         assert_eq!(risk.is_number(), own > 0 && what == "move", "{suggestion}");
-        // Moves that play one card to one board are one thing to think about.
+        // Moves with the same card and the same board are one suggestion.
         let (mv, swap) = (&suggestion["move"], &suggestion["swap"]);
         if counted.insert(format!("{} {} {swap}", mv["card"], mv["board"])) {
             samples += own;
@@ -80,7 +80,7 @@ fn moves_are_ranked_and_ready_to_be_posted() {
                 ids.sort();
                 ids
             };
-            // Every legal move, and each once.
+            // Every legal move exactly once.
             let ranked = ids(&advice["suggestions"], "/move/id");
             assert_eq!(ranked, ids(&moves, "/id"));
             for suggestion in advice["suggestions"].as_array().expect("suggestions") {
@@ -97,7 +97,7 @@ fn moves_are_ranked_and_ready_to_be_posted() {
 }
 
 #[test]
-fn in_the_exchange_cards_to_give_are_ranked() {
+fn in_the_exchange_the_cards_are_ranked() {
     let server = TestServer::shared();
     let presets = ["dogspiel-it", "hausregeln"];
     let tables = presets.map(|preset| LEVELS.map(|level| (preset, level)));
@@ -124,13 +124,13 @@ fn in_the_exchange_cards_to_give_are_ranked() {
                     None => assert_eq!(preset, "hausregeln", "{swap}"),
                 }
             }
-            // Each card of the hand, and the other answers where there are any.
+            // Each card of the hand, and the other actions of the exchange if allowed.
             let cards: BTreeSet<&String> = hand.iter().collect();
             let others = if preset == "hausregeln" { 2 } else { 0 };
             assert_eq!(ranked.len(), cards.len() + others);
             let best = &advice["suggestions"][0]["request"];
             let swapped = game.as_suggested(seat, best).expect(200);
-            // One who asked must still answer, and is not told to ask again.
+            // A seat that has asked must still answer, and may not ask again.
             if swapped["events"][0]["type"] == "help_asked" {
                 let again = self::advice(&game, seat, &query);
                 let best = &again["suggestions"][0]["request"];
@@ -142,7 +142,7 @@ fn in_the_exchange_cards_to_give_are_ranked() {
 }
 
 #[test]
-fn every_card_to_give_can_be_given() {
+fn every_suggested_card_can_be_offered() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let advice = advice(&game, 3, "?samples=20");
@@ -177,7 +177,7 @@ fn the_same_seed_gives_the_same_advice() {
                 assert!(first.contains(&format!("\"seed\":{seed},")), "{first}");
                 assert_eq!(timeless(&game, 1, &query), first);
             }
-            // Without a seed it says which one was drawn, a number that a double can hold.
+            // Without a seed the response names the drawn one, which fits in a double.
             let drawn = timeless(&game, 1, &format!("?level={level}&samples=10"));
             let (_, rest) = drawn.split_once("\"seed\":").expect("a seed");
             let seed = rest.split(',').next().unwrap_or_default();
@@ -192,7 +192,7 @@ fn the_same_seed_gives_the_same_advice() {
 }
 
 #[test]
-fn it_says_how_long_it_was_to_think() {
+fn the_response_shows_the_time_budget() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let thinks_for = |query: &str, level: &str, budget: Value| {
@@ -245,7 +245,7 @@ fn levels_and_limits_may_be_left_out() {
 }
 
 #[test]
-fn queries_that_make_no_sense_are_refused() {
+fn invalid_queries_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let queries = [
@@ -290,7 +290,7 @@ fn queries_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn only_a_seat_that_may_act_is_advised() {
+fn only_a_seat_that_may_act_gets_advice() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::fixed(&server), TestGame::in_play(&server));
     let ask = |viewer| game.get(viewer, "/suggest-move").send();

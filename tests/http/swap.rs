@@ -11,7 +11,7 @@ fn swap(game: &TestGame, viewer: TestViewer, body: &Value) -> TestResponse {
     game.post(viewer, "/swap").json(body).send()
 }
 
-/// Each seat's part in the exchange, as the spectator sees it.
+/// Each seat's state in the exchange, as the spectator sees it.
 fn states(game: &TestGame) -> Vec<String> {
     let view = game.view(Spectator);
     let seats = view["seats"].as_array().expect("seats");
@@ -46,7 +46,7 @@ fn partners_swap_once_both_have_laid_a_card() {
     let offered = json!({"type": "card_offered", "seat": 0, "card": given});
     assert_eq!(response["events"], json!([offered]));
     assert_eq!(states(&game), ["offered", "pending", "pending", "pending"]);
-    // Until then the card counts as in the hand, and only its owner knows of it.
+    // Until then the card counts as in the hand, and only its owner sees it.
     assert_eq!(game.hand(0), hands[0]);
     assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
     assert_eq!(game.view(Seat(2))["seats"][0]["gave"], Value::Null);
@@ -95,7 +95,7 @@ fn play_begins_when_every_pair_is_done() {
 }
 
 #[test]
-fn strangers_learn_of_an_offer_but_not_of_the_card() {
+fn others_see_an_offer_but_not_the_card() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     swap(&game, Seat(1), &json!({"card": game.hand(1)[0]})).expect(200);
@@ -212,7 +212,7 @@ fn one_that_declines_ends_its_pairs_exchange() {
     let server = TestServer::shared();
     let game = dealt_optional(&server);
     let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
-    // Before the partner has answered, and after.
+    // Before and after the partner's answer.
     let response = swap(&game, Seat(0), &json!({"decline": true})).expect(200);
     assert_eq!(
         response["events"],

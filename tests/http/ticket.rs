@@ -1,4 +1,4 @@
-//! Tickets: for those who cannot send a token with a stream.
+//! Tickets, for clients that cannot send a token with a stream.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn a_ticket_stands_for_its_token_once() {
         let ticket = ticket(&response);
         server.forbid_in_log(&ticket);
         let path = format!("/events?ticket={ticket}");
-        // A look at the headers does not use it up.
+        // A HEAD request does not use it up.
         let head = game.request("HEAD", Spectator, &path).send();
         assert_eq!(head.status, 200);
         let stream = Stream::open(game.get(Spectator, &path));
@@ -28,7 +28,7 @@ fn a_ticket_stands_for_its_token_once() {
 }
 
 #[test]
-fn a_refused_stream_uses_no_ticket_up() {
+fn a_refused_stream_does_not_use_up_its_ticket() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
@@ -46,7 +46,7 @@ fn a_refused_stream_uses_no_ticket_up() {
 }
 
 #[test]
-fn a_ticket_is_good_for_its_game_and_nothing_else() {
+fn a_ticket_is_valid_for_its_game_only() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::dealt(&server), TestGame::dealt(&server));
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
@@ -57,14 +57,14 @@ fn a_ticket_is_good_for_its_game_and_nothing_else() {
         .refused("unauthorized");
     let as_token = game.get(Spectator, "").token(&ticket).send();
     as_token.refused("unauthorized");
-    // It is still there for its own.
+    // It is still valid for its own game.
     Stream::open(game.get(Spectator, &path))
         .next()
         .expect("the game");
 }
 
 #[test]
-fn a_ticket_of_a_replaced_token_is_worth_nothing() {
+fn a_ticket_of_a_replaced_token_is_invalid() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));

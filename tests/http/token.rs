@@ -8,7 +8,7 @@ use crate::support::{
     UNKNOWN_TOKEN,
 };
 
-/// Gets a fresh token for a seat; the handle with it.
+/// Gets a new token for a seat; returns the game with it.
 fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a> {
     let response = game
         .post(by, &format!("/seats/{seat}/token"))
@@ -22,7 +22,7 @@ fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a>
 }
 
 #[test]
-fn a_seat_makes_its_token_its_own_and_nobody_notices() {
+fn a_seat_renews_its_token_without_an_event() {
     let server = TestServer::shared();
     let old = TestGame::dealt(&server);
     let (public, hand) = (old.snapshot(), old.hand(2));
@@ -66,7 +66,7 @@ fn by_the_host_it_is_a_public_event() {
         );
     }
     old.get(Seat(1), "").send().refused("unauthorized");
-    // The game goes on where it was.
+    // The game continues unchanged.
     let fresh = reissue(&old, Host, 1);
     fresh.exchange();
     let (seat, id) = fresh.first_move();
@@ -74,7 +74,7 @@ fn by_the_host_it_is_a_public_event() {
 }
 
 #[test]
-fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
+fn new_tokens_survive_a_restart_and_old_ones_stay_revoked() {
     let server = TestServer::start();
     let old = TestGame::dealt(&server);
     let fresh = reissue(&reissue(&old, Seat(0), 0), Host, 3);
@@ -88,7 +88,7 @@ fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
 }
 
 #[test]
-fn other_seats_and_strangers_get_none() {
+fn other_seats_and_spectators_get_no_token() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::dealt(&server), TestGame::dealt(&server));
     let before = game.snapshot();
@@ -159,7 +159,7 @@ fn the_other_route_takes_no_token_from_anybody_else() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let fresh = reissue(&game, Seat(0), 0);
-    // The fresh token is seat 0's in this game and nothing else.
+    // The new token is valid only for seat 0 in this game.
     fresh
         .post(Seat(0), "/seats/1/token")
         .send()

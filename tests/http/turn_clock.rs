@@ -1,4 +1,4 @@
-//! The turn clock: who is too late is played for.
+//! The turn clock: the server acts for a seat that is too late.
 
 use std::thread;
 
@@ -34,10 +34,7 @@ fn the_server_acts_when_the_time_is_up() {
         let dealt = stream.next().expect("the deal").data;
         assert_eq!(dealt["events"][0]["type"], "cards_dealt");
         let waited = at(&dealt).duration_since(at(&created));
-        assert!(
-            waited.as_millis() >= 1_000,
-            "nobody is played for before the deadline"
-        );
+        assert!(waited.as_millis() >= 1_000, "acted before the deadline");
         // The exchange, and a turn or two.
         while stream.next().expect("an entry").data["events"][0]["type"] != "card_played" {}
         assert_eq!(game.view(Spectator)["turn_seconds"], 1);
@@ -54,7 +51,7 @@ fn the_clock_runs_on_while_no_server_does() {
     let server = TestServer::start();
     let game = timed(&server, "dogspiel-it", 600);
     server.stop(Signal::Kill);
-    // As if ten minutes had gone by.
+    // Move the deadline as if ten minutes had passed.
     let database = Connection::open(server.database()).expect("the database");
     let passed = "UPDATE games SET deadline = deadline - 600000000, due_at = due_at - 600000000";
     assert_eq!(database.execute(passed, []).expect("an update"), 1);
@@ -65,13 +62,13 @@ fn the_clock_runs_on_while_no_server_does() {
 }
 
 #[test]
-fn who_acts_in_time_gets_the_next_their_own() {
+fn a_move_in_time_starts_a_new_deadline() {
     let server = TestServer::shared();
     let game = timed(&server, "dogspiel-it", 600);
     let before = deadline(&game.view(Spectator));
     game.deal();
     let dealt = deadline(&game.view(Spectator));
-    assert!(dealt > before, "a new time for the exchange");
+    assert!(dealt > before, "a new deadline for the exchange");
     game.swap(0, &json!({"card": game.hand(0)[0]}));
     assert_eq!(
         deadline(&game.view(Spectator)),
@@ -82,7 +79,7 @@ fn who_acts_in_time_gets_the_next_their_own() {
         game.swap(seat, &json!({"card": game.hand(seat)[0]}));
     }
     let begun = deadline(&game.view(Spectator));
-    assert!(begun > dealt, "a new time for whoever begins");
+    assert!(begun > dealt, "a new deadline for the first turn");
     game.post(Host, "/seats/2/token").send().expect(200);
     assert_eq!(
         deadline(&game.view(Spectator)),

@@ -168,7 +168,7 @@ fn if_none_match_takes_lists_and_weak_tags() {
 }
 
 #[test]
-fn tokens_that_are_none_of_this_game_are_refused() {
+fn tokens_of_other_games_are_refused() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::fixed(&server), TestGame::fixed(&server));
     let path = game.path("");
@@ -227,7 +227,7 @@ fn an_unknown_parameter_is_refused() {
 }
 
 #[test]
-fn the_last_action_is_told_to_all_without_its_secret() {
+fn everyone_sees_the_last_action_without_its_secret() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     assert_eq!(game.view(Spectator)["last_action"]["type"], "game_created");

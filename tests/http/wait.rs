@@ -31,19 +31,19 @@ fn a_waiting_client_is_answered_when_something_happens() {
         Exposition::wait_for_requests(&there, 1);
         game.swap(0, &json!({"card": hand[0]}));
         for waited in waiting {
-            let (viewer, view) = waited.join().expect("an answer");
+            let (viewer, view) = waited.join().expect("a response");
             assert_eq!(view, game.view(viewer), "{viewer}");
         }
     });
 }
 
 #[test]
-fn who_is_behind_does_not_wait() {
+fn a_client_that_is_behind_does_not_wait() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let view = game.get(Seat(0), "?after_version=1").send().expect(200);
     assert_eq!(view, game.view(Seat(0)));
-    // What is known already is not sent again.
+    // A version that the client has is not sent again.
     let request = game.get(Seat(0), "?after_version=1");
     let response = request.header("If-None-Match", "\"2-0\"").send();
     assert_eq!(response.status, 304);
@@ -70,12 +70,15 @@ fn a_removed_game_is_not_waited_for() {
         let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send());
         Exposition::wait_for_requests(&server, 1);
         assert_eq!(game.request("DELETE", Host, "").send().status, 204);
-        waiting.join().expect("an answer").refused("game_not_found");
+        waiting
+            .join()
+            .expect("a response")
+            .refused("game_not_found");
     });
 }
 
 #[test]
-fn nobody_waits_for_nonsense() {
+fn invalid_versions_are_not_waited_for() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     for query in [

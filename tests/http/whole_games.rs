@@ -1,18 +1,18 @@
-//! Whole games by random legal moves, with the books checked at every version.
+//! Whole games of random legal moves, with the counts checked at every version.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::support::{Dice, TestGame, TestServer, TestViewer::*, seed};
 
-/// Versions after which a game is given up.
+/// Versions after which a game is abandoned.
 const ENDLESS: u64 = 30_000;
 
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// Nothing is lost: cards and pieces, and the turn is with somebody who holds cards.
+/// Checks that no card or piece is lost, and that the seat to move holds cards.
 fn check_books(view: &Value) {
     let seats = view["seats"].as_array().expect("seats");
     let held: u64 = seats.iter().map(|seat| number(&seat["cards"])).sum();
@@ -34,7 +34,7 @@ fn check_books(view: &Value) {
     }
 }
 
-/// Lays random cards, declining and asking where that is allowed.
+/// Offers random cards, and declines or asks where that is allowed.
 fn exchange(game: &TestGame, dice: &mut Dice, optional: bool) -> Value {
     let mut view = game.view(Spectator);
     for seat in 0..game.seats() {

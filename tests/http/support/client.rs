@@ -1,11 +1,11 @@
-//! An HTTP client that takes every status as an answer and checks each against the contract.
+//! An HTTP client that accepts every status and checks each response against the contract.
 
 use serde_json::Value;
 use ureq::http::HeaderMap;
 
 use super::{Contract, TestServer};
 
-/// Every problem code and the status it goes with.
+/// Every problem code and its status.
 const PROBLEMS: &[(&str, u16)] = &[
     ("malformed_json", 400),
     ("bad_request", 400),
@@ -49,13 +49,13 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("database_full", 507),
 ];
 
-/// The status that goes with a problem code.
+/// The status of a problem code.
 pub fn status_of(code: &str) -> u16 {
     let known = PROBLEMS.iter().find(|(name, _)| *name == code);
     known.unwrap_or_else(|| panic!("no such code: {code}")).1
 }
 
-/// A request in the making.
+/// A request that is being built.
 pub struct TestRequest<'a> {
     server: &'a TestServer,
     pub method: String,
@@ -75,7 +75,7 @@ impl<'a> TestRequest<'a> {
         }
     }
 
-    /// Sets a header, in place of one of the same name.
+    /// Sets a header and replaces one of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers
             .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
@@ -110,7 +110,7 @@ impl<'a> TestRequest<'a> {
         self.header("Content-Type", content_type)
     }
 
-    /// The response as it comes, whatever it is.
+    /// The raw response, unchecked.
     #[track_caller]
     pub fn run(&self) -> ureq::http::Response<ureq::Body> {
         let what = format!("{} {}", self.method, self.path);
@@ -118,7 +118,7 @@ impl<'a> TestRequest<'a> {
             .unwrap_or_else(|error| panic!("{what}: {error}"))
     }
 
-    /// The response, unless the server is killed before it gives one.
+    /// The response, or an error if the server is killed first.
     #[track_caller]
     fn attempt(&self) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
         let mut builder = ureq::http::Request::builder()
@@ -136,7 +136,7 @@ impl<'a> TestRequest<'a> {
         sent.unwrap_or_else(|error| panic!("{what} is no request: {error}"))
     }
 
-    /// The answer; none if the server is killed before all of it has come.
+    /// The response; `None` if the server is killed before it is complete.
     #[track_caller]
     pub fn try_send(&self) -> Option<TestResponse> {
         let mut received = self.attempt().ok()?;
@@ -173,7 +173,7 @@ impl<'a> TestRequest<'a> {
     }
 }
 
-/// What came back.
+/// A complete response.
 #[derive(Clone, Debug)]
 pub struct TestResponse {
     /// The request, for messages.
@@ -203,7 +203,7 @@ impl TestResponse {
             .collect()
     }
 
-    /// The body with the frame of a chunked transfer taken off, if there is one.
+    /// The body, decoded if its transfer is chunked.
     pub fn unchunked(&self) -> Vec<u8> {
         if self.header("transfer-encoding") != Some("chunked") {
             return self.body.clone();
@@ -232,7 +232,7 @@ impl TestResponse {
             .unwrap_or_else(|error| panic!("{}: {error}: {}", self.what, self.text()))
     }
 
-    /// The body of an answer that must have this status.
+    /// The body of a response that must have this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}: {}", self.what, self.text());
@@ -243,13 +243,13 @@ impl TestResponse {
         }
     }
 
-    /// The problem document of an answer that must be a refusal with this code.
+    /// The problem document of a response that must be a refusal with this code.
     #[track_caller]
     pub fn refused(self, code: &str) -> Value {
         self.refused_one_of(&[code])
     }
 
-    /// The same where more than one code may be meant.
+    /// The same where more than one code is possible.
     #[track_caller]
     pub fn refused_one_of(self, codes: &[&str]) -> Value {
         let what = format!(
@@ -266,7 +266,7 @@ impl TestResponse {
         problem
     }
 
-    /// RFC 9457, and what convention 1 adds to it.
+    /// Checks the problem document by RFC 9457 and convention 1.
     #[track_caller]
     pub fn check_problem(&self) {
         let what = format!("{}: {} {}", self.what, self.status, self.text());

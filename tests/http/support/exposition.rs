@@ -1,5 +1,5 @@
-//! The metrics as a scraper reads them, and strictly: a text that is not exactly as the format wants
-//! it fails the test.
+//! A strict parser of the metrics format: a text that is not exactly in the format
+//! fails the test.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use super::{TIMEOUT, TestServer};
 /// A metric with its labels.
 type Series = (String, BTreeMap<String, String>);
 
-/// What one scrape told.
+/// The metrics of one scrape.
 #[derive(Clone, Debug)]
 pub struct Exposition {
     pub text: String,
@@ -33,7 +33,7 @@ impl Exposition {
         Exposition::read(&response.text())
     }
 
-    /// Scrapes the server until the metrics are so.
+    /// Scrapes the server until the metrics satisfy the condition.
     #[track_caller]
     pub fn wait_for(server: &TestServer, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
         let begun = Instant::now();
@@ -47,7 +47,7 @@ impl Exposition {
         }
     }
 
-    /// Scrapes the server until it works at so many requests, the scrape itself left out.
+    /// Scrapes the server until this many requests are in flight, not counting the scrape.
     #[track_caller]
     pub fn wait_for_requests(server: &TestServer, number: u32) {
         let wanted = f64::from(number) + 1.0;
@@ -59,7 +59,7 @@ impl Exposition {
     /// Reads a text.
     ///
     /// # Panics
-    /// If anything in it is not as it must be.
+    /// If the text violates the format.
     #[track_caller]
     pub fn read(text: &str) -> Exposition {
         let mut read = Exposition {
@@ -97,7 +97,7 @@ impl Exposition {
         read
     }
 
-    /// Takes a line with a value.
+    /// Reads a line with a value.
     fn sample(&mut self, line: &str, family: &str, kind: &str) {
         let (series, value) = line.rsplit_once(' ').expect("a series and a value");
         let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
@@ -120,7 +120,7 @@ impl Exposition {
         assert_eq!(before, None, "twice: {line}");
     }
 
-    /// Buckets grow with their bounds, and the last holds everything.
+    /// Checks that buckets are cumulative and that the last one counts everything.
     fn check_histograms(&self) {
         let histograms = self
             .families
@@ -164,20 +164,20 @@ impl Exposition {
         named.map(|(_, value)| value).sum()
     }
 
-    /// Every series there is.
+    /// All series.
     pub fn series(&self) -> BTreeSet<Series> {
         self.samples.keys().cloned().collect()
     }
 }
 
-/// What stands between the braces, which close it.
+/// Reads the labels up to the closing brace.
 fn read_labels(text: &str) -> BTreeMap<String, String> {
     let mut rest = text.strip_suffix('}').expect("a brace");
     let mut labels = BTreeMap::new();
     while !rest.is_empty() {
         let (name, after) = rest.split_once("=\"").expect("a label's name");
         assert!(is_name(name), "{text}");
-        // No value that this server may tell needs an escape.
+        // No label value of this server needs an escape.
         let (value, after) = after.split_once('"').expect("a label's value");
         assert!(!value.contains(['\\', '\n']), "{text}");
         let before = labels.insert(name.to_owned(), value.to_owned());

@@ -1,4 +1,4 @@
-//! A handle on one game: its tokens, its routes as each viewer, and somebody to play it.
+//! A handle on one game: its tokens, requests as each viewer, and helpers that play it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{TestRequest, TestResponse, TestServer};
 
-/// Whose eyes look at a game.
+/// Who requests a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestViewer {
     Seat(usize),
@@ -43,7 +43,7 @@ pub fn cards_of(hand: &Value) -> Vec<String> {
     names
 }
 
-/// Choices that are the same on every run.
+/// Reproducible random choices.
 pub struct Dice(ChaCha20Rng);
 
 impl Dice {
@@ -71,14 +71,14 @@ pub struct TestGame<'a> {
 }
 
 impl<'a> TestGame<'a> {
-    /// A game by these wishes.
+    /// Creates a game with this request body.
     #[track_caller]
     pub fn create(server: &'a TestServer, wishes: &Value) -> TestGame<'a> {
         let response = server.post("/v1/games").json(wishes).send().expect(201);
         TestGame::of(server, &response)
     }
 
-    /// The game of an answer to a creation.
+    /// The game of a response to a creation.
     #[track_caller]
     pub fn of(server: &'a TestServer, created: &Value) -> TestGame<'a> {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -86,7 +86,7 @@ impl<'a> TestGame<'a> {
         let game = TestGame {
             server,
             id: text(&created["id"]),
-            // A bot has none.
+            // A bot has no token.
             tokens: tokens
                 .iter()
                 .map(|token| token.as_str().unwrap_or("none").to_owned())
@@ -115,7 +115,7 @@ impl<'a> TestGame<'a> {
         )
     }
 
-    /// A finished game of so many versions with a packed log.
+    /// A finished game of this many versions with a packed log.
     #[track_caller]
     pub fn long(server: &'a TestServer, versions: usize) -> TestGame<'a> {
         let record = include_str!("../../records/four.dog");
@@ -135,7 +135,7 @@ impl<'a> TestGame<'a> {
         game
     }
 
-    /// The same, dealt.
+    /// The game of [`TestGame::fixed`], dealt.
     #[track_caller]
     pub fn dealt(server: &'a TestServer) -> TestGame<'a> {
         let game = TestGame::fixed(server);
@@ -143,7 +143,7 @@ impl<'a> TestGame<'a> {
         game
     }
 
-    /// The same, with the exchange done: seat 1 is to move.
+    /// The same with the exchange done: seat 1 is to move.
     #[track_caller]
     pub fn in_play(server: &'a TestServer) -> TestGame<'a> {
         let game = TestGame::dealt(server);
@@ -151,7 +151,7 @@ impl<'a> TestGame<'a> {
         game
     }
 
-    /// A game that is over, as its record tells it; nobody has a seat's token.
+    /// A finished game, imported from a record; its seats have no tokens.
     #[track_caller]
     pub fn imported(server: &'a TestServer) -> TestGame<'a> {
         let record = include_str!("../../records/four.dog");
@@ -177,7 +177,7 @@ impl<'a> TestGame<'a> {
         }
     }
 
-    /// `/v1/games/{id}` and what follows.
+    /// `/v1/games/{id}` followed by `rest`.
     pub fn path(&self, rest: &str) -> String {
         format!("/v1/games/{}{rest}", self.id)
     }
@@ -203,7 +203,7 @@ impl<'a> TestGame<'a> {
         self.get(viewer, "").send().expect(200)
     }
 
-    /// The views of all viewers as they came, byte for byte.
+    /// The views of all viewers, byte for byte.
     #[track_caller]
     pub fn snapshot(&self) -> Vec<Vec<u8>> {
         let view = |viewer| {
@@ -251,7 +251,7 @@ impl<'a> TestGame<'a> {
             .expect(200)
     }
 
-    /// Sends the request of a suggestion as it is.
+    /// Sends the request of a suggestion unchanged.
     #[track_caller]
     pub fn as_suggested(&self, seat: usize, request: &Value) -> TestResponse {
         let text = |name: &str| request[name].as_str().expect("a text");
@@ -262,7 +262,7 @@ impl<'a> TestGame<'a> {
             .send()
     }
 
-    /// Every seat lays down its first card; the last answer.
+    /// Every seat offers its first card; returns the last response.
     #[track_caller]
     pub fn exchange(&self) -> Value {
         let lay = |seat: usize| self.swap(seat, &json!({"card": self.hand(seat)[0]}));
@@ -284,7 +284,7 @@ impl<'a> TestGame<'a> {
         (seat, id.as_str().expect("an id").to_owned())
     }
 
-    /// Does the next thing, by advice where there is a choice; the view after it.
+    /// Does the next action, by advice where there is a choice; returns the view after it.
     #[track_caller]
     pub fn step(&self, dice: &mut Dice) -> Value {
         let view = self.view(Spectator);
@@ -298,7 +298,7 @@ impl<'a> TestGame<'a> {
                 let best = &advice["suggestions"][0]["request"];
                 self.as_suggested(seat, best).expect(200)["game"].take()
             }
-            other => panic!("nothing can be done in {other}"),
+            other => panic!("no action in phase {other}"),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The cards that a viewer cannot see, permuted in a game as the database keeps it.
+//! Permutes the cards that a viewer cannot see, in a stored game.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use super::{CARDS, Dice, TestViewer};
 
-/// The cards as stored texts have them, in the order of [`CARDS`] and sorted so.
+/// The stored codes of the cards, in the order of [`CARDS`], by which hands are sorted.
 const CODES: &str = "A23456789TJQK*";
 
-/// A game as the database keeps it, secrets included.
+/// A stored game, secrets included.
 #[derive(Clone, PartialEq)]
 pub struct GameSecrets {
     pub snapshot: Value,
@@ -57,9 +57,9 @@ impl GameSecrets {
         }
     }
 
-    /// Deals all cards anew that this viewer cannot see: the other hands, the stock, and what others
-    /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so that
-    /// the game could have been played as it was with these cards.
+    /// Redeals all cards that this viewer cannot see: the other hands, the stock, and what others
+    /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so
+    /// that the same game could have been played with these cards.
     pub fn permute(&mut self, viewer: TestViewer, dice: &mut Dice) {
         let own = match viewer {
             TestViewer::Seat(seat) => Some(seat),
@@ -89,7 +89,8 @@ impl GameSecrets {
         self.snapshot["seats"][seat]["hand"] = json!(sorted(hand));
     }
 
-    /// The hands of the others and the stock. Who gave a card to its partner knows where it is.
+    /// Redeals the other hands and the stock. A seat knows where the card is that it gave its
+    /// partner.
     fn redeal(&mut self, own: Option<usize>, dice: &mut Dice) {
         let mut pool = cards(&self.snapshot["stock"]);
         let mut known = vec![Vec::new(); self.seats()];
@@ -120,25 +121,25 @@ impl GameSecrets {
         (seat + self.seats() / 2) % self.seats()
     }
 
-    /// The event that was told first in this entry.
+    /// The first event of this entry.
     fn first_event(&mut self, entry: usize) -> &mut Value {
         &mut self.log[entry].2[0]
     }
 }
 
-/// What the log has of a round, seat by seat.
+/// What the log says about a round, seat by seat.
 struct LoggedRound {
     /// The entry of its deal.
     deal: usize,
-    /// Whether it is the last round, of which the snapshot tells too.
+    /// Whether it is the last round, which the snapshot describes too.
     last: bool,
-    /// The entry in which the seat laid down a card for its partner.
+    /// The entry in which the seat offered a card to its partner.
     offer: Vec<Option<usize>>,
     /// The entry in which its pair swapped.
     swap: Vec<Option<usize>>,
-    /// The cards it played or laid open.
+    /// The cards it played or revealed.
     laid: Vec<Vec<char>>,
-    /// Those, and the ones it still holds.
+    /// Those cards, and the ones it still holds.
     all: Vec<Vec<char>>,
 }
 
@@ -183,11 +184,11 @@ impl LoggedRound {
         round
     }
 
-    /// Other cards that the others may have laid down for each other, and what was dealt then.
+    /// Changes the offers of the other seats, and the deal with them.
     fn redeal_offers(&self, game: &mut GameSecrets, own: Option<usize>, dice: &mut Dice) {
         let pick = |cards: &[char], dice: &mut Dice| cards[dice.below(cards.len())];
         let others = (0..game.seats()).filter(|&seat| Some(seat) != own);
-        // What each seat got and what it laid down, as far as there was any of it.
+        // The cards that each seat received and offered, if any.
         let mut got: Vec<Option<char>> = vec![None; game.seats()];
         let mut laid_down = got.clone();
         for seat in 0..game.seats() {

@@ -1,4 +1,4 @@
-//! What every test stands on: a real server, its own or shared, a client that checks each answer against
+//! Shared test support: a real server, a client that checks each response against
 //! the OpenAPI document, and a handle on a game.
 
 mod client;
@@ -23,11 +23,11 @@ pub use raw::{Raw, raw};
 pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
 
-/// How long anything may take that a test waits for. It is only ever used up by what never comes:
-/// a machine may be very busy.
+/// How long a test waits for anything. It is long because a machine may be very busy; only a
+/// failing test waits that long.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Says that a game's row was changed by hand: servers keep games in memory.
+/// Marks a game's row as changed, since servers cache games.
 pub const MARK_CHANGED: &str =
     "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = ?1";
 
@@ -48,5 +48,5 @@ pub const CARDS: [&str; 14] = [
     "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "joker",
 ];
 
-/// A text that looks like a token and is none.
+/// A well-formed token that belongs to no game.
 pub const UNKNOWN_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -20,21 +20,21 @@ use rusqlite::Connection;
 
 use super::{Contract, TIMEOUT, TestRequest};
 
-/// Bytes that must be free in memory for databases to be put there.
+/// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
 const MIN_FREE_BYTES: u64 = 2 << 30;
 
-/// How a server is brought to its end.
+/// How a server is stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Signal {
-    /// No chance to finish anything.
+    /// SIGKILL: no chance to finish anything.
     Kill,
-    /// The polite one.
+    /// SIGTERM: a graceful shutdown.
     Term,
 }
 
-/// A running server. Dropping it ends the process and fails the test if the log tells of a panic
-/// or of a token.
+/// A running server. Dropping it stops the process and fails the test if the log shows a panic
+/// or a secret.
 pub struct TestServer {
     folder: Arc<ServerFolder>,
     environment: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ pub struct TestServer {
     secrets: Mutex<Vec<String>>,
 }
 
-/// A server with default settings that tests share. It ends, and its log is checked, when no test
+/// A server with default settings that tests share. It stops, and its log is checked, when no test
 /// uses it any more; the next test starts another one.
 pub struct SharedServer(Arc<TestServer>);
 
@@ -58,8 +58,8 @@ impl Deref for SharedServer {
 
 /// Where the folders of all servers are.
 ///
-/// They are in memory where there is room: a commit waits for its disk, and no test takes away
-/// more than the process.
+/// They are in memory if there is room: commits are faster there, and no test cuts the power,
+/// only the process.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
     #[cfg(target_os = "linux")]
@@ -75,7 +75,7 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     disk
 });
 
-/// Removes the folders of test processes that did not come to their end.
+/// Removes the folders of test processes that were killed.
 #[cfg(target_os = "linux")]
 fn remove_stale_folders(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
@@ -87,7 +87,7 @@ fn remove_stale_folders(root: &Path) {
     }
 }
 
-/// Where the database and the logs are; removed in the end.
+/// The folder of the database and the logs; removed when dropped.
 struct ServerFolder(PathBuf);
 
 impl ServerFolder {
@@ -114,7 +114,7 @@ struct ServerProcess {
 }
 
 impl TestServer {
-    /// A server for tests that look at their own games only, and leave its process and its
+    /// A server for tests that use only their own games, and leave its process and its
     /// database alone.
     pub fn shared() -> SharedServer {
         static SERVER: Mutex<Weak<TestServer>> = Mutex::new(Weak::new());
@@ -136,8 +136,8 @@ impl TestServer {
         TestServer::start_on(environment, &[], |_| {})
     }
 
-    /// The same on what `prepare` puts into its folder; this command, if it is any, starts the
-    /// server that is named by its last arguments.
+    /// The same with a database that `prepare` creates. The command `wrapper`, unless empty, runs
+    /// the server, which is appended to it.
     pub fn start_on(
         environment: &[(&'static str, &str)],
         wrapper: &'static [&'static str],
@@ -152,7 +152,7 @@ impl TestServer {
         TestServer::on(Arc::new(folder), environment, wrapper)
     }
 
-    /// Another server on a copy of the database as it is now, which is changed before.
+    /// Another server on a changed copy of the current database.
     pub fn on_copy(other: &TestServer, change: impl FnOnce(&Connection)) -> TestServer {
         let folder = ServerFolder::new();
         let open = |folder: &ServerFolder| Connection::open(folder.database()).expect("a database");
@@ -180,7 +180,7 @@ impl TestServer {
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
-            // Until the answer begins: a stream lasts as long as its game.
+            // Until the response begins: a stream lasts as long as its game.
             .timeout_connect(Some(TIMEOUT))
             .timeout_recv_response(Some(TIMEOUT))
             .build()
@@ -197,7 +197,7 @@ impl TestServer {
         server
     }
 
-    /// Where the server answers: `http://127.0.0.1:PORT`.
+    /// The server's URL: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         self.process.lock().expect("the process").url.clone()
     }
@@ -232,7 +232,7 @@ impl TestServer {
         self.request("DELETE", path)
     }
 
-    /// Asks until the server is ready, or is not: an answer is shared for a while.
+    /// Polls until the server is ready, or is not: a result is cached for a while.
     #[track_caller]
     pub fn wait_until_ready(&self, ready: bool) {
         let begun = Instant::now();
@@ -249,24 +249,24 @@ impl TestServer {
         }
     }
 
-    /// The number of the process.
+    /// The process id.
     pub fn process_id(&self) -> u32 {
         self.process.lock().expect("the process").child.id()
     }
 
-    /// Ends the process.
+    /// Stops the process.
     pub fn stop(&self, signal: Signal) -> ExitStatus {
         self.process.lock().expect("the process").stop(signal)
     }
 
-    /// Ends the process and starts another one on the same database.
+    /// Stops the process and starts another one on the same database.
     pub fn restart(&self, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
         *process = ServerProcess::spawn(&self.folder.0, &self.environment, self.wrapper);
     }
 
-    /// Remembers a text that the log must never show.
+    /// Registers a text that the log must never show.
     pub fn forbid_in_log(&self, secret: &str) {
         let mut secrets = self.secrets.lock().expect("the secrets");
         secrets.push(secret.to_owned());
@@ -294,11 +294,11 @@ impl Drop for TestServer {
         }
         assert!(!log.contains("panicked at"), "the server panicked:\n{log}");
         let secrets = self.secrets.get_mut().expect("the secrets");
-        assert!(!tells(&log, secrets), "the log tells a secret:\n{log}");
+        assert!(!tells(&log, secrets), "the log shows a secret:\n{log}");
     }
 }
 
-/// Whether a text holds one of these, of which there may be thousands.
+/// Whether a text contains one of these secrets, of which there may be thousands.
 fn tells(text: &str, secrets: &[String]) -> bool {
     let mut by_length: BTreeMap<usize, HashSet<&[u8]>> = BTreeMap::new();
     for secret in secrets {
@@ -395,14 +395,14 @@ impl ServerProcess {
             }
             if start.elapsed() > TIMEOUT {
                 let _ = self.child.kill();
-                panic!("the server did not end on {signal:?}");
+                panic!("the server did not stop on {signal:?}");
             }
             thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// The first line, or nothing if none comes in time; the rest goes on to the log.
+/// The first line, or nothing if none comes in time; the rest is written to the log.
 fn first_line(stdout: ChildStdout, mut log: File) -> String {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
