@@ -2,6 +2,7 @@
 //! data, citations of the rules are right, and all licences are permissive.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -267,4 +268,39 @@ fn dependencies_have_permissive_licences() {
             source.is_none_or(|source| source.contains("github.com/rust-lang/crates.io-index"));
         assert!(known, "{} comes from {source:?}", package["name"]);
     }
+}
+
+/// The type that a line of code defines, if it does. Indented aliases are associated types.
+fn defined_type(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    let code = match code.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
+        None => code,
+    };
+    let (kind, rest) = code.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "union"].contains(&kind)
+        || kind == "type" && !line.starts_with(' ');
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+    let name = &rest[..end.unwrap_or(rest.len())];
+    (is_type && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
+}
+
+/// Names that each of the two binaries defines for its command line.
+const SHARED_NAMES: [&str; 2] = ["Cli", "Command"];
+
+#[test]
+fn type_names_are_unique() {
+    let mut places = BTreeMap::<String, Vec<String>>::new();
+    for folder in ["benches", "crates", "fuzz", "src", "tests"] {
+        for file in files(folder, &["rs"]) {
+            let text = fs::read_to_string(&file).expect("a file");
+            for name in text.lines().filter_map(defined_type) {
+                let place = file.display().to_string();
+                places.entry(name.to_owned()).or_default().push(place);
+            }
+        }
+    }
+    places.retain(|name, places| places.len() > 1 && !SHARED_NAMES.contains(&name.as_str()));
+    assert!(places.is_empty(), "defined more than once: {places:#?}");
 }
