@@ -1,8 +1,8 @@
-//! What group commit is worth: games played by 128 clients beside the naive way, a transaction a
-//! request, and beside the raw limit, the same rows written by a bare loop in batches of 128.
+//! What group commit gains: games played by 128 clients, compared with one transaction per
+//! request and with the raw limit, the same rows written by a plain loop in batches of 128.
 //! `cargo bench --bench commits` prints a table.
 //!
-//! Everything shares one machine, and takes turns.
+//! Everything runs on one machine, and the measurements take turns.
 
 #[path = "support/script.rs"]
 mod script;
@@ -16,8 +16,8 @@ use std::{
 
 use dog_server::store::{GameId, Store, StoreConfig};
 use rusqlite::{Connection, ToSql};
-use script::{Script, Step, actions, median, script};
-use support::Server;
+use script::{Script, ScriptStep, actions, median, script};
+use support::BenchServer;
 
 const CLIENTS: usize = 128;
 const BATCH: usize = 128;
@@ -26,8 +26,8 @@ const ROUND: Duration = Duration::from_secs(3);
 
 fn main() {
     let scripts: Vec<Script> = (0..32).map(script).collect();
-    let naive = Server::start("naive", &["--commit-batch", "1"], |_| ());
-    let group = Server::start("group", &[], |_| ());
+    let naive = BenchServer::start("naive", &["--commit-batch", "1"], |_| ());
+    let group = BenchServer::start("group", &[], |_| ());
     let (mut raw, mut one, mut many) = (Vec::new(), Vec::new(), Vec::new());
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
@@ -62,7 +62,7 @@ fn main() {
     println!("{:<52} {:>7.2} ms", "all within", at(1.0));
 }
 
-/// What the disk and SQLite allow: the rows of plays, a second, in the tables of the store.
+/// What the disk and SQLite allow: the rows of plays written per second to the store's tables.
 fn bare_batches(scripts: &[Script]) -> f64 {
     let folder = std::env::temp_dir().join(format!("dog-bench-{}-raw", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
@@ -79,7 +79,7 @@ fn bare_batches(scripts: &[Script]) -> f64 {
         database.execute(insert, [id]).expect("a game");
     }
     let tokens = [0_u8; 165];
-    let json = |step: &Step| serde_json::to_string(&step.action).expect("JSON");
+    let json = |step: &ScriptStep| serde_json::to_string(&step.action).expect("JSON");
     let actions = |script: &Script| script.steps.iter().map(json).collect();
     let actions: Vec<Vec<String>> = scripts.iter().map(actions).collect();
     let begun = Instant::now();

@@ -15,9 +15,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use game::Game;
+use game::BenchGame;
 use serde_json::json;
-use support::{Client, Server, request};
+use support::{BenchClient, BenchServer, request};
 
 const CLIENTS: usize = 8;
 const VIEWERS: usize = 64;
@@ -26,19 +26,24 @@ const BOT_GAMES: usize = 1_000;
 const ROUND: Duration = Duration::from_millis(700);
 
 fn main() {
-    let server = Server::start("server", &[], |_| ());
-    let game = Client::new(&server.address).send("POST", "/v1/games", None, Some(json!({})));
+    let server = BenchServer::start("server", &[], |_| ());
+    let game = BenchClient::new(&server.address).send("POST", "/v1/games", None, Some(json!({})));
     let id = game["id"].as_str().expect("an id").to_owned();
     let host = game["host_token"].as_str().expect("a token").to_owned();
     let seat = game["seat_tokens"][0].as_str().expect("a token").to_owned();
-    Client::new(&server.address).send("POST", &format!("/v1/games/{id}/deal"), Some(&host), None);
+    BenchClient::new(&server.address).send(
+        "POST",
+        &format!("/v1/games/{id}/deal"),
+        Some(&host),
+        None,
+    );
     let view = format!("/v1/games/{id}");
 
-    // They take turns, so that whatever disturbs the machine disturbs them all.
-    let text = Client::new(&server.address).send("GET", &view, Some(&seat), None);
+    // They take turns, so that a disturbance of the machine affects all of them.
+    let text = BenchClient::new(&server.address).send("GET", &view, Some(&seat), None);
     let bare = bare::start(text.to_string());
     let dog = server.address.as_str();
-    let answers = [
+    let responses = [
         ("constant: a bare handler", bare.as_str(), "/constant", None),
         ("row: a bare handler that reads SQLite", &bare, "/row", None),
         ("GET /healthz", dog, "/healthz", None),
@@ -46,7 +51,7 @@ fn main() {
     ];
     let mut rates = [(); 4].map(|()| Vec::new());
     for _ in 0..ROUNDS {
-        for (rates, (_, address, path, token)) in rates.iter_mut().zip(answers) {
+        for (rates, (_, address, path, token)) in rates.iter_mut().zip(responses) {
             rates.push(requests_a_second(address, path, token));
         }
     }
@@ -58,7 +63,7 @@ fn main() {
         "goal"
     );
     let row = median(rates[1].clone());
-    for (rates, (label, ..)) in rates.into_iter().zip(answers) {
+    for (rates, (label, ..)) in rates.into_iter().zip(responses) {
         let rate = median(rates);
         let goal = if label.contains("games") { "≥ 1" } else { "" };
         println!("{label:<44} {rate:>12.0} {:>10.2} {goal:>10}", rate / row);
@@ -85,10 +90,10 @@ fn main() {
         println!("{label:<44} {rate:>12.0} {:>10.2}", rate / bare);
     }
 
-    // A person's play, without and with a thousand tables at which bots play all the time.
+    // A person's play, without and with a thousand games that bots play all the time.
     let alone = play_times(&server);
     let bot = json!({"kind": "bot", "level": "greedy"});
-    let mut client = Client::new(&server.address);
+    let mut client = BenchClient::new(&server.address);
     for _ in 0..BOT_GAMES {
         let seats = [(); 4].map(|()| &bot);
         client.send("POST", "/v1/games", None, Some(json!({"seats": seats})));
@@ -113,7 +118,7 @@ fn requests_a_second(address: &str, path: &str, token: Option<&str>) -> f64 {
     let request = request("GET", path, token, None);
     let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(address);
+        let mut client = BenchClient::new(address);
         let mut requests = 0;
         while begun.elapsed() < ROUND {
             assert_eq!(client.exchange(request.as_bytes()).0, 200);
@@ -131,8 +136,8 @@ fn requests_a_second(address: &str, path: &str, token: Option<&str>) -> f64 {
     f64::from(requests) / begun.elapsed().as_secs_f64()
 }
 
-/// Plays games, one a client, until the time is up; how many plays a second by their own times.
-fn plays_a_second(server: &Server, clients: usize) -> f64 {
+/// Plays games, one per client, until the time is up. Returns the plays per second.
+fn plays_a_second(server: &BenchServer, clients: usize) -> f64 {
     let client = || {
         let times = play_for(server, 2 * ROUND);
         let playing: Duration = times.iter().sum();
@@ -147,29 +152,29 @@ fn plays_a_second(server: &Server, clients: usize) -> f64 {
     })
 }
 
-/// How long each play of a client takes that is alone, in milliseconds, the shortest first.
-fn play_times(server: &Server) -> Vec<f64> {
+/// How long each play of a single client takes, in milliseconds, sorted.
+fn play_times(server: &BenchServer) -> Vec<f64> {
     let times = play_for(server, 8 * ROUND).into_iter();
     let mut times: Vec<f64> = times.map(|time| time.as_secs_f64() * 1_000.0).collect();
     times.sort_by(f64::total_cmp);
     times
 }
 
-/// Plays games until the time is up; how long each play took.
-fn play_for(server: &Server, time: Duration) -> Vec<Duration> {
+/// Plays games until the time is up; returns how long each play took.
+fn play_for(server: &BenchServer, time: Duration) -> Vec<Duration> {
     let begun = Instant::now();
-    let mut client = Client::new(&server.address);
+    let mut client = BenchClient::new(&server.address);
     let mut times = Vec::new();
     let mut ask = |method: &str, path: &str, token: Option<&str>, body| {
         let sent = Instant::now();
-        let answer = client.send(method, path, token, body);
+        let response = client.send(method, path, token, body);
         if path.ends_with("/play") {
             times.push(sent.elapsed());
         }
-        answer
+        response
     };
     while begun.elapsed() < time {
-        let game = Game::create(&mut ask, json!({})).expect("a game");
+        let game = BenchGame::create(&mut ask, json!({})).expect("a game");
         let mut view = json!({"phase": "deal"});
         while view["phase"] != "finished" && begun.elapsed() < time {
             view = game.step(&mut ask, &view);

@@ -1,9 +1,9 @@
-//! What the server's memory does under full load of every kind: prints a line a minute.
+//! Memory use of the server under full load of every kind: prints a line a minute.
 //! `cargo bench --bench soak -- --minutes 60`.
 //!
-//! Clients play whole games, watch bots play, ask for advice, lists, histories and pictures, wait, go
-//! away in the middle, and send nonsense. Every game is removed in the end, so that what grows is
-//! not what clients have asked to be kept. The last figure is the memory at the end against that
+//! Clients play whole games, watch bots play, ask for advice, lists, histories and pictures, wait,
+//! disconnect early, and send malformed requests. Every game is removed in the end, so growth is
+//! not due to stored games. The last figure is the memory at the end divided by that
 //! after five minutes, or after a third of the time if that is sooner.
 
 #[path = "support/game.rs"]
@@ -20,41 +20,41 @@ use std::{
     time::{Duration, Instant},
 };
 
-use game::{Ask, Game};
+use game::{BenchGame, SendRequest};
 use serde_json::{Value, json};
-use support::{Client, Server, request};
+use support::{BenchClient, BenchServer, request};
 
 /// Threads of each kind.
 const PLAYERS: usize = 12;
 const WATCHERS: usize = 6;
-const ASKERS: usize = 3;
+const ADVICE_CLIENTS: usize = 3;
 const READERS: usize = 3;
-const STRANGERS: usize = 3;
+const BAD_CLIENTS: usize = 3;
 
-/// Turns after which a game is given up: there are some without end if nobody plays well.
-const TURNS: u64 = 600;
+/// Turns after which a game is abandoned: games of poor players may never end.
+const MAX_TURNS: u64 = 600;
 
-/// Minutes after which the memory is what later figures are held against.
-const SETTLED: u32 = 5;
+/// Minutes after which the memory is measured that later figures are compared with.
+const WARM_UP_MINUTES: u32 = 5;
 
-/// What a client does in one round, again and again.
-type Kind = fn(&Load, u64);
+/// One round of a client, which it repeats.
+type ClientLoop = fn(&Load, u64);
 
-/// What all clients share.
+/// The state that all clients share.
 struct Load {
     address: String,
     over: AtomicBool,
     requests: AtomicU64,
     games: AtomicU64,
-    /// Answers that said that there is too much to do.
+    /// Responses that said that the server is overloaded.
     refused: AtomicU64,
-    /// Answers that say that the server failed.
+    /// Responses that report a failure of the server.
     failed: AtomicU64,
 }
 
 fn main() {
     let minutes = minutes();
-    let server = Server::start("soak", &[], |_| {});
+    let server = BenchServer::start("soak", &[], |_| {});
     let load = Load {
         address: server.address.clone(),
         over: AtomicBool::new(false),
@@ -64,12 +64,12 @@ fn main() {
         failed: AtomicU64::new(0),
     };
     thread::scope(|scope| {
-        let kinds: [(usize, Kind); 5] = [
+        let kinds: [(usize, ClientLoop); 5] = [
             (PLAYERS, plays),
             (WATCHERS, watches_bots),
-            (ASKERS, asks),
+            (ADVICE_CLIENTS, asks),
             (READERS, reads),
-            (STRANGERS, disturbs),
+            (BAD_CLIENTS, disturbs),
         ];
         for (count, client) in kinds {
             for number in 0..count as u64 {
@@ -88,7 +88,7 @@ fn main() {
     });
 }
 
-/// `--minutes N`; ten if nothing is said.
+/// `--minutes N`; ten by default.
 fn minutes() -> u32 {
     let mut arguments = env::args().skip_while(|argument| argument != "--minutes");
     let number = arguments.nth(1).map(|number| number.parse());
@@ -96,7 +96,7 @@ fn minutes() -> u32 {
 }
 
 /// Prints a line a minute, and in the end how much the memory has grown.
-fn observe(server: &Server, load: &Load, minutes: u32) {
+fn observe(server: &BenchServer, load: &Load, minutes: u32) {
     println!(
         "{:>6} {:>9} {:>8} {:>9} {:>10} {:>8} {:>8} {:>7} {:>9} {:>7}",
         "minute",
@@ -110,7 +110,7 @@ fn observe(server: &Server, load: &Load, minutes: u32) {
         "streams",
         "files"
     );
-    let settled = SETTLED.min(minutes.div_ceil(3));
+    let settled = WARM_UP_MINUTES.min(minutes.div_ceil(3));
     let (begun, mut first, mut last) = (Instant::now(), 0.0, 0.0);
     for minute in 1..=minutes {
         let next = begun + Duration::from_secs(60) * minute;
@@ -139,13 +139,13 @@ fn observe(server: &Server, load: &Load, minutes: u32) {
     }
     let label = format!("memory after {minutes} minutes by that after {settled}");
     println!("{label:<48} {:>8.3} {:>10}", last / first, "<= 1.10");
-    // It can still do its work.
-    Client::new(&server.address).send("GET", "/readyz", None, None);
+    // The server still works.
+    BenchClient::new(&server.address).send("GET", "/readyz", None, None);
 }
 
-/// What the server tells of itself: the series without labels.
+/// The server's metrics that have no labels.
 fn metrics(load: &Load) -> Vec<(String, f64)> {
-    let mut client = Client::new(&load.address);
+    let mut client = BenchClient::new(&load.address);
     let (_, body) = client.exchange(request("GET", "/metrics", None, None).as_bytes());
     let text = String::from_utf8(body).expect("a text");
     let pair = |line: &str| {
@@ -155,21 +155,21 @@ fn metrics(load: &Load) -> Vec<(String, f64)> {
     text.lines().filter_map(pair).collect()
 }
 
-/// One client's connection, which counts what comes over it.
-struct Caller<'l> {
+/// One client's connection, which counts requests and responses.
+struct LoadClient<'l> {
     load: &'l Load,
-    client: Client,
+    client: BenchClient,
 }
 
-impl<'l> Caller<'l> {
-    fn new(load: &'l Load) -> Caller<'l> {
-        Caller {
+impl<'l> LoadClient<'l> {
+    fn new(load: &'l Load) -> LoadClient<'l> {
+        LoadClient {
             load,
-            client: Client::new(&load.address),
+            client: BenchClient::new(&load.address),
         }
     }
 
-    /// Sends a request; the status and, if the answer is JSON, what it says.
+    /// Sends a request. Returns the status and the body, or null if it is not JSON.
     fn ask(
         &mut self,
         method: &str,
@@ -196,8 +196,8 @@ impl<'l> Caller<'l> {
         }
     }
 
-    /// The same, for a game that this client plays.
-    fn asking(&mut self) -> impl Ask {
+    /// The same as a closure, for a game that this client plays.
+    fn asking(&mut self) -> impl SendRequest {
         |method: &str, path: &str, token: Option<&str>, body| self.ask(method, path, token, body).1
     }
 
@@ -210,43 +210,43 @@ impl<'l> Caller<'l> {
     }
 }
 
-/// Creates a game; none if it was refused.
-fn create(caller: &mut Caller<'_>, body: Value) -> Option<Game> {
-    Game::create(&mut caller.asking(), body)
+/// Creates a game; `None` if it was refused.
+fn create(client: &mut LoadClient<'_>, body: Value) -> Option<BenchGame> {
+    BenchGame::create(&mut client.asking(), body)
 }
 
-fn remove(game: &Game, caller: &mut Caller<'_>) {
-    caller.load.games.fetch_add(1, Relaxed);
-    caller.ask("DELETE", &game.path, Some(&game.host), None);
+fn remove(game: &BenchGame, client: &mut LoadClient<'_>) {
+    client.load.games.fetch_add(1, Relaxed);
+    client.ask("DELETE", &game.path, Some(&game.host), None);
 }
 
-/// Plays a whole game, looks at what it was, and removes it.
+/// Plays a whole game, reads its history and board, and removes it.
 fn plays(load: &Load, round: u64) {
-    let mut caller = Caller::new(load);
+    let mut client = LoadClient::new(load);
     let rules = ["familienlager", "dogspiel-it", "hausregeln"][round as usize % 3];
     let wishes = json!({"rules": {"preset": rules}, "listed": round.is_multiple_of(2)});
-    let Some(game) = create(&mut caller, wishes) else {
+    let Some(game) = create(&mut client, wishes) else {
         return;
     };
-    let mut view = caller.get(&game.path, None);
-    for _ in 0..TURNS {
+    let mut view = client.get(&game.path, None);
+    for _ in 0..MAX_TURNS {
         if view["phase"] == "finished" || load.over.load(Relaxed) {
             break;
         }
-        view = game.step(&mut caller.asking(), &view);
+        view = game.step(&mut client.asking(), &view);
     }
-    caller.get(&format!("{}/history", game.path), Some(&game.host));
-    caller.get(&format!("{}/board.svg", game.path), None);
-    remove(&game, &mut caller);
+    client.get(&format!("{}/history", game.path), Some(&game.host));
+    client.get(&format!("{}/board.svg", game.path), None);
+    remove(&game, &mut client);
 }
 
-/// Watches bots play a game to its end, over a stream in every third game till the middle only.
+/// Watches bots play a game over a stream: to the end, or half-way in every third game.
 fn watches_bots(load: &Load, round: u64) {
-    let mut caller = Caller::new(load);
+    let mut client = LoadClient::new(load);
     let level = ["greedy", "random", "fast"][round as usize % 3];
     let bot = json!({"kind": "bot", "level": level});
     let wishes = json!({"seats": [bot, bot, bot, bot]});
-    let Some(game) = create(&mut caller, wishes) else {
+    let Some(game) = create(&mut client, wishes) else {
         return;
     };
     let mut stream = TcpStream::connect(&load.address).expect("a connection");
@@ -261,7 +261,7 @@ fn watches_bots(load: &Load, round: u64) {
     let (mut reader, mut line, mut lines) = (BufReader::new(stream), String::new(), 0);
     while !load.over.load(Relaxed) {
         match reader.read_line(&mut line) {
-            // Nothing for a second is no end.
+            // A second without data is not the end.
             Err(_) => continue,
             Ok(0) => break,
             Ok(_) if line == "0\r\n" || round.is_multiple_of(3) && lines > 400 => break,
@@ -270,48 +270,48 @@ fn watches_bots(load: &Load, round: u64) {
         line.clear();
     }
     load.requests.fetch_add(1, Relaxed);
-    // The other connection may have been idle for too long.
-    remove(&game, &mut Caller::new(load));
+    // The other connection may have timed out.
+    remove(&game, &mut LoadClient::new(load));
 }
 
-/// Asks for advice and for analyses, and waits for a change that does not come.
+/// Asks for advice and analyses, and waits for a change that does not happen.
 fn asks(load: &Load, round: u64) {
-    let mut caller = Caller::new(load);
-    let Some(game) = create(&mut caller, json!({})) else {
+    let mut client = LoadClient::new(load);
+    let Some(game) = create(&mut client, json!({})) else {
         return;
     };
-    let mut view = caller.get(&game.path, None);
+    let mut view = client.get(&game.path, None);
     for _ in 0..20 {
-        view = game.step(&mut caller.asking(), &view);
+        view = game.step(&mut client.asking(), &view);
         let Some(seat) = view["turn"].as_u64() else {
             continue;
         };
         let token = Some(game.tokens[seat as usize].as_str());
         for query in ["level=fast", "level=strong&budget_ms=50", "level=greedy"] {
-            caller.get(&format!("{}/suggest-move?{query}", game.path), token);
+            client.get(&format!("{}/suggest-move?{query}", game.path), token);
         }
-        let own = caller.get(&game.path, token);
+        let own = client.get(&game.path, token);
         let position = json!({"rules": own["rules"], "board": own["board"], "seat": seat,
             "hand": own["seats"][seat as usize]["hand"]});
-        caller.post("/v1/analysis/legal-moves", None, position);
+        client.post("/v1/analysis/legal-moves", None, position);
     }
     if round.is_multiple_of(5) {
         let path = format!("{}?after_version={}", game.path, view["version"]);
-        caller.get(&path, None);
+        client.get(&path, None);
     }
-    remove(&game, &mut caller);
+    remove(&game, &mut client);
 }
 
-/// Reads what anyone may read.
+/// Reads what needs no token.
 fn reads(load: &Load, _: u64) {
-    let mut caller = Caller::new(load);
+    let mut client = LoadClient::new(load);
     for phase in ["", "?phase=play", "?phase=finished&limit=100", "?limit=1"] {
-        let list = caller.get(&format!("/v1/games{phase}"), None);
+        let list = client.get(&format!("/v1/games{phase}"), None);
         for game in list["games"].as_array().into_iter().flatten().take(5) {
             let path = format!("/v1/games/{}", game["id"].as_str().unwrap_or_default());
-            caller.get(&path, None);
-            caller.get(&format!("{path}/history"), None);
-            caller.get(&format!("{path}/board.svg"), None);
+            client.get(&path, None);
+            client.get(&format!("{path}/history"), None);
+            client.get(&format!("{path}/board.svg"), None);
         }
     }
     for path in [
@@ -322,18 +322,18 @@ fn reads(load: &Load, _: u64) {
         "/readyz",
         "/docs/",
     ] {
-        caller.get(path, None);
+        client.get(path, None);
     }
 }
 
-/// Sends what is no proper request, and goes away before the answer.
+/// Sends malformed requests, and disconnects before the response.
 fn disturbs(load: &Load, round: u64) {
-    let mut caller = Caller::new(load);
-    caller.get(&format!("/{round:x}"), None);
-    caller.get(&format!("/v1/games/{round:026x}"), Some("no token"));
-    caller.ask(&format!("M{round}"), "/v1/games", None, None);
-    caller.post("/v1/games", None, json!({"seats": round}));
-    caller.post(
+    let mut client = LoadClient::new(load);
+    client.get(&format!("/{round:x}"), None);
+    client.get(&format!("/v1/games/{round:026x}"), Some("no token"));
+    client.ask(&format!("M{round}"), "/v1/games", None, None);
+    client.post("/v1/games", None, json!({"seats": round}));
+    client.post(
         "/v1/analysis/suggest-move",
         None,
         json!({"board": "x".repeat(60_000)}),

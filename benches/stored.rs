@@ -1,8 +1,8 @@
-//! Whether a hundred thousand games in the file slow the server down, beside a thousand; and how
-//! large the file is. `cargo bench --bench stored` prints a table.
+//! Whether a hundred thousand games in the file slow the server down, compared with a thousand; and
+//! how large the file is. `cargo bench --bench stored` prints a table.
 //!
-//! Sixteen games of seventeen are finished and packed, as in a file that has been in use for long.
-//! All of them are copies of thirty-two games that were really played.
+//! Sixteen of seventeen games are finished and packed, as in a file that has been in use for long.
+//! All of them are copies of thirty-two games that were played out.
 
 #[path = "support/script.rs"]
 mod script;
@@ -27,37 +27,38 @@ use rand::{RngExt, rng};
 use rusqlite::{Connection, params};
 
 use script::{Script, actions, beginning, median, script};
-use support::{Client, Server, request};
+use support::{BenchClient, BenchServer, request};
 
-const FEW: usize = 1_000;
-const MANY: usize = 100_000;
+const FEW_GAMES: usize = 1_000;
+const MANY_GAMES: usize = 100_000;
 const CLIENTS: usize = 8;
-/// Games that are looked at by most, as those are that go on.
+/// Games that most requests are for, as for games in progress.
 const IN_PLAY: usize = 100;
 /// Many short ones: a shared machine's speed changes within seconds.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(400);
 
-/// Two servers of the same games: as usual, and without games in memory.
-struct Stored {
-    usual: Server,
-    unremembering: Server,
+/// Two servers with the same games: one as usual, one without a cache of games.
+struct ServerPair {
+    usual: BenchServer,
+    unremembering: BenchServer,
     ids: Vec<GameId>,
 }
 
-impl Stored {
-    fn start(scripts: &[Script], games: usize) -> Stored {
+impl ServerPair {
+    fn start(scripts: &[Script], games: usize) -> ServerPair {
         let mut ids = Vec::new();
         let copy = env::temp_dir().join(format!("dog-bench-{}-copy.db", process::id()));
-        let usual = Server::start(&format!("{games}"), &[], |file| {
+        let usual = BenchServer::start(&format!("{games}"), &[], |file| {
             ids = fill(file, scripts, games);
             fs::copy(file, &copy).expect("a copy");
         });
         let options = ["--games-in-memory", "0"];
-        let unremembering = Server::start(&format!("{games}-unremembering"), &options, |file| {
-            fs::rename(&copy, file).expect("the copy");
-        });
-        Stored {
+        let unremembering =
+            BenchServer::start(&format!("{games}-unremembering"), &options, |file| {
+                fs::rename(&copy, file).expect("the copy");
+            });
+        ServerPair {
             usual,
             unremembering,
             ids,
@@ -65,12 +66,12 @@ impl Stored {
     }
 }
 
-/// How many answers a second there are of something.
-type Rate<'a> = &'a dyn Fn(&Stored) -> f64;
+/// How many responses a second a server gives to some request.
+type Rate<'a> = &'a dyn Fn(&ServerPair) -> f64;
 
 fn main() {
     let scripts: Vec<Script> = (0..32).map(script).collect();
-    let few_and_many = [FEW, MANY].map(|games| Stored::start(&scripts, games));
+    let few_and_many = [FEW_GAMES, MANY_GAMES].map(|games| ServerPair::start(&scripts, games));
 
     let rows: [(&str, Rate); 4] = [
         ("GET of the hundred that are played", &|stored| {
@@ -114,8 +115,8 @@ fn main() {
     }
 }
 
-/// Keeps the scripts' games in the file and copies them until there are so many; tells their ids
-/// and how large they are.
+/// Stores the scripts' games and copies them until there are this many. Returns their ids and
+/// prints how large they are.
 fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
     let store = Store::open(file, StoreConfig::default()).expect("a store");
     let whole = scripts.iter().map(|script| (script, script.steps.len()));
@@ -166,7 +167,7 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
         .expect("ids")
 }
 
-/// Puts a game into the store as it is after so many steps, with its log.
+/// Stores a game as it is after this many steps, with its log.
 async fn keep(store: &Store, script: &Script, steps: usize) {
     let (token, created_at) = (TokenHash::of("a token"), now());
     let mut record = StoredGame {
@@ -225,11 +226,11 @@ fn describe(database: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Any of these games, asked for by a spectator.
-fn views_a_second(server: &Server, ids: &[GameId]) -> f64 {
+/// Views per second of random games, requested by a spectator.
+fn views_a_second(server: &BenchServer, ids: &[GameId]) -> f64 {
     let begun = Instant::now();
     let client = || {
-        let mut client = Client::new(&server.address);
+        let mut client = BenchClient::new(&server.address);
         let mut views = 0_u32;
         while begun.elapsed() < ROUND {
             let id = ids[rng().random_range(..ids.len())];

@@ -1,10 +1,10 @@
-//! Live streams: what they cost, and how soon readers are told of a move. `cargo bench --bench
+//! Live streams: what they cost, and how soon readers receive a move. `cargo bench --bench
 //! streams` prints a table.
 //!
 //! 5,000 readers wait for a game in which nothing happens, while 100 games are played by the
-//! server's own bots as fast as it can, each before a few readers more. Readers and server share
-//! the machine. A reader's delay is counted from the time that the move's log entry has, which is
-//! taken before the move is written to the disk.
+//! server's own bots as fast as it can, each watched by a few more readers. Readers and server
+//! share the machine. A reader's delay is counted from the time that the move's log entry has,
+//! which is taken before the move is written to the disk.
 
 #[path = "support/server.rs"]
 mod support;
@@ -24,18 +24,18 @@ use std::{
 use actix_web::rt::{self, net::TcpStream, time::sleep};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use support::{Client, Server};
+use support::{BenchClient, BenchServer};
 
 const IDLE: usize = 5_000;
 const GAMES: usize = 100;
 const READERS: usize = 5;
 
-/// How long games are played.
-const WHILE: Duration = Duration::from_secs(20);
+/// How long games are played for.
+const RUN_TIME: Duration = Duration::from_secs(20);
 
-/// What the readers have noted.
+/// What the readers have measured.
 #[derive(Default)]
-struct Heard {
+struct StreamCounts {
     /// Milliseconds from each move to each reader.
     delays: Mutex<Vec<f64>>,
     /// Streams that have ended.
@@ -43,13 +43,13 @@ struct Heard {
 }
 
 fn main() {
-    let server = Server::start("server", &[], |_| ());
-    let quiet = create(&mut Client::new(&server.address), json!({}));
+    let server = BenchServer::start("server", &[], |_| ());
+    let quiet = create(&mut BenchClient::new(&server.address), json!({}));
     rt::System::new().block_on(async {
         let empty = memory(&server);
-        let heard = Arc::new(Heard::default());
+        let counts = Arc::new(StreamCounts::default());
         for _ in 0..IDLE {
-            follow(&server, &quiet, &heard).await;
+            follow(&server, &quiet, &counts).await;
         }
         sleep(Duration::from_secs(2)).await;
         row("server without a reader", empty, "MB", "");
@@ -59,8 +59,8 @@ fn main() {
             "MB",
             "< 300",
         );
-        let seconds = busy(&server, &heard).await;
-        let mut delays = std::mem::take(&mut *heard.delays.lock().expect("the delays"));
+        let seconds = busy(&server, &counts).await;
+        let mut delays = std::mem::take(&mut *counts.delays.lock().expect("the delays"));
         delays.sort_by(f64::total_cmp);
         let told = delays.len() as f64 / seconds;
         let at = |share: f64| delays[((delays.len() - 1) as f64 * share) as usize];
@@ -78,7 +78,7 @@ fn row(what: &str, value: f64, unit: &str, goal: &str) {
 }
 
 /// Megabytes of memory that the server's process holds.
-fn memory(server: &Server) -> f64 {
+fn memory(server: &BenchServer) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.process.id()));
     let status = status.expect("Linux says what a process holds");
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -87,21 +87,21 @@ fn memory(server: &Server) -> f64 {
     kib * 1024.0 / 1e6
 }
 
-fn create(client: &mut Client, wishes: Value) -> String {
+fn create(client: &mut BenchClient, wishes: Value) -> String {
     let created = client.send("POST", "/v1/games", None, Some(wishes));
     created["id"].as_str().expect("an id").to_owned()
 }
 
-/// Has the games played and followed for a while; says for how many seconds.
-async fn busy(server: &Server, heard: &Arc<Heard>) -> f64 {
+/// Plays and follows the games for a while; returns for how many seconds.
+async fn busy(server: &BenchServer, counts: &Arc<StreamCounts>) -> f64 {
     let (sender, created) = channel();
-    let (address, theirs) = (server.address.clone(), Arc::clone(heard));
+    let (address, theirs) = (server.address.clone(), Arc::clone(counts));
     let keeper = thread::spawn(move || keep_playing(&address, &theirs, &sender));
     let begun = Instant::now();
     while !keeper.is_finished() {
         for id in created.try_iter() {
             for _ in 0..READERS {
-                follow(server, &id, heard).await;
+                follow(server, &id, counts).await;
             }
         }
         sleep(Duration::from_millis(2)).await;
@@ -109,14 +109,14 @@ async fn busy(server: &Server, heard: &Arc<Heard>) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Sees to it that so many games are played: who ends is followed by another.
-fn keep_playing(address: &str, heard: &Heard, created: &Sender<String>) {
+/// Keeps [`GAMES`] games going: a game that ends is replaced by another.
+fn keep_playing(address: &str, counts: &StreamCounts, created: &Sender<String>) {
     let bot = json!({"kind": "bot", "level": "greedy"});
     let seats = [(); 4].map(|()| bot.clone());
-    let mut client = Client::new(address);
+    let mut client = BenchClient::new(address);
     let (begun, mut games) = (Instant::now(), 0);
-    while begun.elapsed() < WHILE {
-        if games < GAMES + heard.ended.load(Relaxed) / READERS {
+    while begun.elapsed() < RUN_TIME {
+        if games < GAMES + counts.ended.load(Relaxed) / READERS {
             let id = create(&mut client, json!({"seats": seats}));
             games += 1;
             created.send(id).expect("somebody who follows");
@@ -126,8 +126,8 @@ fn keep_playing(address: &str, heard: &Heard, created: &Sender<String>) {
     }
 }
 
-/// Follows a game in the background, and notes how late it was told of each move.
-async fn follow(server: &Server, id: &str, heard: &Arc<Heard>) {
+/// Follows a game in the background, and measures the delay of each move.
+async fn follow(server: &BenchServer, id: &str, counts: &Arc<StreamCounts>) {
     let stream = TcpStream::connect(&server.address)
         .await
         .expect("a connection");
@@ -137,14 +137,14 @@ async fn follow(server: &Server, id: &str, heard: &Arc<Heard>) {
     stream.writable().await.expect("a connection");
     let written = stream.try_write(request.as_bytes()).expect("a request");
     assert_eq!(written, request.len());
-    let heard = Arc::clone(heard);
+    let counts = Arc::clone(counts);
     rt::spawn(async move {
-        listen(stream, &heard).await;
-        heard.ended.fetch_add(1, Relaxed);
+        listen(stream, &counts).await;
+        counts.ended.fetch_add(1, Relaxed);
     });
 }
 
-async fn listen(stream: TcpStream, heard: &Heard) {
+async fn listen(stream: TcpStream, counts: &StreamCounts) {
     let mut text = Vec::new();
     let mut block = [0; 4096];
     loop {
@@ -156,9 +156,9 @@ async fn listen(stream: TcpStream, heard: &Heard) {
         text.extend_from_slice(&block[..read]);
         while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
             let line: Vec<u8> = text.drain(..=end).collect();
-            if let Some(at) = told_at(&line) {
+            if let Some(at) = event_time(&line) {
                 let delay = now.duration_since(at).as_secs_f64() * 1_000.0;
-                heard.delays.lock().expect("the delays").push(delay);
+                counts.delays.lock().expect("the delays").push(delay);
             }
             if line.starts_with(b"0\r") {
                 // The last chunk: the stream has ended.
@@ -168,8 +168,8 @@ async fn listen(stream: TcpStream, heard: &Heard) {
     }
 }
 
-/// When what a line tells of happened, if it tells of anything.
-fn told_at(line: &[u8]) -> Option<Timestamp> {
+/// The time of the log entry in a line of the stream, if it has one.
+fn event_time(line: &[u8]) -> Option<Timestamp> {
     let change: Value = serde_json::from_slice(line).ok()?;
     change.get("events")?;
     change["at"].as_str()?.parse().ok()

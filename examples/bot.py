@@ -31,8 +31,8 @@ class Seat:
         return urllib.request.urlopen(request, timeout=60)
 
     def get(self, path):
-        with self.open("GET", path) as answer:
-            return json.load(answer)
+        with self.open("GET", path) as response:
+            return json.load(response)
 
     def changes(self):
         """Yields after each change until the game is over; resumes a broken stream."""

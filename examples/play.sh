@@ -59,15 +59,15 @@ call() {
   if [[ -n $body ]]; then
     options+=(--header 'Content-Type: application/json' --data "$body")
   fi
-  local answer status
-  answer=$(curl "${options[@]}" "$url$path")
-  status=${answer##*$'\n'}
-  answer=${answer%$'\n'*}
+  local response status
+  response=$(curl "${options[@]}" "$url$path")
+  status=${response##*$'\n'}
+  response=${response%$'\n'*}
   if ((status >= 400)); then
-    printf '%s %s: %s\n' "$method" "$path" "$answer" >&2
+    printf '%s %s: %s\n' "$method" "$path" "$response" >&2
     exit 1
   fi
-  printf '%s\n' "$answer"
+  printf '%s\n' "$response"
 }
 
 # Prints one line for each seat: its part of the ring, beginning with its start, its goal and its
@@ -100,7 +100,7 @@ show_board() {
         | ([range(4) | if . as $field | $goal | index($field) then $seat | letter else "." end]
            | join(" ")) as $home
         | "seat \($seat)  \($track)  \($home)  \(($seat | letter) * $board[$seat].kennel // "")" )
-  ' <<<"$answer"
+  ' <<<"$response"
 }
 
 # act SEAT: asks for advice, and sends the request of the best suggestion unchanged.
@@ -117,7 +117,7 @@ act() {
          else "declines the exchange" end)
     ' <<<"$advice"
   )
-  answer=$(call "${best[0]}" "${best[1]}" "${tokens[seat]}" "${best[2]}")
+  response=$(call "${best[0]}" "${best[1]}" "${tokens[seat]}" "${best[2]}")
   say "seat $seat ${best[3]}"
 }
 
@@ -127,9 +127,9 @@ wishes=$(
   '
 )
 # The response to a write contains the game after it.
-answer=$(call POST /v1/games '' "$wishes")
-id=$(jq --raw-output .id <<<"$answer")
-mapfile -t tokens < <(jq --raw-output '.seat_tokens[]' <<<"$answer")
+response=$(call POST /v1/games '' "$wishes")
+id=$(jq --raw-output .id <<<"$response")
+mapfile -t tokens < <(jq --raw-output '.seat_tokens[]' <<<"$response")
 say "game $id by the rules $rules"
 
 while true; do
@@ -139,12 +139,12 @@ while true; do
       | ([.seats[] | select(.exchange == "pending" or .exchange == "asked") | .seat] | first)
         as $unanswered
       | "\(.phase) \(.round) \(.dealer) \(.turn) \($unanswered)"
-    ' <<<"$answer"
+    ' <<<"$response"
   )
   case $phase in
     deal)
       ((round == 1)) || show_board
-      answer=$(call POST "/v1/games/$id/deal" "${tokens[dealer]}")
+      response=$(call POST "/v1/games/$id/deal" "${tokens[dealer]}")
       say "round $round: seat $dealer has dealt"
       ;;
     exchange) act "$unanswered" ;;
@@ -161,4 +161,4 @@ jq --raw-output '
   | [.seats[] | select(.team == $team) | "\(.seat) (\(.name))"]
   | join(" and ")
   | "team \($team) has won: seats \(.)"
-' <<<"$answer"
+' <<<"$response"

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Fuzzes for a long time: every target by turns, one process at a time, and counts what was carried out.
+# Fuzzes for a long time: all targets in turn, one process at a time, and counts the executions.
 #
 #   fuzz/run.sh BINARIES WORK [SECONDS [TARGET…]]
 #
-# BINARIES is where `cargo fuzz build` leaves the targets (target/x86_64-unknown-linux-gnu/release), or a
-# copy of them; WORK gets the corpora, the findings and the counts. Each turn takes SECONDS, 300 if nothing
-# is said, and all targets have one unless some are named. Ends by itself never; stopped, it goes on where it was. `fuzz/run.sh --sum WORK` shows the counts.
+# BINARIES is the output folder of `cargo fuzz build` (target/x86_64-unknown-linux-gnu/release), or a
+# copy of it; WORK gets the corpora, the findings and the counts. Each turn takes SECONDS, by default
+# 300. All targets run unless some are named. It runs until it is stopped, and continues when it is
+# started again. `fuzz/run.sh --sum WORK` shows the counts.
 set -euo pipefail
 
-# What was carried out so far, target by target.
+# The executions and findings so far, for each target.
 sum() {
   awk '{runs[$1] += $2; seconds[$1] += $3; found[$1] += $4; all += $2; bad += $4}
-    END {for (target in runs) printf "%-10s %14d executions %8d s %3d findings\n", target, runs[target], seconds[target], found[target]
+    END {for (target in runs) printf "%-10s %14d executions %8d s %3d findings\n",
+           target, runs[target], seconds[target], found[target]
          printf "%-10s %14d executions %12s %3d findings\n", "all", all, "", bad}' "$1/counts"
 }
 

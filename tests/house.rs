@@ -1,7 +1,8 @@
-//! What the compiler cannot see: generated pages are up to date, bots know no whole game, rules are
-//! data, citations of the rules are right, and licences ask for no more than their text.
+//! What the compiler cannot see: generated pages are up to date, bots see no whole game, rules are
+//! data, citations of the rules are right, and all licences are permissive.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -37,7 +38,7 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file holds nothing but what tests need.
+/// Whether a file holds only test code.
 fn is_test(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default();
     name == "tests.rs"
@@ -84,7 +85,8 @@ fn options_are_read_as_data() {
     }
 }
 
-/// The numbers of the sections of a page, from headings such as `## 7. A game`, `### 7.3. Exchange`.
+/// The numbers of the sections of a page, from headings such as `## 7. A game`, `### 7.3.
+/// Exchange`.
 fn sections(page: &str) -> Vec<&str> {
     let headings = page.lines().filter_map(|line| {
         let heading = line
@@ -182,7 +184,7 @@ fn citations_of_the_rules_are_right() {
     );
 }
 
-/// Compares a generated file with what is generated now.
+/// Compares a generated file with the current output of its generator.
 fn up_to_date(file: &str, now: &str, command: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let kept = fs::read_to_string(path).unwrap_or_default();
@@ -218,7 +220,8 @@ fn allowed_licences() -> Vec<String> {
     quoted.map(str::to_owned).collect()
 }
 
-/// Whether a licence expression can be taken by the licences allowed: one of several, or all of them.
+/// Whether the allowed licences satisfy a licence expression: one alternative of `OR`, all of
+/// `AND`.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let words: Vec<&str> = expression
         .split([' ', '/', '(', ')'])
@@ -233,7 +236,7 @@ fn is_allowed(expression: &str, allowed: &[String]) -> bool {
 }
 
 #[test]
-fn dependencies_ask_for_no_more_than_their_licence_text() {
+fn dependencies_have_permissive_licences() {
     let allowed = allowed_licences();
     assert!(allowed.len() > 2 && is_allowed("MIT/Apache-2.0", &allowed));
     assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0", &allowed));
@@ -265,4 +268,39 @@ fn dependencies_ask_for_no_more_than_their_licence_text() {
             source.is_none_or(|source| source.contains("github.com/rust-lang/crates.io-index"));
         assert!(known, "{} comes from {source:?}", package["name"]);
     }
+}
+
+/// The type that a line of code defines, if it does. Indented aliases are associated types.
+fn defined_type(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    let code = match code.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
+        None => code,
+    };
+    let (kind, rest) = code.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "union"].contains(&kind)
+        || kind == "type" && !line.starts_with(' ');
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+    let name = &rest[..end.unwrap_or(rest.len())];
+    (is_type && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
+}
+
+/// Names that each of the two binaries defines for its command line.
+const SHARED_NAMES: [&str; 2] = ["Cli", "Command"];
+
+#[test]
+fn type_names_are_unique() {
+    let mut places = BTreeMap::<String, Vec<String>>::new();
+    for folder in ["benches", "crates", "fuzz", "src", "tests"] {
+        for file in files(folder, &["rs"]) {
+            let text = fs::read_to_string(&file).expect("a file");
+            for name in text.lines().filter_map(defined_type) {
+                let place = file.display().to_string();
+                places.entry(name.to_owned()).or_default().push(place);
+            }
+        }
+    }
+    places.retain(|name, places| places.len() > 1 && !SHARED_NAMES.contains(&name.as_str()));
+    assert!(places.is_empty(), "defined more than once: {places:#?}");
 }

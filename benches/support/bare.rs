@@ -1,4 +1,4 @@
-//! What the HTTP library and SQLite allow: a server that answers with a text from memory, or from a
+//! What the HTTP library and SQLite allow: a server that sends a text from memory, or from a
 //! row.
 
 use std::{cell::RefCell, sync::mpsc, thread};

@@ -1,25 +1,25 @@
-//! A game that a client plays over HTTP, whatever the client does about answers.
+//! A game that a client plays over HTTP. The client decides how to handle responses.
 
 use serde_json::{Value, json};
 
-/// Sends a request (method, path, token, body) and returns the body of the answer.
-pub trait Ask: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value {}
+/// Sends a request (method, path, token, body) and returns the body of the response.
+pub trait SendRequest: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value {}
 
-impl<F: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value> Ask for F {}
+impl<F: FnMut(&str, &str, Option<&str>, Option<Value>) -> Value> SendRequest for F {}
 
 /// A game's path and tokens.
-pub struct Game {
+pub struct BenchGame {
     pub path: String,
     pub host: String,
     pub tokens: Vec<String>,
 }
 
-impl Game {
-    /// Creates a game; none if it was refused.
-    pub fn create(ask: &mut impl Ask, body: Value) -> Option<Game> {
+impl BenchGame {
+    /// Creates a game; `None` if it was refused.
+    pub fn create(ask: &mut impl SendRequest, body: Value) -> Option<BenchGame> {
         let created = ask("POST", "/v1/games", None, Some(body));
         let tokens = created["seat_tokens"].as_array()?.iter();
-        Some(Game {
+        Some(BenchGame {
             path: format!("/v1/games/{}", created["id"].as_str()?),
             host: created["host_token"].as_str()?.to_owned(),
             tokens: tokens
@@ -29,7 +29,7 @@ impl Game {
     }
 
     /// Does what is to be done next in the game that this view shows; the view after it.
-    pub fn step(&self, ask: &mut impl Ask, view: &Value) -> Value {
+    pub fn step(&self, ask: &mut impl SendRequest, view: &Value) -> Value {
         let path = |route: &str| format!("{}{route}", self.path);
         let token = |seat: usize| Some(self.tokens[seat].as_str());
         match view["phase"].as_str() {

@@ -1,5 +1,5 @@
-//! Games that were played in thought before, so that clients do nothing but send the next request
-//! and wait for its answer.
+//! Games that were played out in advance, so that clients only send the next request
+//! and wait for the response.
 
 use std::{
     io::ErrorKind,
@@ -13,18 +13,18 @@ use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde_json::{Value, json};
 
-use super::support::{Server, request};
+use super::support::{BenchServer, request};
 
 /// A game from its beginning to its end.
 pub struct Script {
     pub seed: Seed,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptStep>,
 }
 
-/// An action, and what the store keeps of it.
-// Not every bench needs all of it.
+/// An action, and what the store saves for it.
+// Not every bench uses all of it.
 #[allow(dead_code)]
-pub struct Step {
+pub struct ScriptStep {
     pub action: Action,
     /// The game after it.
     pub snapshot: String,
@@ -32,7 +32,7 @@ pub struct Step {
     pub entry: String,
 }
 
-/// Plays a game in thought, all seats greedily.
+/// Plays a game in memory, all seats greedily.
 pub fn script(number: u8) -> Script {
     let nets = Nets::built_in().expect("nets that fit");
     let seed = Seed::new([number; 32]);
@@ -43,7 +43,7 @@ pub fn script(number: u8) -> Script {
         dog_bot::choose(&nets, Level::Greedy, None, &game.seen_from(seat), &mut dice).action(seat)
     };
     while let Some((action, events)) = game.step(&mut choose).expect("a legal action") {
-        steps.push(Step {
+        steps.push(ScriptStep {
             snapshot: serde_json::to_string(&game).expect("JSON"),
             entry: serde_json::to_string(&events).expect("JSON"),
             action,
@@ -52,7 +52,7 @@ pub fn script(number: u8) -> Script {
     Script { seed, steps }
 }
 
-/// The game of a script before its first step.
+/// A script's game before its first step.
 pub fn beginning(seed: &Seed) -> Game {
     Game::new(Setup {
         rules: Preset::DogspielIt.rules(),
@@ -63,19 +63,19 @@ pub fn beginning(seed: &Seed) -> Game {
     })
 }
 
-/// Has so many clients deal, swap and play for that long; how many of these actions there were a
-/// second, and how many milliseconds each took. All clients share one thread, which leaves the
+/// Lets this many clients deal, swap and play for this long. Returns the number of actions per
+/// second and the milliseconds that each took. All clients share one thread, which leaves the
 /// machine to the server.
 pub fn actions(
-    server: &Server,
+    server: &BenchServer,
     scripts: &[Script],
     clients: usize,
     time: Duration,
 ) -> (f64, Vec<f64>) {
     let end = Instant::now() + time;
     let client = async |number: usize| {
-        let mut player = Actor::new(&server.address);
-        // Not all at the same place of their games.
+        let mut player = ScriptClient::new(&server.address);
+        // Clients start at different points of their games.
         for script in scripts.iter().cycle().skip(number) {
             if !player.plays(script, end).await {
                 break;
@@ -90,26 +90,26 @@ pub fn actions(
 }
 
 /// A client that plays scripts.
-struct Actor {
+struct ScriptClient {
     stream: TcpStream,
-    answer: Vec<u8>,
+    response: Vec<u8>,
     /// Milliseconds that each of its actions took.
     times: Vec<f64>,
 }
 
-impl Actor {
-    fn new(address: &str) -> Actor {
+impl ScriptClient {
+    fn new(address: &str) -> ScriptClient {
         let stream = std::net::TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("no delay");
         stream.set_nonblocking(true).expect("an async socket");
-        Actor {
+        ScriptClient {
             stream: TcpStream::from_std(stream).expect("an async socket"),
-            answer: Vec::new(),
+            response: Vec::new(),
             times: Vec::new(),
         }
     }
 
-    /// Plays a script; says whether there was time enough.
+    /// Plays a script; returns whether there was enough time.
     async fn plays(&mut self, script: &Script, end: Instant) -> bool {
         let wish = json!({"shuffle_seed": script.seed.hex(), "first_dealer": 0, "listed": false});
         let created = request("POST", "/v1/games", None, Some(wish));
@@ -145,42 +145,42 @@ impl Actor {
         true
     }
 
-    /// Sends a request and waits for its answer: the status and the body.
+    /// Sends a request and waits for the response: its status and body.
     async fn exchange(&mut self, request: &str) -> (u16, &[u8]) {
         self.stream.writable().await.expect("a connection");
         let sent = self.stream.try_write(request.as_bytes()).expect("sent");
         assert_eq!(sent, request.len(), "sent at once");
-        self.answer.clear();
+        self.response.clear();
         loop {
-            self.stream.readable().await.expect("an answer");
+            self.stream.readable().await.expect("a response");
             let mut piece = [0; 16 * 1024];
             match self.stream.try_read(&mut piece) {
                 Ok(0) => panic!("the server hung up"),
-                Ok(length) => self.answer.extend_from_slice(&piece[..length]),
+                Ok(length) => self.response.extend_from_slice(&piece[..length]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
                 Err(error) => panic!("{error}"),
             }
-            if let Some((status, start)) = whole(&self.answer) {
-                return (status, &self.answer[start..]);
+            if let Some((status, start)) = whole(&self.response) {
+                return (status, &self.response[start..]);
             }
         }
     }
 }
 
-/// The status of an answer and where its body begins, once all of it is there.
-fn whole(answer: &[u8]) -> Option<(u16, usize)> {
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let head = str::from_utf8(&answer[..end]).expect("a head");
+/// The status of a response and where its body begins; none while it is incomplete.
+fn whole(response: &[u8]) -> Option<(u16, usize)> {
+    let end = response.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = str::from_utf8(&response[..end]).expect("a head");
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "));
     let length: usize = length.map_or(0, |length| length.parse().expect("a length"));
     let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
     let start = end + 4;
-    (answer.len() >= start + length).then(|| (status.expect("a status"), start))
+    (response.len() >= start + length).then(|| (status.expect("a status"), start))
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,6 +1,6 @@
-//! A server to be measured, and a client of it.
+//! The server that is measured, and a client of it.
 
-// Not every bench needs all of it.
+// Not every bench uses all of it.
 #![allow(dead_code)]
 
 use std::{
@@ -13,16 +13,16 @@ use std::{
 
 use serde_json::Value;
 
-/// The server in a process of its own, on a database of its own.
-pub struct Server {
+/// A server process with its own database.
+pub struct BenchServer {
     pub process: Child,
     pub address: String,
     folder: PathBuf,
 }
 
-impl Server {
-    /// Starts a server of that name with these options, on a file that may be prepared before.
-    pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> Server {
+impl BenchServer {
+    /// Starts a server with these options. `prepare` may fill its database file first.
+    pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> BenchServer {
         let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         prepare(&folder.join("dog.db"));
@@ -46,7 +46,7 @@ impl Server {
             .next()
             .expect("an address")
             .to_owned();
-        Server {
+        BenchServer {
             process,
             address,
             folder,
@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -63,15 +63,15 @@ impl Drop for Server {
 }
 
 /// One kept-alive connection.
-pub struct Client {
+pub struct BenchClient {
     stream: BufReader<TcpStream>,
 }
 
-impl Client {
-    pub fn new(address: &str) -> Client {
+impl BenchClient {
+    pub fn new(address: &str) -> BenchClient {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("no delay");
-        Client {
+        BenchClient {
             stream: BufReader::new(stream),
         }
     }
@@ -89,7 +89,7 @@ impl Client {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Sends a request and reads its answer: the status and the body.
+    /// Sends a request and reads the response: its status and body.
     pub fn exchange(&mut self, request: &[u8]) -> (u16, Vec<u8>) {
         self.stream.get_mut().write_all(request).expect("sent");
         let mut line = String::new();

@@ -1,4 +1,4 @@
-//! Actions on a game, in order and not: none panics, and a refused one changes nothing.
+//! Legal and illegal actions on a game: none panics, and a refused one changes nothing.
 
 #![no_main]
 
@@ -7,11 +7,11 @@ use dog_rules::{Action, Game, Move, Phase, Player, Seed, Setup};
 use dog_server_fuzz::{any_move, card, rules, seat};
 use libfuzzer_sys::fuzz_target;
 
-/// After this many actions a game is left.
+/// The number of actions after which a game is abandoned.
 const ACTIONS: usize = 400;
 
 fuzz_target!(|data: &[u8]| {
-    // A game ends with its bytes.
+    // The game ends when the input is used up.
     let _ = play(&mut Unstructured::new(data));
 });
 
@@ -52,7 +52,7 @@ fn play(u: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
-/// Something that a seat may do.
+/// An action that the phase asks for.
 fn in_order_action(u: &mut Unstructured, game: &Game) -> Result<Action> {
     let seats: Vec<_> = game.seats_to_act().collect();
     let actions = game.legal_actions(*u.choose(&seats)?);

@@ -1,4 +1,4 @@
-//! Any text is a move's id, which its move then writes again, or is refused.
+//! Any text is a move id, which is written again in the same form, or is refused.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What is listed is legal, and what is legal leads to a board that is listed.
+//! Every listed move is legal, and every legal move leads to a board that is listed.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use dog_server_fuzz::{any_move, board, hand, rules, seat};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // Bytes that make no position are passed over.
+    // Bytes that give no position are skipped.
     let _ = position(&mut Unstructured::new(data));
 });
 
@@ -52,7 +52,7 @@ fn position(u: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
-/// A listed seven with two of its parts in each other's place; other moves as they are.
+/// A listed seven with two of its parts swapped; other moves unchanged.
 fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
     let Move::Play {
         card,

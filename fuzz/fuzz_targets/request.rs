@@ -1,5 +1,5 @@
-//! Any bytes are a body that is refused with a code for the client's mistake, or that asks for something
-//! which the game takes, or refuses and is as it was.
+//! Any bytes are a body that is refused with a 4xx code, or a request that the game
+//! accepts, or refuses without a change.
 
 #![no_main]
 

@@ -41,19 +41,19 @@ fn deal_sizes(u: &mut Unstructured) -> Result<Vec<u8>> {
         .collect()
 }
 
-/// A seat of this table.
+/// A seat of a game with these rules.
 pub fn seat(u: &mut Unstructured, rules: &Rules) -> Result<Seat> {
     let seats: Vec<Seat> = rules.ring().seats().collect();
     u.choose(&seats).copied()
 }
 
-/// Any board, one that a team has won too.
+/// Any board, including one that a team has won.
 pub fn board(u: &mut Unstructured, rules: &Rules) -> Result<Board> {
     let mut placements = vec![Placement::default(); usize::from(rules.seats)];
     let mut taken = Vec::new();
     for (seat, placement) in rules.ring().seats().zip(&mut placements) {
         for _ in 0..4 {
-            // A piece whose place is taken stays in its kennel, and so do the highest bytes'.
+            // A piece stays in its kennel if its field is taken or its byte is too high.
             let place = u.arbitrary::<u8>()?;
             let goal = place.wrapping_sub(rules.ring().length());
             if goal < 4 && !placement.goal.contains(&goal) {
@@ -78,7 +78,7 @@ pub fn card(u: &mut Unstructured) -> Result<Card> {
     u.choose(&Card::ALL).copied()
 }
 
-/// Any move of the grammar, one with a piece on this board more often than others.
+/// Any move of the grammar, usually one with a piece on this board.
 pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Move> {
     let card = card(u)?;
     let rank = match card {
@@ -101,7 +101,7 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
     Ok(Move::Play { card, rank, action })
 }
 
-/// A walk, seldom longer than a card carries.
+/// A walk, rarely longer than a card allows.
 fn part(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Part> {
     let goal = |u: &mut Unstructured| {
         let field = u.int_in_range(0..=3)?;
@@ -122,7 +122,7 @@ fn part(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Part> {
     Ok(Part { from, to })
 }
 
-/// A track field, most often one where a piece stands.
+/// A track field, usually one with a piece on it.
 fn track(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<u8> {
     let pieces: Vec<u8> = board
         .placements(rules)

@@ -1,4 +1,4 @@
-//! `dog verify`: the records of `tests/records`, and what is found when somebody changes them.
+//! `dog verify`: the records of `tests/records`, and what is reported if they are altered.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use dog_rules::{
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 
-/// The records that are kept, by what rules.
+/// The stored records and their rules.
 const RECORDS: [(&str, &str); 3] = [
     ("four.dog", "dogspiel-it"),
     ("six.dog", "hausregeln seats=6"),
@@ -48,8 +48,8 @@ fn the_records_are_what_is_written_today() {
     }
 }
 
-/// Plays the games that are kept: `cargo test --test commands -- --ignored write_the_records` after a
-/// change of format.
+/// Plays the stored games anew: `cargo test --test commands -- --ignored write_the_records`, after
+/// a change of format.
 #[test]
 #[ignore = "writes tests/records"]
 fn write_the_records() {
@@ -60,7 +60,7 @@ fn write_the_records() {
     }
 }
 
-/// A random game that comes to its end, with everything that may happen on the way.
+/// A random game to its end, with every kind of action on the way.
 fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
     let names = [
         "Anna",
@@ -89,7 +89,7 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
                 seat: Seat::default().next(game.rules().seats),
                 player: Player::bot("Bot; of the house", Level::Greedy),
             },
-            // By the host; refused, if no deal is due.
+            // By the host; refused unless a deal is due.
             2..10 => Action::Deal { by: None },
             _ => in_order(rng, &game),
         };
@@ -111,7 +111,7 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
     }
 }
 
-/// What somebody may do, now and then what brings the most pieces home.
+/// A random legal action, sometimes the one that brings the most pieces home.
 fn in_order(rng: &mut impl Rng, game: &Game) -> Action {
     let seat = game.seats_to_act().next().expect("a game that is on");
     let actions = game.legal_actions(seat);
@@ -149,7 +149,7 @@ fn dog_verify_file(file: &Path) -> Output {
         .expect("dog starts")
 }
 
-/// What a good game is told to be.
+/// The summary of a valid game.
 #[track_caller]
 fn good(output: Output) -> String {
     let error = String::from_utf8_lossy(&output.stderr);
@@ -203,7 +203,7 @@ fn bad_records_are_refused_with_their_line() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_in_one_line() {
+fn unreadable_input_is_refused_in_one_line() {
     let error = bad(dog_verify_file(Path::new("no/such/file")));
     assert!(error.contains("no/such/file: "), "{error}");
     bad(dog_verify_file(Path::new(".")));

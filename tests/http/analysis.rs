@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, LEVELS, PRESETS, Server, Viewer::*};
+use crate::support::{LEVELS, PRESETS, TestGame, TestResponse, TestServer, TestViewer::*};
 
 const ROUTES: [&str; 2] = ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"];
 
@@ -13,9 +13,9 @@ fn position(preset: &str, board: Value, hand: Value) -> Value {
     json!({"rules": {"preset": preset}, "board": board, "seat": 0, "hand": hand})
 }
 
-fn legal_moves(server: &Server, position: &Value) -> Value {
-    let answer = server.post(ROUTES[0]).json(position).send();
-    answer.expect(200)["moves"].take()
+fn legal_moves(server: &TestServer, position: &Value) -> Value {
+    let response = server.post(ROUTES[0]).json(position).send();
+    response.expect(200)["moves"].take()
 }
 
 fn ids(moves: &Value) -> BTreeSet<String> {
@@ -24,9 +24,9 @@ fn ids(moves: &Value) -> BTreeSet<String> {
     moves.iter().map(id).collect()
 }
 
-/// Asserts which moves are legal; all of them.
+/// Asserts that exactly these moves are legal.
 #[track_caller]
-fn assert_moves(server: &Server, position: &Value, expected: &[&str]) -> Value {
+fn assert_moves(server: &TestServer, position: &Value, expected: &[&str]) -> Value {
     let moves = legal_moves(server, position);
     let expected: BTreeSet<String> = expected.iter().map(|&id| id.to_owned()).collect();
     assert_eq!(ids(&moves), expected, "{position}");
@@ -36,7 +36,7 @@ fn assert_moves(server: &Server, position: &Value, expected: &[&str]) -> Value {
 /// RULES §10, cases 1 to 6.
 #[test]
 fn the_sheets_cases_of_going_home() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let check = |preset: &str, own: Value, card: &str, expected: &[&str]| {
         let position = position(preset, json!([own, {}, {}, {}]), json!([card]));
         assert_moves(&server, &position, expected);
@@ -61,7 +61,7 @@ fn the_sheets_cases_of_going_home() {
 /// RULES §10, case 7.
 #[test]
 fn the_sheets_case_of_a_start_that_is_always_a_block() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let landing = |preset: &str| {
         let board = json!([{"track": [0]}, {"track": [62]}, {}, {}]);
         json!({"rules": {"preset": preset}, "board": board, "seat": 1, "hand": ["2"]})
@@ -74,7 +74,7 @@ fn the_sheets_case_of_a_start_that_is_always_a_block() {
 /// RULES §10, cases 8 to 12.
 #[test]
 fn the_sheets_cases_of_sevens() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let last_piece = json!({"track": [60], "goal": [1, 2, 3]});
     let with_partner = json!([last_piece, {}, {"track": [20]}, {}]);
     let both = position("dogspiel-it", with_partner, json!(["7"]));
@@ -124,7 +124,7 @@ fn the_sheets_cases_of_sevens() {
 /// RULES §10, cases 13 and 14.
 #[test]
 fn the_sheets_cases_of_a_block_at_the_door() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let board = |before: u8| json!([{"track": [0, before], "fresh": true}, {}, {}, {}]);
     let house = position("hausregeln", board(59), json!(["A"]));
     assert_moves(&server, &house, &["A:59>g0", "A:0>1", "A:0>11"]);
@@ -134,8 +134,8 @@ fn the_sheets_cases_of_a_block_at_the_door() {
 
 /// The shape of a move in JSON.
 #[test]
-fn every_kind_of_move_tells_its_parts() {
-    let server = Server::shared();
+fn every_kind_of_move_shows_its_parts() {
+    let server = TestServer::shared();
     let the_move = |preset: &str, board: Value, card: &str, id: &str| -> Value {
         let moves = legal_moves(&server, &position(preset, board, json!([card])));
         let mut moves = moves.as_array().expect("moves").iter();
@@ -221,7 +221,7 @@ fn every_kind_of_move_tells_its_parts() {
 
 #[test]
 fn kennel_and_fresh_may_be_left_out_and_rules_too() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let full = json!([
         {"track": [5, 17], "goal": [2], "kennel": 1, "fresh": false},
         {"track": [16], "goal": [], "kennel": 3, "fresh": true},
@@ -241,14 +241,14 @@ fn kennel_and_fresh_may_be_left_out_and_rules_too() {
     );
     let without_rules = json!({"board": short, "seat": 0, "hand": hand});
     assert_eq!(legal_moves(&server, &without_rules), moves);
-    // And a board that comes back can be sent again.
+    // A returned board can be sent again.
     let again = position("dogspiel-it", moves[0]["board"].clone(), hand);
     legal_moves(&server, &again);
 }
 
 #[test]
 fn boards_can_be_left_out() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let position = position(
         "hausregeln",
         json!([{"track": [57]}, {}, {}, {}]),
@@ -276,9 +276,9 @@ fn boards_can_be_left_out() {
 
 #[test]
 fn a_game_and_the_analysis_of_its_position_agree() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for preset in PRESETS {
-        let game = Game::of_preset(&server, preset);
+        let game = TestGame::of_preset(&server, preset);
         game.deal();
         game.exchange();
         for _ in 0..8 {
@@ -297,14 +297,14 @@ fn a_game_and_the_analysis_of_its_position_agree() {
 
 #[test]
 fn a_seven_with_very_many_outcomes_is_listed_whole() {
-    let server = Server::shared();
-    // So far from each other and from the goals that no piece meets anything.
+    let server = TestServer::shared();
+    // All pieces are so far apart, and so far from the goals, that nothing is in their way.
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let position = json!({"rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"]});
     let path = format!("{}?board=false", ROUTES[0]);
-    let answer = server.post(&path).json(&position).send().expect(200);
-    let moves = answer["moves"].as_array().expect("moves");
+    let response = server.post(&path).json(&position).send().expect(200);
+    let moves = response["moves"].as_array().expect("moves");
     let sevens = moves.iter().filter(|mv| mv["card"] == "7").count();
     let jokers = moves.iter().filter(|mv| mv["as"] == "7").count();
     // Seven steps over eight pieces: 14 choose 7 boards.
@@ -314,7 +314,7 @@ fn a_seven_with_very_many_outcomes_is_listed_whole() {
 /// Every refusal that both routes share.
 #[test]
 fn impossible_positions_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let empty = || json!([{}, {}, {}, {}]);
     let with = |own: Value| json!([own, {}, {}, {}]);
     let home = || json!({"goal": [0, 1, 2, 3]});
@@ -347,8 +347,8 @@ fn impossible_positions_are_refused() {
     ];
     let refused = |position: Value, codes: &[&str]| {
         for route in ROUTES {
-            let answer: Answer = server.post(route).json(&position).send();
-            answer.refused_one_of(codes);
+            let response: TestResponse = server.post(route).json(&position).send();
+            response.refused_one_of(codes);
         }
     };
     for board in boards {
@@ -407,16 +407,16 @@ fn impossible_positions_are_refused() {
     for body in shapes {
         refused(body, &["invalid_request"]);
     }
-    // As many as the deck holds are fine.
+    // As many as the deck holds are accepted.
     legal_moves(&server, &position("dogspiel-it", empty(), cards("A", 8)));
     legal_moves(&server, &position("hausregeln", empty(), cards("joker", 8)));
 }
 
-fn advise(server: &Server, body: &Value) -> Answer {
+fn advise(server: &TestServer, body: &Value) -> TestResponse {
     server.post(ROUTES[1]).json(body).send()
 }
 
-/// A position with everything that may be said about it.
+/// A position with every optional field.
 fn well_known() -> Value {
     json!({
         "rules": {"preset": "dogspiel-it"},
@@ -439,7 +439,7 @@ fn well_known() -> Value {
 
 #[test]
 fn advice_ranks_the_legal_moves_of_a_position() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let mut body = well_known();
     for level in LEVELS {
         body["level"] = json!(level);
@@ -469,9 +469,9 @@ fn advice_ranks_the_legal_moves_of_a_position() {
     }
 }
 
-/// What greedy says that a move does, found by what it leads to.
+/// The effect of a move by the greedy level; the move is selected by its result.
 #[track_caller]
-fn effect(server: &Server, position: &Value, leads_to: impl Fn(&Value) -> bool) -> Value {
+fn effect(server: &TestServer, position: &Value, leads_to: impl Fn(&Value) -> bool) -> Value {
     let mut body = position.clone();
     body["level"] = json!("greedy");
     let mut advice = advise(server, &body).expect(200);
@@ -489,15 +489,15 @@ fn effect(server: &Server, position: &Value, leads_to: impl Fn(&Value) -> bool) 
 }
 
 #[test]
-fn the_effect_of_a_move_is_told() {
-    let server = Server::shared();
+fn suggestions_show_the_effect_of_a_move() {
+    let server = TestServer::shared();
     let none = || {
         json!({
             "captured": {"own": 0, "partner": 0, "others": 0},
             "pieces_home": 0, "leaves_kennel": false, "steps": 0, "risk": null,
         })
     };
-    // What differs from a move that does nothing.
+    // The differences from a move without effect.
     let check = |preset: &str, board: Value, card: &str, id: &str, differs: Value| {
         let position = position(preset, board, json!([card]));
         let mut expected = none();
@@ -593,7 +593,7 @@ fn the_effect_of_a_move_is_told() {
         "4:1>g1",
         back,
     );
-    // For the partner, once all of one's own are home.
+    // With the partner's pieces, once all of one's own are home.
     let board = json!([home(), {}, {"track": [31]}, {}]);
     check(
         it,
@@ -605,7 +605,7 @@ fn the_effect_of_a_move_is_told() {
     let board = json!([home(), {}, {"track": [32]}, {}]);
     let captures = json!({"/leaves_kennel": true, "/captured/partner": 1});
     check(it, board, "K", "K:out", captures);
-    // What moves nothing a step.
+    // Moves that walk no steps.
     let board = json!([at(json!([17])), at(json!([33])), {}, {}]);
     check(it, board, "J", "J:17<>33", json!({}));
     check(
@@ -620,7 +620,7 @@ fn the_effect_of_a_move_is_told() {
 
 #[test]
 fn the_effect_of_a_seven_is_all_that_its_parts_do() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let expected = |captured: Value, pieces_home: u8, steps: u8| {
         json!({
             "captured": captured, "pieces_home": pieces_home, "leaves_kennel": false,
@@ -644,10 +644,10 @@ fn the_effect_of_a_seven_is_all_that_its_parts_do() {
     assert_eq!(found, expected(captured, 1, 3));
 }
 
-/// Seat 1 holds a two and nothing else, and must play it: it captures what stands on field 23.
+/// Seat 1 holds only a two and must play it: it captures the piece on field 23.
 #[test]
-fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
-    let server = Server::shared();
+fn levels_that_look_ahead_show_the_risk_of_a_move() {
+    let server = TestServer::shared();
     let mut body = json!({
         "board": [{"track": [20, 40]}, {"track": [21]}, {}, {}],
         "seat": 0,
@@ -674,8 +674,8 @@ fn the_risk_of_a_move_is_told_by_those_who_look_ahead() {
 }
 
 #[test]
-fn only_the_counts_need_to_be_known_if_anything() {
-    let server = Server::shared();
+fn only_the_counts_are_required() {
+    let server = TestServer::shared();
     let mut body = well_known();
     body["known"] = json!({"counts": [3, 3, 4, 0]});
     advise(&server, &body).expect(200);
@@ -687,8 +687,8 @@ fn only_the_counts_need_to_be_known_if_anything() {
 }
 
 #[test]
-fn knowledge_that_contradicts_itself_is_refused() {
-    let server = Server::shared();
+fn contradictory_knowledge_is_refused() {
+    let server = TestServer::shared();
     let cases = [
         ("counts", json!([3, 3, 4])),
         ("counts", json!([3, 3, 4, 0, 0])),
@@ -723,7 +723,7 @@ fn knowledge_that_contradicts_itself_is_refused() {
 
 #[test]
 fn advice_of_the_wrong_shape_is_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let cases = [
         ("level", json!("genius")),
         ("level", json!(1)),
@@ -733,7 +733,7 @@ fn advice_of_the_wrong_shape_is_refused() {
         ("budget_ms", json!("5")),
         ("samples", json!(0)),
         ("samples", json!(10_001)),
-        // Samples are given already.
+        // `samples` is set already.
         ("budget_ms", json!(5)),
         ("seed", json!(-1)),
         ("seed", json!(1.5)),

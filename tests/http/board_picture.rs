@@ -6,7 +6,8 @@ use roxmltree::Document;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, CARDS, Game, Request, Server, UNKNOWN_TOKEN, Viewer::*, available, raw, run, seed,
+    CARDS, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, UNKNOWN_TOKEN,
+    available, raw, run, seed,
 };
 
 const SVG: &str = "image/svg+xml";
@@ -17,15 +18,15 @@ fn of_move(id: &str) -> String {
     format!("move={encoded}")
 }
 
-/// The picture in an answer: checked to be one, and no larger than promised.
+/// The picture in a response, checked to be an SVG of at most the documented size.
 #[track_caller]
-fn picture(answer: Answer) -> String {
-    let text = answer.text();
-    assert_eq!(answer.status, 200, "{}: {text}", answer.what);
-    assert_eq!(answer.header("content-type"), Some(SVG));
-    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+fn picture(response: TestResponse) -> String {
+    let text = response.text();
+    assert_eq!(response.status, 200, "{}: {text}", response.what);
+    assert_eq!(response.header("content-type"), Some(SVG));
+    assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(
-        answer.header("content-security-policy"),
+        response.header("content-security-policy"),
         Some("default-src 'none'; style-src 'unsafe-inline'")
     );
     assert!(text.len() <= 40 * 1024);
@@ -38,7 +39,7 @@ fn picture(answer: Answer) -> String {
     text
 }
 
-/// The board as the picture shows it, one entry a seat as in a view.
+/// The board that the picture shows, one entry per seat as in a view.
 fn pieces(picture: &str, seats: usize) -> Vec<Value> {
     let document = Document::parse(picture).expect("a well-formed document");
     let of_seat = |seat: usize| {
@@ -76,11 +77,11 @@ fn ids(picture: &str) -> Vec<String> {
 
 #[test]
 fn everyone_sees_the_same_board() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for preset in ["dogspiel-it", "hausregeln"] {
         for seats in [4, 6] {
             let rules = json!({"preset": preset, "seats": seats});
-            let game = Game::create(&server, &json!({"rules": rules, "shuffle_seed": seed(3)}));
+            let game = TestGame::create(&server, &json!({"rules": rules, "shuffle_seed": seed(3)}));
             game.deal();
             game.exchange();
             for _ in 0..12 {
@@ -105,8 +106,8 @@ fn everyone_sees_the_same_board() {
 
 #[test]
 fn an_etag_names_the_version_and_saves_the_body() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let move_ = "/board.svg?move=K:out";
     for (path, etag) in [("/board.svg", "\"6-board\""), (move_, "\"6-preview\"")] {
         let first = game.get(Seat(0), path).send();
@@ -134,7 +135,7 @@ fn an_etag_names_the_version_and_saves_the_body() {
         .get(Host, "/board.svg")
         .header("If-None-Match", "\"6-board\"");
     picture(stale.send());
-    // What is refused is refused to those who know the version, too.
+    // A matching `If-None-Match` does not turn a refusal into a 304.
     let illegal = game.get(Host, "/board.svg?move=Q:0%3E1");
     let illegal = illegal.header("If-None-Match", "*").send();
     illegal.refused("illegal_move");
@@ -142,8 +143,8 @@ fn an_etag_names_the_version_and_saves_the_body() {
 
 #[test]
 fn games_and_tokens_are_checked_as_on_other_reads() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::fixed(&server));
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::fixed(&server), TestGame::fixed(&server));
     let path = game.path("/board.svg");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
         server
@@ -155,14 +156,14 @@ fn games_and_tokens_are_checked_as_on_other_reads() {
     let absent: String = game.id.chars().rev().collect();
     for id in [absent.as_str(), "x", "..."] {
         let path = format!("/v1/games/{id}/board.svg");
-        let answer = server.get(&path).token(UNKNOWN_TOKEN).send();
-        answer.refused("game_not_found");
+        let response = server.get(&path).token(UNKNOWN_TOKEN).send();
+        response.refused("game_not_found");
     }
     server
         .get(&game.path("/board.png"))
         .send()
         .refused("route_not_found");
-    // Whatever a page asks for where it shows a picture.
+    // The `Accept` headers that browsers send for images.
     for accept in [
         "image/avif,image/webp,*/*;q=0.8",
         "text/html",
@@ -174,8 +175,8 @@ fn games_and_tokens_are_checked_as_on_other_reads() {
 
 #[test]
 fn queries_are_exact() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for query in [
         "colour=red",
         "seat=0",
@@ -185,15 +186,15 @@ fn queries_are_exact() {
         "move=K:out&move=A:out",
         "size=300",
     ] {
-        let answer = game.get(Spectator, &format!("/board.svg?{query}")).send();
-        answer.refused("invalid_request");
+        let response = game.get(Spectator, &format!("/board.svg?{query}")).send();
+        response.refused("invalid_request");
     }
 }
 
 #[test]
 fn a_preview_is_the_board_after_the_move() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for _ in 0..10 {
         let seat = game.turn();
         let moves = game.get(Seat(seat), "/legal-moves").send().expect(200)["moves"].take();
@@ -222,19 +223,19 @@ fn previews() -> Vec<String> {
     out.chain(walk).chain(others.map(str::to_owned)).collect()
 }
 
-/// The same table with other cards: whatever is asked, the answer is the same to the byte.
+/// The same game with other hidden cards: every response is the same, byte for byte.
 #[test]
-fn a_preview_tells_nothing_of_a_hand() {
-    let server = Server::shared();
+fn a_preview_does_not_depend_on_a_hand() {
+    let server = TestServer::shared();
     let dealt = |byte: u8| {
         let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
-        let game = Game::create(&server, &wishes);
+        let game = TestGame::create(&server, &wishes);
         game.deal();
         game.exchange();
         game
     };
-    // One of them can play and another cannot, so that a fold is legal here and not there.
-    let plays = |game: &Game| game.legal_moves(1)[0]["kind"] != "fold";
+    // Some hands can play and others cannot, so a fold is legal only for some.
+    let plays = |game: &TestGame| game.legal_moves(1)[0]["kind"] != "fold";
     let first = dealt(1);
     assert!(plays(&first));
     let mut others = vec![dealt(2), dealt(3)];
@@ -261,43 +262,43 @@ fn a_preview_tells_nothing_of_a_hand() {
             }
         }
     }
-    // A fold, and leaving the kennel with an ace, a king, or a joker as either: for each seat.
+    // For each seat: a fold, and leaving the kennel with an ace, a king, or a joker as either.
     assert_eq!(legal, 15);
 }
 
 #[test]
 fn an_illegal_preview_is_refused_in_the_rules_words() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for (id, reason) in [
         ("Q:0>12", "no piece stands on field 0"),
         ("x", "this is no move"),
         ("2:out", "not played like that"),
         ("J:none", "without effect"),
     ] {
-        let answer = game
+        let response = game
             .get(Spectator, &format!("/board.svg?{}", of_move(id)))
             .send();
-        let problem = answer.refused("illegal_move");
+        let problem = response.refused("illegal_move");
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains(reason), "{id}: {detail}");
     }
     // No deck of these rules holds a joker.
     let rules = json!({"preset": "dogspiel-it", "jokers": 0});
-    let game = Game::create(&server, &json!({"rules": rules}));
-    let answer = game
+    let game = TestGame::create(&server, &json!({"rules": rules}));
+    let response = game
         .get(Spectator, "/board.svg?seat=0&move=joker=K:out")
         .send();
-    answer.refused("illegal_move");
+    response.refused("illegal_move");
     picture(game.get(Spectator, "/board.svg?seat=0&move=K:out").send());
 }
 
 #[test]
 fn a_preview_without_a_seat_is_for_the_seat_to_move() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let ask = |query: &str| game.get(Spectator, &format!("/board.svg?{query}")).send();
-    let phases: [fn(&Game); 2] = [|game| drop(game.deal()), |game| drop(game.exchange())];
+    let phases: [fn(&TestGame); 2] = [|game| drop(game.deal()), |game| drop(game.exchange())];
     for next in phases {
         ask("move=K:out").refused("wrong_phase");
         ask("move=x").refused("wrong_phase");
@@ -311,10 +312,10 @@ fn a_preview_without_a_seat_is_for_the_seat_to_move() {
     };
     assert_eq!(entered("move=K:out"), Some(1));
     assert_eq!(entered("move=K:out&seat=3"), Some(3));
-    let game = Game::imported(&server);
+    let game = TestGame::imported(&server);
     for query in ["move=K:out", "move=K:out&seat=0", "move=x"] {
-        let answer = game.get(Spectator, &format!("/board.svg?{query}")).send();
-        answer.refused("game_over");
+        let response = game.get(Spectator, &format!("/board.svg?{query}")).send();
+        response.refused("game_over");
     }
     let last = picture(game.get(Spectator, "/board.svg").send());
     assert_eq!(last.matches(">won<").count(), 2);
@@ -322,7 +323,7 @@ fn a_preview_without_a_seat_is_for_the_seat_to_move() {
 
 #[test]
 fn names_are_text_whatever_they_hold() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let names = [
         "</svg><script>alert(1)</script>",
         "&amp;\"'<>",
@@ -330,7 +331,7 @@ fn names_are_text_whatever_they_hold() {
         "🐕 犬",
     ];
     let seats = names.map(|name| json!({"name": name}));
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let text = picture(game.get(Spectator, "/board.svg").send());
     let document = Document::parse(&text).expect("a well-formed document");
     let description = document
@@ -350,16 +351,20 @@ fn a_picture_is_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (path, address) = (game.path("/board.svg"), server.address());
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
     );
-    let answer = raw(&server, request.as_bytes());
-    assert_eq!(answer.header("content-encoding"), Some("gzip"));
-    assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
-    let packed = answer.unchunked();
+    let response = raw(&server, request.as_bytes());
+    assert_eq!(response.header("content-encoding"), Some("gzip"));
+    assert!(
+        response
+            .list("vary")
+            .contains(&"accept-encoding".to_owned())
+    );
+    let packed = response.unchunked();
     let unpacked = run(Command::new("gzip").arg("-dc"), &packed);
     let plain = server.get(&path).send();
     assert_eq!(unpacked.stdout, plain.body);
@@ -382,23 +387,23 @@ fn position() -> Value {
     })
 }
 
-fn analysis<'a>(server: &'a Server, path: &str, accept: &str) -> Request<'a> {
+fn analysis<'a>(server: &'a TestServer, path: &str, accept: &str) -> TestRequest<'a> {
     let body = position();
     server.post(path).json(&body).header("Accept", accept)
 }
 
 #[test]
 fn an_analysis_is_a_picture_where_that_is_preferred() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let json = |path: &str, accept: &str| {
-        let answer = analysis(&server, path, accept).send();
+        let response = analysis(&server, path, accept).send();
         assert_eq!(
-            answer.header("content-type"),
+            response.header("content-type"),
             Some("application/json"),
             "{accept}"
         );
-        assert!(answer.list("vary").contains(&"accept".to_owned()));
-        answer.expect(200)
+        assert!(response.list("vary").contains(&"accept".to_owned()));
+        response.expect(200)
     };
     for path in [MOVES, ADVICE] {
         let json = |accept| json(path, accept);
@@ -411,9 +416,9 @@ fn an_analysis_is_a_picture_where_that_is_preferred() {
             "image/svg+xml, */*;q=0.1",
             "application/json;q=0.2, image/svg+xml",
         ] {
-            let answer = analysis(&server, path, accept).send();
-            assert!(answer.list("vary").contains(&"accept".to_owned()));
-            picture(answer);
+            let response = analysis(&server, path, accept).send();
+            assert!(response.list("vary").contains(&"accept".to_owned()));
+            picture(response);
         }
         for accept in ["text/html", "image/png", "*/*;q=0"] {
             analysis(&server, path, accept)
@@ -425,7 +430,7 @@ fn an_analysis_is_a_picture_where_that_is_preferred() {
 
 #[test]
 fn the_analysis_of_moves_draws_the_position_or_a_move() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let moves = analysis(&server, MOVES, "*/*").send().expect(200)["moves"].take();
     let still = picture(analysis(&server, MOVES, SVG).send());
     let placed = pieces(&still, 6);
@@ -447,7 +452,7 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
         let captured = mv["captures"].as_array().expect("captures").len();
         assert_eq!(shown.matches("data-captured").count(), captured, "{id}");
     }
-    // Here the hand is the caller's own and counts.
+    // In an analysis the hand is the caller's own, so legality is checked.
     for id in ["K:out", "fold", "Q:87>10", "x"] {
         preview(id).refused("illegal_move");
     }
@@ -465,7 +470,7 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
 
 #[test]
 fn the_analysis_with_advice_draws_the_best_move() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let mut body = position();
     body["level"] = json!("strong");
     body["samples"] = json!(50);

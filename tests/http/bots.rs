@@ -5,7 +5,7 @@ use std::{process::Command, thread, time::Duration};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*, run};
+use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*, run};
 
 fn bot(level: &str) -> Value {
     json!({"kind": "bot", "level": level})
@@ -15,9 +15,9 @@ fn human() -> Value {
     json!({"kind": "human"})
 }
 
-/// Waits until the game is over; every entry of its log, from the first version to the last.
+/// Waits until the game is over; returns every entry of its log.
 #[track_caller]
-fn to_the_end(game: &Game<'_>) -> Vec<Value> {
+fn to_the_end(game: &TestGame<'_>) -> Vec<Value> {
     let request = game.get(Spectator, "/events");
     let stream = request.header("Accept", "application/x-ndjson");
     let entries = Stream::open(stream.header("Last-Event-ID", "0")).rest();
@@ -41,10 +41,10 @@ fn six_bots_play_a_game_to_the_end_by_themselves() {
 }
 
 fn play_to_the_end(levels: &[&str]) {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats: Vec<Value> = levels.iter().map(|level| bot(level)).collect();
     let rules = json!({"preset": "hausregeln", "seats": seats.len()});
-    let game = Game::create(&server, &json!({"rules": rules, "seats": seats}));
+    let game = TestGame::create(&server, &json!({"rules": rules, "seats": seats}));
     to_the_end(&game);
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "finished");
@@ -54,12 +54,12 @@ fn play_to_the_end(levels: &[&str]) {
     assert_eq!(view["bot_pace_ms"], 0);
 }
 
-/// Some seats cannot leave the kennel with their first hand, and have nothing to think about.
+/// Some seats cannot leave the kennel with their first hand, so they have no choice to make.
 #[test]
 fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for (level, promised) in [("greedy", 1), ("fast", 5), ("strong", 205)] {
-        let game = Game::create(&server, &json!({"seats": vec![bot(level); 4]}));
+        let game = TestGame::create(&server, &json!({"seats": vec![bot(level); 4]}));
         let request = game.get(Spectator, "/events");
         let stream = request.header("Accept", "application/x-ndjson");
         let stream = Stream::open(stream.header("Last-Event-ID", "0"));
@@ -83,7 +83,7 @@ fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
 
 #[test]
 fn bots_have_no_tokens() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let wishes = json!({"seats": [human(), bot("fast"), human(), {"kind": "bot"}]});
     let created = server.post("/v1/games").json(&wishes).send().expect(201);
     let tokens = created["seat_tokens"].as_array().expect("tokens");
@@ -94,13 +94,13 @@ fn bots_have_no_tokens() {
     assert_eq!(seats[3]["name"], "Bot 3");
     assert_eq!(
         created["game"]["bot_pace_ms"], 250,
-        "so that people can follow"
+        "slow enough for people to follow"
     );
 }
 
 #[test]
 fn a_creation_with_bots_is_replayed_the_same() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let wishes = json!({"seats": [human(), bot("random"), human(), bot("random")]});
     let send = || {
         let request = server.post("/v1/games").json(&wishes);
@@ -114,7 +114,7 @@ fn a_creation_with_bots_is_replayed_the_same() {
 
 #[test]
 fn unknown_levels_and_kinds_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for seat in [
         json!({"kind": "bot", "level": "genius"}),
         json!({"kind": "bot", "level": 3}),
@@ -123,7 +123,7 @@ fn unknown_levels_and_kinds_are_refused() {
         let seats = json!([human(), seat, human(), human()]);
         let request = server.post("/v1/games").json(&json!({"seats": seats}));
         request.send().refused("invalid_request");
-        let game = Game::fixed(&server);
+        let game = TestGame::fixed(&server);
         let before = game.snapshot();
         let request = game.request("PUT", Host, "/seats/1").json(&seat);
         request.send().refused("invalid_request");
@@ -135,8 +135,8 @@ fn unknown_levels_and_kinds_are_refused() {
     }
 }
 
-/// What a person does when it is asked, as fast as it can.
-fn play_along(game: &Game<'_>, seat: usize) {
+/// Plays for a human seat as fast as possible.
+fn play_along(game: &TestGame<'_>, seat: usize) {
     let mut view = game.view(Seat(seat));
     while view["phase"] != "finished" {
         let route = view["actions"][0]["route"].clone();
@@ -159,8 +159,8 @@ fn play_along(game: &Game<'_>, seat: usize) {
 
 #[test]
 fn a_person_plays_with_bots() {
-    let server = Server::shared();
-    let game = Game::create(
+    let server = TestServer::shared();
+    let game = TestGame::create(
         &server,
         &json!({
             "rules": {"preset": "hausregeln"},
@@ -174,8 +174,8 @@ fn a_person_plays_with_bots() {
 
 #[test]
 fn a_bot_waits_for_its_human_partner() {
-    let server = Server::shared();
-    let game = Game::create(
+    let server = TestServer::shared();
+    let game = TestGame::create(
         &server,
         &json!({
             "rules": {"preset": "hausregeln"},
@@ -185,10 +185,10 @@ fn a_bot_waits_for_its_human_partner() {
         }),
     );
     game.deal();
-    // By now its bots have been looked at, too.
+    // By now the server has looked at this game's bots.
     let seats = [(); 4].map(|()| bot("greedy"));
-    to_the_exchange(&Game::create(&server, &json!({"seats": seats})));
-    assert_eq!(game.version(), 2, "nobody has said anything");
+    to_the_exchange(&TestGame::create(&server, &json!({"seats": seats})));
+    assert_eq!(game.version(), 2, "nobody has answered yet");
     game.swap(0, &json!({"ask": true}));
     let state = |view: &Value, seat: usize| view["seats"][seat]["exchange"].clone();
     let mut view = game.view(Spectator);
@@ -197,22 +197,22 @@ fn a_bot_waits_for_its_human_partner() {
         game.get(Spectator, &wait).send();
         view = game.view(Spectator);
     }
-    assert_eq!(state(&view, 1), "pending", "seat 3 has said nothing");
+    assert_eq!(state(&view, 1), "pending", "seat 3 has not answered");
     game.swap(3, &json!({"decline": true}));
     assert_eq!(state(&game.view(Spectator), 1), "kept");
 }
 
-/// Waits until bots have dealt and laid down their cards.
-fn to_the_exchange(game: &Game<'_>) {
+/// Waits until the bots have dealt and offered their cards.
+fn to_the_exchange(game: &TestGame<'_>) {
     let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
     stream.take(6);
 }
 
 #[test]
 fn bots_keep_their_pace() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| bot("random"));
-    let game = Game::create(&server, &json!({"seats": seats, "bot_pace_ms": 40}));
+    let game = TestGame::create(&server, &json!({"seats": seats, "bot_pace_ms": 40}));
     let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "1"));
     let at = |entry: &Value| {
         let text = entry["at"].as_str().expect("a time");
@@ -227,8 +227,8 @@ fn bots_keep_their_pace() {
 
 #[test]
 fn the_host_hands_a_seat_to_a_bot_and_back() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let path = format!("/seats/{seat}");
     for viewer in [Seat(seat), Seat((seat + 1) % 4)] {
@@ -253,7 +253,7 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     assert_eq!(changed["events"], json!([event]));
     let request = game.request("PUT", Host, &path).json(&bot("greedy"));
     assert_eq!(request.key("hand-over").send().expect(200), changed);
-    // It plays, and its human cannot.
+    // The bot plays, and the seat's human cannot.
     let wait = format!("?after_version={}", version + 1);
     assert_eq!(game.get(Spectator, &wait).send().status, 200);
     let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
@@ -282,9 +282,9 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
 
 #[test]
 fn a_human_takes_over_from_a_bot() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = json!([human(), bot("greedy"), human(), human()]);
-    let game = Game::create(&server, &json!({"seats": seats, "first_dealer": 0}));
+    let game = TestGame::create(&server, &json!({"seats": seats, "first_dealer": 0}));
     game.deal();
     game.request("PUT", Host, "/seats/1")
         .json(&human())
@@ -296,13 +296,15 @@ fn a_human_takes_over_from_a_bot() {
     assert!(view["seats"][1]["hand"].is_array());
 }
 
-/// Has so many games played by bots, kills the server so many times meanwhile, and checks that all
+/// Starts this many games of bots, kills the server this many times, and checks that all
 /// games end, with one entry for each version, and records that verify.
 fn kill_while_bots_play(games: usize, kills: u64) {
-    let server = Server::start();
+    let server = TestServer::start();
     let seats = [bot("greedy"), bot("random"), bot("greedy"), bot("fast")];
     let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
-    let games: Vec<Game<'_>> = (0..games).map(|_| Game::create(&server, &wishes)).collect();
+    let games: Vec<TestGame<'_>> = (0..games)
+        .map(|_| TestGame::create(&server, &wishes))
+        .collect();
     for kill in 0..kills {
         thread::sleep(Duration::from_millis(150 + 70 * (kill % 5)));
         server.restart(Signal::Kill);
@@ -330,14 +332,14 @@ fn many_bot_games_survive_many_kills() {
 }
 
 #[test]
-fn two_processes_make_each_decision_once() {
-    let here = Server::start();
-    let there = Server::beside(&here);
+fn two_processes_decide_each_turn_once() {
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
     let seats = [(); 4].map(|()| bot("greedy"));
-    let games: Vec<Game<'_>> = (0..3)
+    let games: Vec<TestGame<'_>> = (0..3)
         .map(|number| {
             let server = if number % 2 == 0 { &here } else { &there };
-            Game::create(server, &json!({"seats": seats}))
+            TestGame::create(server, &json!({"seats": seats}))
         })
         .collect();
     for game in &games {
@@ -346,17 +348,17 @@ fn two_processes_make_each_decision_once() {
 }
 
 #[test]
-fn a_person_is_answered_while_many_bots_play() {
-    let server = Server::shared();
+fn a_human_is_served_while_many_bots_play() {
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| bot("greedy"));
     for _ in 0..40 {
-        Game::create(&server, &json!({"seats": seats}));
+        TestGame::create(&server, &json!({"seats": seats}));
     }
     let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
     let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     let stream = Stream::open(game.get(Seat(0), "/events"));
-    // The bots of the table deal and lay down their cards although forty games play by themselves.
+    // The bots of this game deal and offer their cards although forty other games keep bots busy.
     let dealt = |message: &crate::support::Message| {
         message.data["seats"][2]["exchange"] == "offered"
             || message.data["events"][0] == json!({"type": "card_offered", "seat": 2, "card": null})

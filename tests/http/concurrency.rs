@@ -7,10 +7,12 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Answer, Dice, Game, Request, Server, Signal, Viewer::*};
+use crate::support::{
+    Dice, Signal, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
+};
 
-/// Sends these requests at the same moment.
-fn at_once(requests: Vec<Request<'_>>) -> Vec<Answer> {
+/// Sends these requests at the same time.
+fn at_once(requests: Vec<TestRequest<'_>>) -> Vec<TestResponse> {
     thread::scope(|scope| {
         let threads: Vec<_> = requests
             .into_iter()
@@ -18,26 +20,27 @@ fn at_once(requests: Vec<Request<'_>>) -> Vec<Answer> {
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     })
 }
 
 /// How many succeeded; the others must have been refused with one of these codes.
 #[track_caller]
-fn winners(answers: Vec<Answer>, codes: &[&str]) -> usize {
-    let (won, lost): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| answer.status == 200);
-    for answer in lost {
-        answer.refused_one_of(codes);
+fn winners(responses: Vec<TestResponse>, codes: &[&str]) -> usize {
+    let (won, lost): (Vec<_>, Vec<_>) = responses
+        .into_iter()
+        .partition(|response| response.status == 200);
+    for response in lost {
+        response.refused_one_of(codes);
     }
     won.len()
 }
 
 #[test]
-fn of_many_writes_on_one_version_exactly_one_wins() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn exactly_one_of_many_writes_on_a_version_wins() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for version in 6..30 {
         if game.view(Spectator)["phase"] != "play" {
             break;
@@ -56,16 +59,16 @@ fn of_many_writes_on_one_version_exactly_one_wins() {
                     .if_match(&format!("\"{version}\""))
             }
         };
-        let answers = at_once((0..8).map(request).collect());
-        assert_eq!(winners(answers, &["stale_version"]), 1);
+        let responses = at_once((0..8).map(request).collect());
+        assert_eq!(winners(responses, &["stale_version"]), 1);
         assert_eq!(game.version(), version + 1);
     }
 }
 
 #[test]
 fn without_a_guard_the_turn_decides() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let deals = (0..8).map(|_| game.post(Host, "/deal")).collect();
     assert_eq!(winners(at_once(deals), &["wrong_phase"]), 1);
     assert_eq!(game.version(), 2);
@@ -82,20 +85,20 @@ fn without_a_guard_the_turn_decides() {
         let body = json!({"card": game.hand(seat)[0]});
         game.post(Seat(seat), "/swap").json(&body)
     };
-    // Three seats at once do not stand in each other's way.
-    let answers = at_once((1..4).map(offer).collect());
-    assert_eq!(winners(answers, &[]), 3);
+    // Three seats that act at once do not conflict.
+    let responses = at_once((1..4).map(offer).collect());
+    assert_eq!(winners(responses, &[]), 3);
     assert_eq!((game.version(), game.turn()), (6, 1));
 }
 
 #[test]
 fn games_side_by_side_do_not_disturb_each_other() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     thread::scope(|scope| {
         for number in 0..8 {
             let server = &server;
             scope.spawn(move || {
-                let game = Game::fixed(server);
+                let game = TestGame::fixed(server);
                 let mut dice = Dice::new(number);
                 game.deal();
                 game.exchange();
@@ -117,19 +120,24 @@ fn games_side_by_side_do_not_disturb_each_other() {
 
 #[test]
 fn a_removal_ends_a_race_cleanly() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for _ in 0..10 {
-        let game = Game::in_play(&server);
+        let game = TestGame::in_play(&server);
         let (seat, id) = game.first_move();
         let body = json!({"move": id});
-        let mut requests: Vec<Request> = (0..4)
+        let mut requests: Vec<TestRequest> = (0..4)
             .map(|_| game.post(Seat(seat), "/play").json(&body))
             .collect();
         requests.insert(2, game.request("DELETE", Host, ""));
-        let answers = at_once(requests);
-        let removed = answers.iter().filter(|answer| answer.status == 204).count();
+        let responses = at_once(requests);
+        let removed = responses
+            .iter()
+            .filter(|response| response.status == 204)
+            .count();
         assert_eq!(removed, 1);
-        let others = answers.into_iter().filter(|answer| answer.status != 204);
+        let others = responses
+            .into_iter()
+            .filter(|response| response.status != 204);
         let codes = [
             "game_not_found",
             "not_your_turn",
@@ -143,8 +151,8 @@ fn a_removal_ends_a_race_cleanly() {
 
 #[test]
 fn readers_always_see_a_whole_game() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let last = 60;
     thread::scope(|scope| {
         let game = &game;
@@ -158,9 +166,9 @@ fn readers_always_see_a_whole_game() {
             scope.spawn(move || {
                 let mut version = 0;
                 for _ in 0..150 {
-                    let answer = game.get(viewer, "").send();
-                    let tag = answer.header("etag").expect("an ETag").to_owned();
-                    let view = answer.expect(200);
+                    let response = game.get(viewer, "").send();
+                    let tag = response.header("etag").expect("an ETag").to_owned();
+                    let view = response.expect(200);
                     let now = view["version"].as_u64().expect("a version");
                     assert!(now >= version, "{now} came after {version}");
                     assert_eq!(tag, format!("\"{now}-{viewer}\""));
@@ -179,10 +187,10 @@ fn readers_always_see_a_whole_game() {
 
 #[test]
 fn any_process_on_the_store_answers_any_request() {
-    let here = Server::start();
-    let there = Server::beside(&here);
-    let game = Game::in_play(&here);
-    let same = Game {
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
+    let game = TestGame::in_play(&here);
+    let same = TestGame {
         server: &there,
         ..game.clone()
     };
@@ -192,37 +200,37 @@ fn any_process_on_the_store_answers_any_request() {
         if game.view(Spectator)["phase"] != "play" {
             break;
         }
-        // Each tries all, guarded or not: one of all wins.
+        // Every process tries every write, with and without a guard: exactly one succeeds.
         let (seat, id) = both[version % 2].first_move();
         let play = |index: usize| {
             let request = both[index % 2].post(Seat(seat), "/play");
             request.json(&json!({"move": id, "version": version}))
         };
-        let answers = at_once((0..6).map(play).collect());
-        assert_eq!(winners(answers, &["stale_version"]), 1);
+        let responses = at_once((0..6).map(play).collect());
+        assert_eq!(winners(responses, &["stale_version"]), 1);
     }
-    // A key is known to both, and one of them may go.
+    // Both processes know a key, so one of them may be stopped.
     let key = format!("{:032x}", rand::random::<u128>());
-    let create = |server: &Server| server.post("/v1/games").key(&key).send().expect(201);
+    let create = |server: &TestServer| server.post("/v1/games").key(&key).send().expect(201);
     let created = create(&here);
     assert_eq!(create(&there), created);
     here.stop(Signal::Kill);
     assert_eq!(create(&there), created);
     same.view(Seat(0));
-    Game::of(&there, &created).deal();
+    TestGame::of(&there, &created).deal();
 }
 
-/// A server that has seen a game before does not take it for what it was.
+/// A server notices changes to a game that it has cached.
 #[test]
-fn what_another_process_did_to_a_game_counts_at_once() {
-    let server = Server::start();
-    let other = Server::beside(&server);
-    let here = Game::in_play(&server);
-    let mut there = Game {
+fn changes_by_another_process_are_seen_at_once() {
+    let server = TestServer::start();
+    let other = TestServer::beside(&server);
+    let here = TestGame::in_play(&server);
+    let mut there = TestGame {
         server: &other,
         ..here.clone()
     };
-    let move_here = |game: &Game, seat: usize, id: &str| {
+    let move_here = |game: &TestGame, seat: usize, id: &str| {
         let request = here.server.post(&here.path("/play"));
         request.token(&game.tokens[seat]).json(&json!({"move": id}))
     };
@@ -231,7 +239,7 @@ fn what_another_process_did_to_a_game_counts_at_once() {
     let (second, played) = there.first_move();
     there.play(second, &played);
 
-    // As if nothing had happened it would be this seat's turn.
+    // By the cached state it would be this seat's turn.
     let before = there.snapshot();
     move_here(&there, second, &played)
         .send()
@@ -243,13 +251,13 @@ fn what_another_process_did_to_a_game_counts_at_once() {
     let changed = move_here(&there, fourth, &id).send().expect(200);
     assert_eq!(changed["version"], there.version());
 
-    // A seat's fresh token leaves the version as it is.
+    // A seat's new token does not change the version.
     let (fifth, id) = there.first_move();
     let old = there.clone();
     let path = format!("/seats/{fifth}/token");
     let fresh = there.post(Seat(fifth), &path).send().expect(200);
     there.tokens[fifth] = fresh["token"].as_str().expect("a token").to_owned();
-    other.keep_out_of_the_log(&there.tokens[fifth]);
+    other.forbid_in_log(&there.tokens[fifth]);
     let before = there.snapshot();
     move_here(&old, fifth, &id).send().refused("unauthorized");
     assert_eq!(there.snapshot(), before);
@@ -264,9 +272,9 @@ fn what_another_process_did_to_a_game_counts_at_once() {
 
 /// "A legal move in turn is never throttled by somebody else's load."
 #[test]
-fn those_who_analyse_do_not_hold_up_those_who_play() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn analysis_does_not_delay_plays() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let heavy = json!({
@@ -278,8 +286,8 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
                     let request = server.post("/v1/analysis/suggest-move").json(&heavy);
-                    let answer = request.send();
-                    assert!([200, 503].contains(&answer.status), "{}", answer.text());
+                    let response = request.send();
+                    assert!([200, 503].contains(&response.status), "{}", response.text());
                 }
             });
         }
@@ -295,7 +303,7 @@ fn those_who_analyse_do_not_hold_up_those_who_play() {
             let seat = game.turn();
             let moves = game.legal_moves(seat);
             let id = dice.pick(&moves)["id"].as_str().expect("an id");
-            // Accepted, each of them: a queue that is full of analysis is none of the table's.
+            // All are accepted: a full analysis queue does not affect plays.
             game.play(seat, id);
             to_play -= 1;
         }

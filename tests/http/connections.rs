@@ -1,4 +1,4 @@
-//! What a connection may cost: requests that nobody waits for, and responses that nobody reads.
+//! What a connection may cost: abandoned requests, and responses that nobody reads.
 
 use std::{
     fs,
@@ -11,23 +11,24 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Exposition, Game, PATIENCE, Raw, Request, Server, Viewer::*, available, raw, run,
+    Exposition, Raw, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
+    available, raw, run,
 };
 
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";
 
-fn behind_a_proxy(settings: &[(&'static str, &str)]) -> Server {
+fn behind_a_proxy(settings: &[(&'static str, &str)]) -> TestServer {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    Server::start_with(&[&[proxy], settings].concat())
+    TestServer::start_with(&[&[proxy], settings].concat())
 }
 
-fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
-/// Bytes of memory that the server's process takes.
-fn memory(server: &Server) -> usize {
+/// Bytes of memory that the server process uses.
+fn memory(server: &TestServer) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", server.process_id()));
     let status = status.expect("the process");
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -35,8 +36,8 @@ fn memory(server: &Server) -> usize {
     kib.expect("VmRSS in kB") * 1024
 }
 
-/// Sends the same again and again until the server takes no more.
-fn fill(server: &Server, request: &str) -> TcpStream {
+/// Sends the same request until the server accepts no more.
+fn fill(server: &TestServer, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
     stream.set_nonblocking(true).expect("a mode");
     let bytes = request.repeat((256 << 10) / request.len() + 2);
@@ -50,7 +51,7 @@ fn fill(server: &Server, request: &str) -> TcpStream {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            // It ended the connection, which is a bound, too.
+            // The server closed the connection, which limits it too.
             Err(_) => break,
         }
     }
@@ -61,11 +62,11 @@ fn fill(server: &Server, request: &str) -> TcpStream {
 #[cfg(target_os = "linux")]
 fn pipelined_requests_without_a_reader_take_little_memory() {
     const CONNECTIONS: usize = 40;
-    let server = Server::start();
+    let server = TestServer::start();
     let etag = server.get("/openapi.json").send();
     assert_eq!(etag.status, 200);
     let before = memory(&server);
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     let version = game.version();
     let waiting = game.path(&format!("?after_version={version}"));
     let unread = format!(
@@ -73,14 +74,14 @@ fn pipelined_requests_without_a_reader_take_little_memory() {
         "1\r\na\r\n".repeat(50_000)
     );
     for request in [
-        // A body that the handler does not read.
+        // With a body that the handler does not read.
         &unread,
-        // Of these one connection held 20 MB.
+        // Of these, one connection once held 20 MB.
         "GET /openapi.json HTTP/1.1\r\nHost: dog\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
         "HEAD /healthz HTTP/1.1\r\nHost: dog\r\n\r\n",
         "POST /v1/games HTTP/1.1\r\nHost: dog\r\nContent-Length: 1\r\n\r\n{",
-        // It has no body, whatever it looks like.
+        // The first request has no body, although its header suggests one.
         "GET / HTTP/1.1\r\nTransfer-Encoding: identity\r\n\r\nGET / HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n",
     ] {
@@ -101,7 +102,7 @@ fn pipelined_requests_without_a_reader_take_little_memory() {
 
 #[test]
 fn pipelined_requests_are_answered_in_their_order() {
-    let server = Server::start();
+    let server = TestServer::start();
     let bodies = ["{}", "{\"seats\": []}", "{\"rules\": {\"seats\": 6}}"];
     let statuses = [201, 422, 201];
     let mut requests = String::new();
@@ -113,7 +114,7 @@ fn pipelined_requests_are_answered_in_their_order() {
         let head = "POST /v1/games HTTP/1.1\r\nHost: dog\r\nContent-Type: application/json\r\n";
         let length = body.len();
         requests += &format!("{head}Content-Length: {length}\r\n\r\n{body}");
-        // In two chunks, which may be cut anywhere.
+        // In two chunks, split anywhere.
         let (one, two) = body.split_at(1);
         let rest = two.len();
         requests += &format!(
@@ -128,16 +129,16 @@ fn pipelined_requests_are_answered_in_their_order() {
         for part in requests.as_bytes().chunks(piece) {
             connection.send(part);
         }
-        let answers = connection.answers();
-        let answered: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        let responses = connection.responses();
+        let answered: Vec<u16> = responses.iter().map(|response| response.status).collect();
         assert_eq!(answered, expected, "in pieces of {piece}");
     }
 }
 
 #[test]
-fn a_client_that_goes_while_it_is_answered_is_noticed() {
-    let server = Server::start();
-    let game = Game::fixed(&server);
+fn a_client_that_leaves_during_a_response_is_noticed() {
+    let server = TestServer::start();
+    let game = TestGame::fixed(&server);
     let open = || {
         let metrics = server.get("/metrics").send().text();
         let line = metrics
@@ -159,7 +160,7 @@ fn a_client_that_goes_while_it_is_answered_is_noticed() {
 fn wait_until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "it does not come");
+        assert!(begun.elapsed() < TIMEOUT, "it does not come");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -173,8 +174,8 @@ fn many_moves() -> Value {
     json!({"rules": rules, "board": board, "seat": 0, "hand": ["7", "joker"]})
 }
 
-/// Asks for many moves from this address and reads nothing of the response.
-fn unread(server: &Server, address: &str, query: &str) -> TcpStream {
+/// Asks for many moves from this address and does not read the response.
+fn unread(server: &TestServer, address: &str, query: &str) -> TcpStream {
     let body = many_moves().to_string();
     let length = body.len();
     let mut stream = TcpStream::connect(server.address()).expect("a connection");
@@ -188,7 +189,7 @@ fn unread(server: &Server, address: &str, query: &str) -> TcpStream {
 }
 
 #[test]
-fn large_responses_that_wait_for_their_readers_have_a_bound() {
+fn unread_large_responses_have_a_bound() {
     let server = behind_a_proxy(&[("DOG_BODY_MEMORY", "16"), ("DOG_ADVICE_PER_ADDRESS", "0")]);
     let ask = |address: &str| {
         let request = server.post("/v1/analysis/legal-moves");
@@ -197,14 +198,14 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
     let large = ask(HERE);
     let length = large.body.len();
     assert!((1 << 20..4 << 20).contains(&length), "{length} bytes");
-    // An address has the fourth part of the memory.
+    // One address may use a quarter of the memory.
     let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE, "")).collect();
     let refused = |address: &str| -> bool {
-        let answer: Answer = ask(address);
-        if answer.status == 200 {
+        let response: TestResponse = ask(address);
+        if response.status == 200 {
             return false;
         }
-        answer.refused("unavailable");
+        response.refused("unavailable");
         true
     };
     wait_until(|| refused(HERE));
@@ -215,14 +216,14 @@ fn large_responses_that_wait_for_their_readers_have_a_bound() {
         .map(|n| unread(&server, &address(n % 8), ""))
         .collect();
     wait_until(|| refused(THERE));
-    // As little is left for new streams.
-    let game = Game::in_play(&server);
+    // Nothing is left for new streams either.
+    let game = TestGame::in_play(&server);
     let rest: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
         .collect();
     let stream = || from(game.get(Spectator, "/events"), THERE).run().status();
     wait_until(|| stream() == 503);
-    // Nobody who plays is in the way of them.
+    // Plays are not affected.
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, THERE).send().expect(200);
@@ -240,37 +241,37 @@ fn large_request_bodies_have_a_bound() {
         )
     };
     let list = |numbers: usize| format!("[{}0]", "0,".repeat(numbers));
-    // A megabyte counts four times, more than an address may have.
+    // A megabyte counts four times, which is more than one address may use.
     let ask = |address: &str, body: &str| {
         let request = server.post("/v1/games/import");
         let request = request.bytes("application/json", body.as_bytes());
         from(request, address).send()
     };
     ask(HERE, &list(1 << 19)).refused("unavailable");
-    // A shorter one that does not end takes most of the share, and leaves others theirs.
+    // A shorter body that is never finished uses most of the share of its address only.
     let short = list(150 << 10);
     assert_eq!(ask(HERE, &short).status, 422);
     let mut first = Raw::connect(&server);
     first.send((head(HERE, short.len()) + &short[..1000]).as_bytes());
-    // Only then: a request that is asked before might itself have what is left.
+    // Wait first: a request sent before might take the rest itself.
     Exposition::wait_for(&server, |told| {
         told.value("dog_body_memory_bytes", &[]) > 0.0
     });
     assert_eq!(ask(HERE, &short).status, 503);
     assert_eq!(ask(THERE, &short).status, 422, "another's share");
     // Short requests need none of it.
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, HERE).send().expect(200);
 }
 
 #[test]
-fn large_responses_are_compressed_as_the_client_wants_them() {
+fn large_responses_are_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::shared();
+    let server = TestServer::shared();
     let address = server.address();
     let body = many_moves().to_string();
     let length = body.len();
@@ -293,10 +294,14 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
                 "{request}\r\nHost: {address}\r\nConnection: close\r\n\
                  Accept-Encoding: {encoding}\r\n\r\n{body}"
             );
-            let answer = raw(&server, request.as_bytes());
-            assert_eq!(answer.status, 200, "{request}");
-            assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
-            answer
+            let response = raw(&server, request.as_bytes());
+            assert_eq!(response.status, 200, "{request}");
+            assert!(
+                response
+                    .list("vary")
+                    .contains(&"accept-encoding".to_owned())
+            );
+            response
         };
         let plain = ask("identity");
         for _ in 0..2 {
@@ -306,7 +311,7 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
             assert!(unpacked.stdout == plain.body, "{request}");
             assert!(packed.body.len() < plain.body.len() / 2);
         }
-        // Nobody has it done in a way that others would have to wait for.
+        // No client can choose an encoding that blocks others.
         let other = ask("deflate");
         assert_eq!(other.header("content-encoding"), None);
         assert!(other.body == plain.body);
@@ -315,19 +320,19 @@ fn large_responses_are_compressed_as_the_client_wants_them() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn there_are_as_few_connections_as_the_limit_of_open_files_has_room_for() {
+fn connections_are_limited_by_open_files() {
     let few = &["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
+    let server = TestServer::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
     assert!(
         server.log().contains("64 files may be open"),
         "{}",
         server.log()
     );
-    let game = Game::create(&server, &json!({}));
+    let game = TestGame::create(&server, &json!({}));
     let idle: Vec<TcpStream> = (0..100)
-        .map(|_| TcpStream::connect(server.address()).expect("the system takes it"))
+        .map(|_| TcpStream::connect(server.address()).expect("the system accepts it"))
         .collect();
-    // Nobody is refused for want of a file, and those that come later get their turn.
+    // No request fails for lack of a file, and later connections are served in turn.
     drop(idle);
     game.view(Host);
     server.get("/readyz").send().expect(200);

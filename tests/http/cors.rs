@@ -1,6 +1,6 @@
 //! Convention 8: a frontend on another domain.
 
-use crate::support::{Game, Server, Viewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*};
 
 const ORIGIN: &str = "https://dog.example";
 
@@ -9,14 +9,14 @@ fn allows(header: Option<&str>) -> bool {
 }
 
 #[test]
-fn answers_may_be_read_from_anywhere() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let answers = [
+fn responses_may_be_read_from_any_origin() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let responses = [
         game.get(Seat(1), "").header("Origin", ORIGIN).send(),
         game.post(Host, "/deal").header("Origin", ORIGIN).send(),
         server.post("/v1/games").header("Origin", ORIGIN).send(),
-        // Refusals too, or a browser cannot tell what went wrong.
+        // Refusals too, so that a browser can show what went wrong.
         game.post(Host, "/deal").header("Origin", ORIGIN).send(),
         game.get(Seat(1), "")
             .token("x")
@@ -29,18 +29,18 @@ fn answers_may_be_read_from_anywhere() {
             .send(),
         server.get("/openapi.json").header("Origin", ORIGIN).send(),
     ];
-    for answer in answers {
-        let what = format!("{} {}", answer.what, answer.status);
+    for response in responses {
+        let what = format!("{} {}", response.what, response.status);
         assert!(
-            allows(answer.header("access-control-allow-origin")),
+            allows(response.header("access-control-allow-origin")),
             "{what}"
         );
         assert_eq!(
-            answer.header("access-control-allow-credentials"),
+            response.header("access-control-allow-credentials"),
             None,
             "{what}"
         );
-        let exposed = answer.list("access-control-expose-headers");
+        let exposed = response.list("access-control-expose-headers");
         for name in ["etag", "location", "retry-after"] {
             assert!(
                 exposed.iter().any(|entry| entry == name),
@@ -52,8 +52,8 @@ fn answers_may_be_read_from_anywhere() {
 
 #[test]
 fn a_preflight_allows_what_a_client_needs() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let cases = [
         ("GET", game.path("")),
         ("POST", game.path("/play")),
@@ -66,24 +66,24 @@ fn a_preflight_allows_what_a_client_needs() {
     for (method, path) in cases {
         let request = server.request("OPTIONS", &path).header("Origin", ORIGIN);
         let request = request.header("Access-Control-Request-Method", method);
-        let answer = request
+        let response = request
             .header("Access-Control-Request-Headers", headers)
             .send();
         assert!(
-            [200, 204].contains(&answer.status),
+            [200, 204].contains(&response.status),
             "{path}: {}",
-            answer.status
+            response.status
         );
         assert!(
-            allows(answer.header("access-control-allow-origin")),
+            allows(response.header("access-control-allow-origin")),
             "{path}"
         );
-        let methods = answer.list("access-control-allow-methods");
+        let methods = response.list("access-control-allow-methods");
         assert!(
             methods.contains(&method.to_ascii_lowercase()),
             "{path}: {methods:?}"
         );
-        let allowed = answer.list("access-control-allow-headers");
+        let allowed = response.list("access-control-allow-headers");
         for name in headers.split(", ") {
             assert!(
                 allowed.iter().any(|entry| entry == name),
@@ -95,10 +95,11 @@ fn a_preflight_allows_what_a_client_needs() {
 
 #[test]
 fn an_operator_may_name_the_origins() {
-    let server = Server::start_with(&[("DOG_CORS_ORIGINS", "https://a.example,https://b.example")]);
+    let server =
+        TestServer::start_with(&[("DOG_CORS_ORIGINS", "https://a.example,https://b.example")]);
     let allowed = |origin: &str| {
-        let answer = server.get("/v1/rules").header("Origin", origin).send();
-        let header = answer.header("access-control-allow-origin");
+        let response = server.get("/v1/rules").header("Origin", origin).send();
+        let header = response.header("access-control-allow-origin");
         header.map(str::to_owned)
     };
     for origin in ["https://a.example", "https://b.example"] {

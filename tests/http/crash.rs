@@ -1,6 +1,6 @@
-//! The server is killed at random moments while clients play, and every promise is held against
-//! what is there afterwards: what was answered is there, once; what was not is there wholly or not
-//! at all; and a key gets the first answer again, or has the thing done once.
+//! The server is killed at random moments while clients play. Afterwards every promise is
+//! checked: a write with a response is stored exactly once, a write without one is stored whole or
+//! not at all, and a retry with a key gets the first response or is done once.
 
 use std::{
     process::Command,
@@ -12,8 +12,8 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Dice, Game, Request, Server, Signal,
-    Viewer::{self, *},
+    Dice, Signal, TestGame, TestRequest, TestResponse, TestServer,
+    TestViewer::{self, *},
     run,
 };
 
@@ -23,44 +23,44 @@ const KILLS: u64 = 5;
 /// Kills in the long run.
 const MANY_KILLS: u64 = 100;
 
-/// Clients that play at the same time, each at some tables.
+/// Clients that play at the same time, each in several games.
 const CLIENTS: u64 = 4;
 
-/// Tables that a client plays at by turns.
+/// Games that a client plays in turns.
 const TABLES: usize = 3;
 
-/// How often something is tried before the server is taken to be down for good.
+/// Tries before the server is assumed to be down for good.
 const TRIES: u32 = 1000;
 
-/// What all choices are drawn from.
+/// The seed of all random choices.
 const SEED: u64 = 20_260_918;
 
 #[test]
-fn nothing_answered_is_lost_or_doubled_by_kills() {
+fn no_confirmed_write_is_lost_or_doubled_by_kills() {
     play_through(KILLS);
 }
 
 #[test]
 #[ignore = "takes minutes: cargo test --release --test http -- --ignored hundred_kills --nocapture"]
-fn nothing_answered_is_lost_or_doubled_by_a_hundred_kills() {
+fn no_confirmed_write_is_lost_or_doubled_by_a_hundred_kills() {
     play_through(MANY_KILLS);
 }
 
-/// What happened in a run.
+/// Counts of what happened in a run.
 #[derive(Debug, Default)]
-struct Tally {
+struct CrashCounts {
     games: AtomicU64,
     finished: AtomicU64,
     deleted: AtomicU64,
-    /// Writes that were answered at the first try.
+    /// Writes with a response at the first try.
     answered: AtomicU64,
-    /// Tries that were not answered.
+    /// Tries without a response.
     cut_off: AtomicU64,
-    /// Of those without a key, the ones that turned out to be done.
+    /// Writes without a key and without a response that were stored.
     done_unanswered: AtomicU64,
-    /// Writes with a key that got their answer at a later try.
+    /// Writes with a key that got a response at a later try.
     retried: AtomicU64,
-    /// Answers that were asked for again, and came again.
+    /// Retries that got the first response again.
     repeated: AtomicU64,
 }
 
@@ -69,14 +69,14 @@ fn count(counter: &AtomicU64) {
 }
 
 fn play_through(kills: u64) {
-    let server = Server::start();
+    let server = TestServer::start();
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy", "name": "bot"}));
     for _ in 0..3 {
-        Game::create(&server, &json!({"seats": bots}));
+        TestGame::create(&server, &json!({"seats": bots}));
     }
-    let (over, tally) = (AtomicBool::new(false), Tally::default());
-    let clients: Vec<Client<'_>> = thread::scope(|scope| {
-        let play = |number| Client::new(&server, &tally, number).play(&over);
+    let (over, counts) = (AtomicBool::new(false), CrashCounts::default());
+    let clients: Vec<CrashClient<'_>> = thread::scope(|scope| {
+        let play = |number| CrashClient::new(&server, &counts, number).play(&over);
         let clients: Vec<_> = (0..CLIENTS)
             .map(|number| scope.spawn(move || play(number)))
             .collect();
@@ -84,7 +84,7 @@ fn play_through(kills: u64) {
         for _ in 0..kills {
             thread::sleep(Duration::from_millis(dice.below(400) as u64));
             if clients.iter().any(|client| client.is_finished()) {
-                break; // It has found something.
+                break; // A client has failed.
             }
             server.restart(Signal::Kill);
         }
@@ -98,16 +98,16 @@ fn play_through(kills: u64) {
         client.settle(&mut listed);
     }
     listed.retain(|name| name != "bot");
-    assert!(listed.is_empty(), "nobody has created {listed:?}");
+    assert!(listed.is_empty(), "no client created {listed:?}");
     server.restart(Signal::Kill);
     check(&server);
-    println!("{kills} kills: {tally:?}");
-    let cut_off = tally.cut_off.load(Ordering::Relaxed);
-    assert!(cut_off > 0, "no kill has hit a write");
+    println!("{kills} kills: {counts:?}");
+    let cut_off = counts.cut_off.load(Ordering::Relaxed);
+    assert!(cut_off > 0, "no kill interrupted a write");
 }
 
 /// The name of the first seat of every public game.
-fn listed(server: &Server) -> Vec<String> {
+fn listed(server: &TestServer) -> Vec<String> {
     let mut names = Vec::new();
     let mut path = "/v1/games?limit=100".to_owned();
     loop {
@@ -122,17 +122,17 @@ fn listed(server: &Server) -> Vec<String> {
     }
 }
 
-/// Has every game in the database replayed from its log.
-fn check(server: &Server) {
+/// Runs `dog check`, which replays every game from its log.
+fn check(server: &TestServer) {
     let mut check = Command::new(env!("CARGO_BIN_EXE_dog"));
     check.args(["check", "--database"]).arg(server.database());
     let checked = run(&mut check, b"");
     assert!(checked.status.success(), "{checked:?}");
 }
 
-/// A write that can be sent again as it was.
+/// A write that can be sent again unchanged.
 #[derive(Clone, Debug)]
-struct Write {
+struct SentWrite {
     method: &'static str,
     path: String,
     token: Option<String>,
@@ -140,8 +140,8 @@ struct Write {
     body: Value,
 }
 
-impl Write {
-    fn request<'a>(&self, server: &'a Server) -> Request<'a> {
+impl SentWrite {
+    fn request<'a>(&self, server: &'a TestServer) -> TestRequest<'a> {
         let mut request = server.request(self.method, &self.path);
         if let Some(token) = &self.token {
             request = request.token(token);
@@ -156,73 +156,73 @@ impl Write {
     }
 }
 
-/// What must be equal in two answers to the same request.
-fn essence(answer: &Answer) -> (u16, Option<&str>, Option<&str>, &[u8]) {
-    let (etag, location) = (answer.header("etag"), answer.header("location"));
-    (answer.status, etag, location, &answer.body)
+/// The parts of a response that a retry must repeat.
+fn compared_parts(response: &TestResponse) -> (u16, Option<&str>, Option<&str>, &[u8]) {
+    let (etag, location) = (response.header("etag"), response.header("location"));
+    (response.status, etag, location, &response.body)
 }
 
-/// One who plays at some tables, and knows what it was told.
-struct Client<'a> {
-    server: &'a Server,
-    tally: &'a Tally,
+/// A client that plays several games and remembers every response.
+struct CrashClient<'a> {
+    server: &'a TestServer,
+    counts: &'a CrashCounts,
     dice: Dice,
     number: u64,
-    tables: Vec<Table<'a>>,
-    /// Creations with a key, and what was answered.
-    created: Vec<(Write, Answer)>,
-    /// Names of games that may have been created, though nobody was told so.
-    perhaps: Vec<String>,
+    tables: Vec<TrackedGame<'a>>,
+    /// Creations with a key, and their responses.
+    created: Vec<(SentWrite, TestResponse)>,
+    /// Names of games whose creation got no response.
+    unconfirmed: Vec<String>,
     names: u64,
 }
 
-/// A game, and all that its client knows of it.
-struct Table<'a> {
-    game: Game<'a>,
+/// A game, and everything that its client knows about it.
+struct TrackedGame<'a> {
+    game: TestGame<'a>,
     name: String,
     /// Whether its writes carry keys.
     keyed: bool,
-    /// Each version's events, and who was told of them.
-    log: Vec<(Viewer, Value)>,
-    /// Answers that can be asked for again.
-    kept: Vec<(Viewer, Write, Answer)>,
-    state: State,
+    /// Each version's events, and the viewer that received them.
+    log: Vec<(TestViewer, Value)>,
+    /// Writes that can be retried, and their responses.
+    saved: Vec<(TestViewer, SentWrite, TestResponse)>,
+    state: TrackedState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum TrackedState {
     Playing,
     Finished,
     Deleted,
 }
 
-impl<'a> Client<'a> {
-    fn new(server: &'a Server, tally: &'a Tally, number: u64) -> Client<'a> {
-        Client {
+impl<'a> CrashClient<'a> {
+    fn new(server: &'a TestServer, counts: &'a CrashCounts, number: u64) -> CrashClient<'a> {
+        CrashClient {
             server,
-            tally,
+            counts,
             dice: Dice::new(SEED + 1 + number),
             number,
             tables: Vec::new(),
             created: Vec::new(),
-            perhaps: Vec::new(),
+            unconfirmed: Vec::new(),
             names: 0,
         }
     }
 
-    /// Plays until it is over.
-    fn play(mut self, over: &AtomicBool) -> Client<'a> {
+    /// Plays until the test ends.
+    fn play(mut self, over: &AtomicBool) -> CrashClient<'a> {
         while !over.load(Ordering::Relaxed) {
-            let playing = |table: &&mut Table<'_>| table.state == State::Playing;
+            let playing = |table: &&mut TrackedGame<'_>| table.state == TrackedState::Playing;
             let mut tables: Vec<_> = self.tables.iter_mut().filter(playing).collect();
             if tables.len() < TABLES {
                 self.create();
                 continue;
             }
             let table = tables.swap_remove(self.dice.below(TABLES));
-            let mut hand = Hand {
+            let mut hand = GameHandle {
                 server: self.server,
-                tally: self.tally,
+                counts: self.counts,
                 dice: &mut self.dice,
                 table,
             };
@@ -231,14 +231,14 @@ impl<'a> Client<'a> {
         self
     }
 
-    /// Creates a game, perhaps; one of three without a key.
+    /// Creates a game, one of three without a key.
     fn create(&mut self) {
         let name = format!("{}/{}", self.number, self.names);
         self.names += 1;
         let keyed = self.dice.below(3) > 0;
         let preset = ["dogspiel-it", "hausregeln", "familienlager"][self.dice.below(3)];
-        // A bot that is handed a seat is to wait until the seat is handed back.
-        let write = Write {
+        // A bot that takes a seat must not act before the seat is handed back.
+        let write = SentWrite {
             method: "POST",
             path: "/v1/games".into(),
             token: None,
@@ -246,93 +246,98 @@ impl<'a> Client<'a> {
             body: json!({"rules": {"preset": preset}, "seats": [{"name": name}, {}, {}, {}],
                 "bot_pace_ms": 60_000}),
         };
-        let Some(answer) = send(self.server, self.tally, &write) else {
-            self.perhaps.push(name);
+        let Some(response) = send(self.server, self.counts, &write) else {
+            self.unconfirmed.push(name);
             return;
         };
-        let created = answer.clone().expect(201);
-        let game = Game::of(self.server, &created);
+        let created = response.clone().expect(201);
+        let game = TestGame::of(self.server, &created);
         let dealer = created["game"]["dealer"].clone();
         let events = json!([{"type": "game_created", "dealer": dealer}]);
-        count(&self.tally.games);
-        self.tables.push(Table {
+        count(&self.counts.games);
+        self.tables.push(TrackedGame {
             game,
             name,
             keyed,
             log: vec![(Spectator, events)],
-            kept: Vec::new(),
-            state: State::Playing,
+            saved: Vec::new(),
+            state: TrackedState::Playing,
         });
         if keyed {
-            self.created.push((write, answer));
+            self.created.push((write, response));
         }
     }
 
-    /// Compares all it was told with what is there, and strikes its games off this list.
+    /// Compares every response with the stored games, and removes this client's games from the
+    /// list.
     fn settle(&mut self, listed: &mut Vec<String>) {
         let mut take = |name: &str| {
             let before = listed.len();
             listed.retain(|other| other != name);
             before - listed.len()
         };
-        for name in &self.perhaps {
+        for name in &self.unconfirmed {
             assert!(take(name) <= 1, "{name} was created twice");
         }
         for table in &mut self.tables {
-            let there = usize::from(table.state != State::Deleted);
+            let there = usize::from(table.state != TrackedState::Deleted);
             assert_eq!(take(&table.name), there, "{}", table.name);
-            let mut hand = Hand {
+            let mut hand = GameHandle {
                 server: self.server,
-                tally: self.tally,
+                counts: self.counts,
                 dice: &mut self.dice,
                 table,
             };
             hand.inspect();
-            for index in 0..hand.table.kept.len() {
+            for index in 0..hand.table.saved.len() {
                 hand.repeat(index);
             }
         }
-        for (write, answer) in &self.created {
-            let again = send(self.server, self.tally, write).expect("an answer");
-            assert_eq!(essence(&again), essence(answer), "{write:?}");
+        for (write, response) in &self.created {
+            let again = send(self.server, self.counts, write).expect("a response");
+            assert_eq!(
+                compared_parts(&again),
+                compared_parts(response),
+                "{write:?}"
+            );
         }
     }
 }
 
-/// A key that nobody can guess.
+/// A random key.
 fn key(dice: &mut Dice) -> String {
     (0..32).map(|_| format!("{:x}", dice.below(16))).collect()
 }
 
-/// Sends a write; with a key, again and again until it is answered.
-fn send(server: &Server, tally: &Tally, write: &Write) -> Option<Answer> {
+/// Sends a write; with a key, until it gets a response.
+fn send(server: &TestServer, counts: &CrashCounts, write: &SentWrite) -> Option<TestResponse> {
     let tries = if write.key.is_some() { TRIES } else { 1 };
     for attempt in 0..tries {
-        let answer = write.request(server).try_send();
-        if let Some(answer) = answer {
+        let response = write.request(server).try_send();
+        if let Some(response) = response {
             count(if attempt == 0 {
-                &tally.answered
+                &counts.answered
             } else {
-                &tally.retried
+                &counts.retried
             });
-            return Some(answer);
+            return Some(response);
         }
-        count(&tally.cut_off);
+        count(&counts.cut_off);
     }
-    assert!(write.key.is_none(), "never answered: {write:?}");
+    assert!(write.key.is_none(), "no response to {write:?}");
     None
 }
 
-/// A client's hand on one of its tables.
-struct Hand<'c, 'a> {
-    server: &'a Server,
-    tally: &'c Tally,
+/// One of a client's games, to act in.
+struct GameHandle<'c, 'a> {
+    server: &'a TestServer,
+    counts: &'c CrashCounts,
     dice: &'c mut Dice,
-    table: &'c mut Table<'a>,
+    table: &'c mut TrackedGame<'a>,
 }
 
-impl Hand<'_, '_> {
-    /// Does something, mostly what the game asks for.
+impl GameHandle<'_, '_> {
+    /// Does something random, usually the next action of the game.
     fn step(&mut self) {
         match self.dice.below(40) {
             0 => self.reissue_as_seat(),
@@ -342,8 +347,8 @@ impl Hand<'_, '_> {
             }
             2 => self.hand_over(),
             3 => self.inspect(),
-            4 | 5 if !self.table.kept.is_empty() => {
-                let index = self.dice.below(self.table.kept.len());
+            4 | 5 if !self.table.saved.is_empty() => {
+                let index = self.dice.below(self.table.saved.len());
                 self.repeat(index);
             }
             6 if self.dice.below(3) == 0 => self.delete(),
@@ -356,8 +361,8 @@ impl Hand<'_, '_> {
         let view = self.read(Spectator, "").expect(200);
         let phase = view["phase"].as_str().expect("a phase");
         if phase == "finished" {
-            self.table.state = State::Finished;
-            count(&self.tally.finished);
+            self.table.state = TrackedState::Finished;
+            count(&self.counts.finished);
             return;
         }
         if phase == "deal" {
@@ -366,7 +371,7 @@ impl Hand<'_, '_> {
             self.act(who, "POST", "/deal", Value::Null);
             return;
         }
-        // Who has said nothing yet, or is to move.
+        // A seat that has not answered in the exchange, or the seat to move.
         let seat = (0..4).find(|&seat| match view["turn"].as_u64() {
             Some(turn) => turn == seat as u64,
             None => self.read(Seat(seat), "").expect(200)["actions"] != json!([]),
@@ -379,7 +384,7 @@ impl Hand<'_, '_> {
         self.act(Seat(seat), "POST", route, body);
     }
 
-    /// Gives a seat to a bot, which is too slow to act, and takes it back.
+    /// Hands a seat to a bot, which is too slow to act, and takes it back.
     fn hand_over(&mut self) {
         if self.read(Spectator, "").expect(200)["phase"] == "finished" {
             return;
@@ -391,18 +396,18 @@ impl Hand<'_, '_> {
         while !self.act(Host, "PUT", &path, human.clone()) {}
     }
 
-    /// Changes the game, with a key or without; says whether that is done.
-    fn act(&mut self, who: Viewer, method: &'static str, rest: &str, body: Value) -> bool {
+    /// Changes the game, with or without a key; returns whether the change is stored.
+    fn act(&mut self, who: TestViewer, method: &'static str, rest: &str, body: Value) -> bool {
         let write = self.write(who, method, rest, body);
         let version = self.table.log.len() as u64 + 1;
-        if let Some(answer) = send(self.server, self.tally, &write) {
-            let changed = answer.clone().expect(200);
+        if let Some(response) = send(self.server, self.counts, &write) {
+            let changed = response.clone().expect(200);
             assert_eq!(changed["version"], version, "{write:?}");
             self.table.log.push((who, changed["events"].clone()));
-            self.keep(who, write, answer);
+            self.keep(who, write, response);
             return true;
         }
-        // Nobody knows, but the game does.
+        // The response is lost, so the game has to be asked.
         let known = self.settle(who, &write);
         if let Some(events) = &known {
             let expected = &write.body["move"];
@@ -413,8 +418,8 @@ impl Hand<'_, '_> {
         known.is_some()
     }
 
-    /// Whether a write without an answer was done: wholly, or not at all. The events, if it was.
-    fn settle(&mut self, who: Viewer, write: &Write) -> Option<Value> {
+    /// The events of a write without a response, if it was stored.
+    fn settle(&mut self, who: TestViewer, write: &SentWrite) -> Option<Value> {
         let before = self.table.log.len() as u64;
         let history = self.read(who, "/history").expect(200);
         let version = history["version"].as_u64().expect("a version");
@@ -424,18 +429,18 @@ impl Hand<'_, '_> {
             return None;
         }
         assert_eq!(version, before + 1, "{write:?}");
-        count(&self.tally.done_unanswered);
+        count(&self.counts.done_unanswered);
         let events = entries[before as usize]["events"].clone();
         let kind = events[0]["type"].as_str().expect("a type");
         let route = write.path.rsplit('/').next().expect("a route");
-        let fits = match route {
+        let is_consistent = match route {
             "deal" => kind == "cards_dealt",
             "play" => kind == "card_played" || kind == "hand_folded",
             "swap" => ["card_offered", "exchange_declined", "help_asked"].contains(&kind),
             "token" => kind == "token_reissued",
             _ => kind == "seat_handed_over",
         };
-        assert!(fits, "{write:?}: {events}");
+        assert!(is_consistent, "{write:?}: {events}");
         self.table.log.push((who, events.clone()));
         Some(events)
     }
@@ -443,32 +448,32 @@ impl Hand<'_, '_> {
     fn reissue_as_seat(&mut self) {
         let seat = self.dice.below(4);
         let write = self.reissue(Seat(seat), seat);
-        let Some(answer) = send(self.server, self.tally, &write) else {
-            // If it was done, the token that nobody was told is lost.
+        let Some(response) = send(self.server, self.counts, &write) else {
+            // If it was stored, the new token is lost.
             match self.read(Seat(seat), "").status {
                 200 => {}
                 401 => {
-                    count(&self.tally.done_unanswered);
+                    count(&self.counts.done_unanswered);
                     self.reissue_as_host(seat);
                 }
                 other => panic!("{write:?}: {other}"),
             }
             return;
         };
-        self.take_token(Seat(seat), seat, write, answer);
+        self.take_token(Seat(seat), seat, write, response);
     }
 
-    /// As often as it takes to be told the token.
+    /// Retries until the response with the token arrives.
     fn reissue_as_host(&mut self, seat: usize) {
         loop {
             if self.read(Spectator, "").expect(200)["phase"] == "finished" {
                 return;
             }
             let write = self.reissue(Host, seat);
-            if let Some(answer) = send(self.server, self.tally, &write) {
+            if let Some(response) = send(self.server, self.counts, &write) {
                 let events = json!([{"type": "token_reissued", "seat": seat}]);
                 self.table.log.push((Host, events));
-                self.take_token(Host, seat, write, answer);
+                self.take_token(Host, seat, write, response);
                 return;
             }
             if self.settle(Host, &write).is_some() {
@@ -478,39 +483,51 @@ impl Hand<'_, '_> {
         }
     }
 
-    fn reissue(&mut self, who: Viewer, seat: usize) -> Write {
+    fn reissue(&mut self, who: TestViewer, seat: usize) -> SentWrite {
         self.write(who, "POST", &format!("/seats/{seat}/token"), Value::Null)
     }
 
-    fn take_token(&mut self, who: Viewer, seat: usize, write: Write, answer: Answer) {
-        let fresh = answer.clone().expect(200);
+    fn take_token(
+        &mut self,
+        who: TestViewer,
+        seat: usize,
+        write: SentWrite,
+        response: TestResponse,
+    ) {
+        let fresh = response.clone().expect(200);
         assert_eq!(fresh["version"], self.table.log.len() as u64, "{write:?}");
         let token = fresh["token"].as_str().expect("a token");
-        self.server.keep_out_of_the_log(token);
+        self.server.forbid_in_log(token);
         self.table.game.tokens[seat] = token.to_owned();
-        // The seat's own can be asked for again with the token that it has killed.
-        self.keep(who, write, answer);
+        // A seat retries its own renewal with the old token.
+        self.keep(who, write, response);
     }
 
     fn delete(&mut self) {
         let write = self.write(Host, "DELETE", "", Value::Null);
-        let gone = match send(self.server, self.tally, &write) {
-            Some(answer) => {
-                assert_eq!(answer.status, 204, "{}", answer.text());
-                self.keep(Host, write, answer);
+        let gone = match send(self.server, self.counts, &write) {
+            Some(response) => {
+                assert_eq!(response.status, 204, "{}", response.text());
+                self.keep(Host, write, response);
                 true
             }
             None => self.read(Spectator, "").status == 404,
         };
         if gone {
-            self.table.state = State::Deleted;
-            count(&self.tally.deleted);
+            self.table.state = TrackedState::Deleted;
+            count(&self.counts.deleted);
             self.inspect();
         }
     }
 
-    fn write(&mut self, who: Viewer, method: &'static str, rest: &str, body: Value) -> Write {
-        Write {
+    fn write(
+        &mut self,
+        who: TestViewer,
+        method: &'static str,
+        rest: &str,
+        body: Value,
+    ) -> SentWrite {
+        SentWrite {
             method,
             path: self.table.game.path(rest),
             token: self.table.game.token(who).map(str::to_owned),
@@ -519,29 +536,34 @@ impl Hand<'_, '_> {
         }
     }
 
-    fn keep(&mut self, who: Viewer, write: Write, answer: Answer) {
+    fn keep(&mut self, who: TestViewer, write: SentWrite, response: TestResponse) {
         if write.key.is_some() {
-            self.table.kept.push((who, write, answer));
+            self.table.saved.push((who, write, response));
         }
     }
 
-    /// Asks for an answer again, which must be the first one, byte for byte.
+    /// Retries a write, which must get the first response, byte for byte.
     fn repeat(&mut self, index: usize) {
-        let (who, write, answer) = &self.table.kept[index];
+        let (who, write, response) = &self.table.saved[index];
         let itself = write.path.ends_with("/token") && *who != Host;
         let known = self.table.game.token(*who) == write.token.as_deref();
         let deletion = write.method == "DELETE";
-        if self.table.state == State::Deleted && !deletion || !known && !itself {
+        if self.table.state == TrackedState::Deleted && !deletion || !known && !itself {
             return;
         }
-        let again = send(self.server, self.tally, write).expect("a key gets an answer");
-        assert_eq!(essence(&again), essence(answer), "{write:?}");
-        count(&self.tally.repeated);
+        let again =
+            send(self.server, self.counts, write).expect("a response, since the write has a key");
+        assert_eq!(
+            compared_parts(&again),
+            compared_parts(response),
+            "{write:?}"
+        );
+        count(&self.counts.repeated);
     }
 
-    /// Compares all that was answered with the history.
+    /// Compares all responses with the history.
     fn inspect(&mut self) {
-        if self.table.state == State::Deleted {
+        if self.table.state == TrackedState::Deleted {
             for who in [Spectator, Host] {
                 self.read(who, "").refused("game_not_found");
             }
@@ -559,7 +581,10 @@ impl Hand<'_, '_> {
                 assert_eq!(entry["version"], index as u64 + 1);
                 if *who == viewer {
                     let there = &entry["events"];
-                    assert!(fits(events, there), "told {events}, there is {there}");
+                    assert!(
+                        is_consistent(events, there),
+                        "received {events}, stored {there}"
+                    );
                 }
             }
             if viewer == Spectator && view["phase"] == "finished" {
@@ -567,22 +592,22 @@ impl Hand<'_, '_> {
                 let ask = self.table.game.get(viewer, "/history");
                 let ask = ask.header("Accept", "text/plain");
                 let record = (0..TRIES).find_map(|_| ask.try_send());
-                let record = record.expect("an answer at last");
+                let record = record.expect("a response in the end");
                 let verified = run(verify.args(["verify", "-"]), &record.body);
                 assert!(verified.status.success(), "{verified:?}");
             }
         }
     }
 
-    /// Asks until there is an answer.
-    fn read(&self, who: Viewer, rest: &str) -> Answer {
+    /// Retries until there is a response.
+    fn read(&self, who: TestViewer, rest: &str) -> TestResponse {
         let ask = |_| self.table.game.get(who, rest).try_send();
-        (0..TRIES).find_map(ask).expect("an answer at last")
+        (0..TRIES).find_map(ask).expect("a response in the end")
     }
 }
 
-/// Whether this is what was told, or the same with what was hidden then.
-fn fits(told: &Value, there: &Value) -> bool {
+/// Whether events agree with what was sent before, apart from cards that were hidden then.
+fn is_consistent(told: &Value, there: &Value) -> bool {
     match (told, there) {
         (Value::Null, _) => true,
         (Value::Array(told), Value::Array(there)) => {
@@ -590,13 +615,15 @@ fn fits(told: &Value, there: &Value) -> bool {
                 && told
                     .iter()
                     .zip(there)
-                    .all(|(told, there)| fits(told, there))
+                    .all(|(told, there)| is_consistent(told, there))
         }
         (Value::Object(told), Value::Object(there)) => {
             told.len() == there.len()
-                && told
-                    .iter()
-                    .all(|(name, told)| there.get(name).is_some_and(|there| fits(told, there)))
+                && told.iter().all(|(name, told)| {
+                    there
+                        .get(name)
+                        .is_some_and(|there| is_consistent(told, there))
+                })
         }
         _ => told == there,
     }

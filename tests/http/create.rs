@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::rules::published;
-use crate::support::{Answer, Game, PRESETS, Server, Viewer::*, cards_of, seed};
+use crate::support::{PRESETS, TestGame, TestResponse, TestServer, TestViewer::*, cards_of, seed};
 
-fn create(server: &Server, wishes: &Value) -> Answer {
+fn create(server: &TestServer, wishes: &Value) -> TestResponse {
     server.post("/v1/games").json(wishes).send()
 }
 
@@ -17,13 +17,13 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn without_wishes_it_is_the_default_game() {
-    let server = Server::shared();
+fn an_empty_body_creates_the_default_game() {
+    let server = TestServer::shared();
     let without_body = server.post("/v1/games").send();
     let empty = server.post("/v1/games").text("application/json", "").send();
-    for answer in [without_body, empty, create(&server, &json!({}))] {
-        let location = answer.header("location").unwrap_or_default().to_owned();
-        let created = answer.expect(201);
+    for response in [without_body, empty, create(&server, &json!({}))] {
+        let location = response.header("location").unwrap_or_default().to_owned();
+        let created = response.expect(201);
         let id = created["id"].as_str().expect("an id");
         assert_eq!(location, format!("/v1/games/{id}"));
         let game = &created["game"];
@@ -60,11 +60,11 @@ fn without_wishes_it_is_the_default_game() {
 
 #[test]
 fn games_have_ids_tokens_and_commitments_of_their_own() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let mut seen = HashSet::new();
     for _ in 0..20 {
         let created = create(&server, &json!({})).expect(201);
-        let game = Game::of(&server, &created);
+        let game = TestGame::of(&server, &created);
         assert_eq!(game.seats(), 4);
         let commitment = created["game"]["shuffle_commitment"].as_str();
         let commitment = commitment.expect("a commitment").to_owned();
@@ -83,12 +83,12 @@ fn games_have_ids_tokens_and_commitments_of_their_own() {
 
 #[test]
 fn every_preset_is_played_by_its_published_options() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for preset in PRESETS {
         for seats in [4, 6] {
             let wishes = json!({"rules": {"preset": preset, "seats": seats}});
             let created = create(&server, &wishes).expect(201);
-            let game = Game::of(&server, &created);
+            let game = TestGame::of(&server, &created);
             assert_eq!(game.seats(), seats);
             let mut expected = published(preset);
             expected["seats"] = json!(seats);
@@ -103,7 +103,7 @@ fn every_preset_is_played_by_its_published_options() {
 
 #[test]
 fn any_option_can_be_overridden() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let overrides = json!({
         "seats": 6,
         "fields_per_seat": 15,
@@ -126,7 +126,7 @@ fn any_option_can_be_overridden() {
     let created = create(&server, &json!({"rules": rules})).expect(201);
     assert_eq!(created["game"]["rules"], rules);
     assert_eq!(created["game"]["stock"], 104);
-    // One at a time, those that go alone.
+    // Overrides that are valid alone, one at a time.
     for (option, value) in overrides.as_object().expect("an object") {
         if option != "backward_into_goal" {
             let mut rules = json!({"preset": "familienlager"});
@@ -141,7 +141,7 @@ fn any_option_can_be_overridden() {
 
 #[test]
 fn without_a_preset_the_default_one_is_overridden() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let created = create(&server, &json!({"rules": {"jokers": 2}})).expect(201);
     let mut expected = published("dogspiel-it");
     expected["jokers"] = json!(2);
@@ -150,7 +150,7 @@ fn without_a_preset_the_default_one_is_overridden() {
 
 #[test]
 fn impossible_rules_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let cases = [
         json!({"preset": "tock"}),
         json!({"preset": "Hausregeln"}),
@@ -176,7 +176,7 @@ fn impossible_rules_are_refused() {
 
 #[test]
 fn rules_of_the_wrong_shape_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let cases = [
         json!(5),
         json!("hausregeln"),
@@ -204,14 +204,14 @@ fn rules_of_the_wrong_shape_are_refused() {
         json!({"preset": "dogspiel-it", "colour": "red"}),
     ];
     for rules in cases {
-        let answer = create(&server, &json!({"rules": rules}));
-        answer.refused_one_of(&["invalid_rules", "invalid_request"]);
+        let response = create(&server, &json!({"rules": rules}));
+        response.refused_one_of(&["invalid_rules", "invalid_request"]);
     }
 }
 
 #[test]
-fn wishes_of_the_wrong_shape_are_refused() {
-    let server = Server::start();
+fn requests_of_the_wrong_shape_are_refused() {
+    let server = TestServer::start();
     let human = json!({"kind": "human"});
     let cases = [
         json!([]),
@@ -250,7 +250,7 @@ fn wishes_of_the_wrong_shape_are_refused() {
 
 #[test]
 fn a_shuffle_seed_is_64_hex_digits() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seeds = [
         String::new(),
         seed(1)[1..].to_owned(),
@@ -268,14 +268,14 @@ fn a_shuffle_seed_is_64_hex_digits() {
 
 #[test]
 fn names_are_shown_as_given() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let names = ["Ada", "Søren Kierkegaard", "李白", "<b>&\"quoted\"</b>"];
     let seats: Vec<_> = names
         .iter()
         .map(|name| json!({"kind": "human", "name": name}))
         .collect();
     let created = create(&server, &json!({"seats": seats})).expect(201);
-    let game = Game::of(&server, &created);
+    let game = TestGame::of(&server, &created);
     for viewer in game.viewers() {
         let view = game.view(viewer);
         let shown = view["seats"].as_array().expect("seats");
@@ -286,7 +286,7 @@ fn names_are_shown_as_given() {
 
 #[test]
 fn the_first_dealer_can_be_named() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for dealer in 0..4 {
         let created = create(&server, &json!({"first_dealer": dealer})).expect(201);
         assert_eq!(created["game"]["dealer"], dealer);
@@ -295,7 +295,7 @@ fn the_first_dealer_can_be_named() {
 
 #[test]
 fn a_random_first_dealer_is_any_seat() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let mut dealers = HashSet::new();
     for _ in 0..200 {
         let created = create(&server, &json!({"listed": false})).expect(201);
@@ -308,15 +308,15 @@ fn a_random_first_dealer_is_any_seat() {
 }
 
 #[test]
-fn a_given_shuffle_seed_fixes_the_cards_and_is_told_of() {
-    let server = Server::shared();
+fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
+    let server = TestServer::shared();
     let (lower, upper) = ("ab".repeat(32), "AB".repeat(32));
     let deal = |seed: &str| {
         let created = create(&server, &json!({"shuffle_seed": seed})).expect(201);
         let commitment = hex(&Sha256::digest([0xab; 32]));
         assert_eq!(created["game"]["shuffle_commitment"], commitment);
         assert_eq!(created["game"]["shuffle_seed_given"], true);
-        let game = Game::of(&server, &created);
+        let game = TestGame::of(&server, &created);
         for viewer in game.viewers() {
             let view = game.view(viewer);
             assert_eq!(view["shuffle_seed_given"], true);
@@ -335,10 +335,10 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_told_of() {
 }
 
 #[test]
-fn unlisted_games_are_not_listed_but_there() {
-    let server = Server::start();
-    let hidden = Game::create(&server, &json!({"listed": false}));
-    let shown = Game::create(&server, &json!({"listed": true}));
+fn unlisted_games_exist_but_are_not_listed() {
+    let server = TestServer::start();
+    let hidden = TestGame::create(&server, &json!({"listed": false}));
+    let shown = TestGame::create(&server, &json!({"listed": true}));
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().expect("games");
     assert_eq!(games.len(), 1);
@@ -347,9 +347,9 @@ fn unlisted_games_are_not_listed_but_there() {
 }
 
 #[test]
-fn a_token_is_neither_needed_nor_minded() {
-    let server = Server::shared();
-    let other = Game::fixed(&server);
-    let answer = server.post("/v1/games").token(&other.host).send();
-    answer.expect(201);
+fn a_token_is_neither_needed_nor_refused() {
+    let server = TestServer::shared();
+    let other = TestGame::fixed(&server);
+    let response = server.post("/v1/games").token(&other.host).send();
+    response.expect(201);
 }

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
 
 #[test]
 fn the_dealer_and_the_host_may_deal() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for viewer in [Seat(0), Host] {
-        let game = Game::fixed(&server);
-        let answer = game.post(viewer, "/deal").send().expect(200);
-        assert_eq!(answer["version"], 2);
-        assert_eq!(answer["game"], game.view(viewer));
-        assert_eq!(answer["game"]["phase"], "exchange");
-        assert_eq!(answer["game"]["stock"], 110 - 24);
-        let event = &answer["events"][0];
-        assert_eq!(answer["events"].as_array().map(Vec::len), Some(1));
+        let game = TestGame::fixed(&server);
+        let response = game.post(viewer, "/deal").send().expect(200);
+        assert_eq!(response["version"], 2);
+        assert_eq!(response["game"], game.view(viewer));
+        assert_eq!(response["game"]["phase"], "exchange");
+        assert_eq!(response["game"]["stock"], 110 - 24);
+        let event = &response["events"][0];
+        assert_eq!(response["events"].as_array().map(Vec::len), Some(1));
         let expected = json!({
             "type": "cards_dealt", "round": 1, "dealer": 0, "beginner": 1,
             "size": 6, "reshuffled": false, "hands": event["hands"],
@@ -23,20 +23,20 @@ fn the_dealer_and_the_host_may_deal() {
         assert_eq!(*event, expected);
         let own = viewer == Seat(0);
         for seat in 0..4 {
-            assert_eq!(answer["game"]["seats"][seat]["cards"], 6);
-            assert_eq!(answer["game"]["seats"][seat]["exchange"], "pending");
+            assert_eq!(response["game"]["seats"][seat]["cards"], 6);
+            assert_eq!(response["game"]["seats"][seat]["exchange"], "pending");
             assert_eq!(event["hands"][seat].is_null(), !(own && seat == 0));
         }
         if own {
-            assert_eq!(event["hands"][0], answer["game"]["seats"][0]["hand"]);
+            assert_eq!(event["hands"][0], response["game"]["seats"][0]["hand"]);
         }
     }
 }
 
 #[test]
 fn nobody_else_may_deal() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::fixed(&server));
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::fixed(&server), TestGame::fixed(&server));
     let before = game.snapshot();
     for seat in 1..4 {
         game.post(Seat(seat), "/deal")
@@ -45,16 +45,16 @@ fn nobody_else_may_deal() {
     }
     game.post(Spectator, "/deal").send().refused("unauthorized");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0]] {
-        let answer = server.post(&game.path("/deal")).token(token).send();
-        answer.refused("unauthorized");
+        let response = server.post(&game.path("/deal")).token(token).send();
+        response.refused("unauthorized");
     }
     assert_eq!(game.snapshot(), before);
 }
 
 #[test]
 fn a_round_is_dealt_once() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     for viewer in [Seat(0), Seat(1), Host] {
         game.post(viewer, "/deal").send().refused("wrong_phase");
     }
@@ -64,8 +64,8 @@ fn a_round_is_dealt_once() {
 
 #[test]
 fn the_body_may_be_empty() {
-    let server = Server::shared();
-    let deal = || Game::fixed(&server).post(Host, "/deal");
+    let server = TestServer::shared();
+    let deal = || TestGame::fixed(&server).post(Host, "/deal");
     deal().send().expect(200);
     deal().text("application/json", "").send().expect(200);
     deal().json(&json!({})).send().expect(200);
@@ -75,8 +75,8 @@ fn the_body_may_be_empty() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let before = game.snapshot();
     for body in [
         json!({"card": "K"}),
@@ -90,11 +90,11 @@ fn other_bodies_are_refused() {
             .refused("invalid_request");
     }
     for body in ["{", "{\"version\": 1", "nul", "{} {}"] {
-        let answer = game
+        let response = game
             .post(Host, "/deal")
             .text("application/json", body)
             .send();
-        answer.refused("malformed_json");
+        response.refused("malformed_json");
     }
     for content_type in [
         "text/plain",
@@ -102,16 +102,16 @@ fn other_bodies_are_refused() {
         "application/jsonp",
         "",
     ] {
-        let answer = game.post(Host, "/deal").text(content_type, "{}").send();
-        answer.refused("unsupported_media_type");
+        let response = game.post(Host, "/deal").text(content_type, "{}").send();
+        response.refused("unsupported_media_type");
     }
     assert_eq!(game.snapshot(), before);
 }
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let before = game.snapshot();
     for tag in [
         "\"0\"",
@@ -134,7 +134,7 @@ fn a_guard_lets_only_its_version_pass() {
             .send()
             .refused("stale_version");
     }
-    // One right, one wrong.
+    // Two guards, one of them wrong.
     let stale = json!({"version": 2});
     game.post(Host, "/deal")
         .if_match("\"1\"")
@@ -150,7 +150,7 @@ fn a_guard_lets_only_its_version_pass() {
     assert_eq!(game.snapshot(), before);
 
     let passes = |tag: &str, body: Value| {
-        let game = Game::fixed(&server);
+        let game = TestGame::fixed(&server);
         let request = game.post(Host, "/deal").if_match(tag).json(&body);
         request.send().expect(200);
     };
@@ -159,18 +159,18 @@ fn a_guard_lets_only_its_version_pass() {
     passes("\"0\", \"1\"", json!({}));
     passes("*", json!({}));
     passes("\"1\"", json!({"version": 1}));
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     game.post(Host, "/deal").json(&right).send().expect(200);
 }
 
 #[test]
 fn deals_go_by_the_published_sizes() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for (preset, sizes) in [
         ("dogspiel-it", [6, 5, 4, 3, 2, 6, 5]),
         ("spielanleitung", [6, 5, 4, 3, 2, 5, 4]),
     ] {
-        let game = Game::of_preset(&server, preset);
+        let game = TestGame::of_preset(&server, preset);
         let fixed = preset == "dogspiel-it";
         for (index, size) in sizes.into_iter().enumerate() {
             let view = game.view(Spectator);

@@ -2,19 +2,19 @@
 
 use serde_json::json;
 
-use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
 
 #[test]
 fn the_host_removes_a_game_for_good() {
-    let server = Server::start();
+    let server = TestServer::start();
     for game in [
-        Game::fixed(&server),
-        Game::dealt(&server),
-        Game::in_play(&server),
+        TestGame::fixed(&server),
+        TestGame::dealt(&server),
+        TestGame::in_play(&server),
     ] {
-        let other = Game::fixed(&server);
-        let answer = game.request("DELETE", Host, "").send();
-        assert_eq!((answer.status, answer.body.len()), (204, 0));
+        let other = TestGame::fixed(&server);
+        let response = game.request("DELETE", Host, "").send();
+        assert_eq!((response.status, response.body.len()), (204, 0));
         for viewer in game.viewers() {
             game.get(viewer, "").send().refused("game_not_found");
             game.get(viewer, "/legal-moves")
@@ -50,8 +50,8 @@ fn the_host_removes_a_game_for_good() {
 
 #[test]
 fn nobody_else_removes_it() {
-    let server = Server::shared();
-    let (game, other) = (Game::in_play(&server), Game::fixed(&server));
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::in_play(&server), TestGame::fixed(&server));
     let before = game.snapshot();
     for seat in 0..4 {
         game.request("DELETE", Seat(seat), "")
@@ -62,16 +62,16 @@ fn nobody_else_removes_it() {
         .send()
         .refused("unauthorized");
     for token in [UNKNOWN_TOKEN, &other.host] {
-        let answer = server.delete(&game.path("")).token(token).send();
-        answer.refused("unauthorized");
+        let response = server.delete(&game.path("")).token(token).send();
+        response.refused("unauthorized");
     }
     assert_eq!(game.snapshot(), before);
 }
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     for tag in ["\"1\"", "\"3\"", "\"1-host\"", "\"2-0\""] {
         let request = game.request("DELETE", Host, "").if_match(tag);
         request.send().refused("stale_version");
@@ -82,8 +82,8 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn a_finished_game_can_be_removed_too() {
-    let server = Server::shared();
-    let game = Game::imported(&server);
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
     game.request("DELETE", Host, "").send().expect(204);
     game.get(Host, "").send().refused("game_not_found");
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Contract, Server};
+use crate::support::{Contract, TestServer};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
@@ -28,7 +28,7 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
 
 #[test]
 fn the_served_the_printed_and_the_kept_document_are_one() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let served = server.get("/openapi.json").send();
     assert_eq!(served.header("content-type"), Some("application/json"));
     let printed = Command::new(env!("CARGO_BIN_EXE_dog"))
@@ -46,7 +46,7 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
 
 #[test]
 fn it_is_a_whole_openapi_3_1_document() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     assert!(
         document["openapi"]
@@ -90,7 +90,7 @@ fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn every_route_of_the_service_is_described() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let described: BTreeSet<String> = operations(&document)
         .into_iter()
@@ -119,7 +119,7 @@ fn every_route_of_the_service_is_described() {
 
 #[test]
 fn operations_have_names_summaries_and_tags() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let tags = document["tags"].as_array().expect("tags");
     let tags: Vec<&Value> = tags.iter().map(|tag| &tag["name"]).collect();
@@ -152,7 +152,7 @@ fn operations_have_names_summaries_and_tags() {
 
 #[test]
 fn operations_list_all_their_errors() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     for (path, method, operation) in operations(&document) {
         let responses = operation["responses"].as_object().expect("responses");
@@ -200,8 +200,8 @@ fn operations_list_all_their_errors() {
 }
 
 #[test]
-fn whoever_may_not_call_without_a_token_is_told_so() {
-    let server = Server::shared();
+fn operations_that_need_a_token_say_so() {
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let schemes = document["components"]["securitySchemes"]
         .as_object()
@@ -220,7 +220,7 @@ fn whoever_may_not_call_without_a_token_is_told_so() {
         let named = security.iter().any(|entry| entry.get(name).is_some());
         let optional =
             security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
-        // What a spectator may read, each as it may see it.
+        // Routes that a spectator may read, too.
         let open = ["{id}", "/events", "/history", "/board.svg"];
         let read = method == "get" && open.iter().any(|end| path.ends_with(end));
         let needed = path.contains("{id}") && !read;
@@ -230,7 +230,7 @@ fn whoever_may_not_call_without_a_token_is_told_so() {
 
 #[test]
 fn examples_are_there_and_valid() {
-    Server::shared();
+    TestServer::shared();
     let contract = Contract::get();
     assert!(contract.check_examples() >= 10);
     for (path, method, operation) in operations(&contract.document) {
@@ -257,7 +257,7 @@ fn examples_are_there_and_valid() {
 
 #[test]
 fn the_page_needs_no_other_host() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let page = server.get("/docs/").send();
     assert_eq!(page.status, 200);
     let content_type = page.header("content-type").unwrap_or_default();
@@ -290,22 +290,24 @@ fn the_page_needs_no_other_host() {
 }
 
 #[test]
-fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
-    let server = Server::shared();
+fn the_page_forbids_frames_and_other_sources() {
+    let server = TestServer::shared();
     for path in [
         "/docs/",
         "/docs/index.html",
         "/docs/swagger-ui-bundle.js",
         "/docs/swagger-ui.css",
     ] {
-        let answer = server.get(path).send();
-        assert_eq!(answer.status, 200, "{path}");
+        let response = server.get(path).send();
+        assert_eq!(response.status, 200, "{path}");
         assert_eq!(
-            answer.header("x-content-type-options"),
+            response.header("x-content-type-options"),
             Some("nosniff"),
             "{path}"
         );
-        let policy = answer.header("content-security-policy").unwrap_or_default();
+        let policy = response
+            .header("content-security-policy")
+            .unwrap_or_default();
         for directive in [
             "default-src 'none'",
             "script-src 'self'",
@@ -317,7 +319,7 @@ fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
         }
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
     }
-    // Nothing in the page itself is against it.
+    // Nothing in the page violates the policy.
     let html = server.get("/docs/").send().text();
     assert!(!html.contains("<style") && !html.contains("style=") && !html.contains(" onload="));
     for script in html.split("<script").skip(1) {
@@ -328,7 +330,7 @@ fn the_page_is_shown_in_no_frame_and_loads_what_it_needs_only() {
 
 #[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let operations = operations(&document);
     let mut count = 0;

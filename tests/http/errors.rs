@@ -1,13 +1,13 @@
-//! What goes wrong before a route has its say: convention 1, frameworks' own answers included.
+//! Errors before a route is reached (convention 1), including those of the HTTP framework.
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Contract, Game, Server, Viewer::*, raw};
+use crate::support::{Contract, TestGame, TestResponse, TestServer, TestViewer::*, raw};
 
 #[test]
 fn unknown_routes_are_problems() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let inside = [
         "/hands",
         "/play/",
@@ -53,8 +53,8 @@ fn unknown_routes_are_problems() {
 
 #[test]
 fn other_methods_are_refused_with_those_allowed() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let paths = Contract::get().document["paths"]
         .as_object()
         .expect("paths");
@@ -69,9 +69,9 @@ fn other_methods_are_refused_with_those_allowed() {
             if documented(method) {
                 continue;
             }
-            let answer = server.request(method, &path).token(&game.host).send();
-            let allow = answer.list("allow");
-            answer.refused("method_not_allowed");
+            let response = server.request(method, &path).token(&game.host).send();
+            let allow = response.list("allow");
+            response.refused("method_not_allowed");
             for allowed in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
                 let listed = allow.contains(&allowed.to_ascii_lowercase());
                 assert_eq!(
@@ -88,8 +88,8 @@ fn other_methods_are_refused_with_those_allowed() {
 }
 
 #[test]
-fn methods_nobody_knows_are_refused_too() {
-    let server = Server::shared();
+fn unknown_methods_are_refused_too() {
+    let server = TestServer::shared();
     let address = server.address();
     for method in ["BREW", "TRACE", "get", "PROPFIND"] {
         let request =
@@ -100,8 +100,8 @@ fn methods_nobody_knows_are_refused_too() {
 
 #[test]
 fn head_is_get_without_a_body() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let view = game.path("");
     for path in ["/v1/rules", "/v1/games", &view, "/openapi.json", "/healthz"] {
         let (get, head) = (server.get(path).send(), server.request("HEAD", path).send());
@@ -115,9 +115,9 @@ fn head_is_get_without_a_body() {
 }
 
 #[test]
-fn bodies_that_are_no_json_are_refused() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn bodies_that_are_not_json_are_refused() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let before = game.snapshot();
     let play = game.path("/play");
     let deep = |text: &str| text.repeat(10_000);
@@ -167,8 +167,8 @@ fn bodies_that_are_no_json_are_refused() {
 }
 
 #[test]
-fn numbers_out_of_all_range_are_refused() {
-    let server = Server::shared();
+fn numbers_out_of_range_are_refused() {
+    let server = TestServer::shared();
     for number in [
         "1e400",
         "-1e400",
@@ -179,18 +179,18 @@ fn numbers_out_of_all_range_are_refused() {
     ] {
         for field in ["first_dealer", "listed", "shuffle_seed"] {
             let body = format!("{{\"{field}\": {number}}}");
-            let answer = server
+            let response = server
                 .post("/v1/games")
                 .text("application/json", &body)
                 .send();
-            answer.refused_one_of(&["malformed_json", "invalid_request"]);
+            response.refused_one_of(&["malformed_json", "invalid_request"]);
         }
     }
 }
 
 #[test]
 fn a_body_is_at_most_64_kib() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let create = |length: usize| {
         let body = format!("{{}}{}", " ".repeat(length - 2));
         server
@@ -202,7 +202,7 @@ fn a_body_is_at_most_64_kib() {
     for length in [65_537, 100_000, 3_000_000] {
         create(length).refused("body_too_large");
     }
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     let large = " ".repeat(70_000);
     for rest in ["/deal", "/swap", "/play", "/seats/0/token"] {
         let request = game.post(Seat(0), rest).text("application/json", &large);
@@ -212,7 +212,7 @@ fn a_body_is_at_most_64_kib() {
         let request = server.post(route).text("application/json", &large);
         request.send().refused("body_too_large");
     }
-    // The same in chunks, without a length to look at before.
+    // The same in chunks, without a `Content-Length`.
     let mut chunked = format!(
         "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
          Transfer-Encoding: chunked\r\n\r\n",
@@ -227,7 +227,7 @@ fn a_body_is_at_most_64_kib() {
 
 #[test]
 fn only_json_is_taken() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let send = |content_type: &str| server.post("/v1/games").text(content_type, "{}").send();
     for good in [
         "application/json",
@@ -251,7 +251,7 @@ fn only_json_is_taken() {
         .json(&json!({}))
         .header("Content-Encoding", "gzip");
     encoded.send().refused("unsupported_media_type");
-    // A body that does not say what it is.
+    // A body without a content type.
     let untyped = format!(
         "POST /v1/games HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}",
         server.address()
@@ -260,9 +260,9 @@ fn only_json_is_taken() {
 }
 
 #[test]
-fn ids_that_can_be_none_are_not_found() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+fn malformed_ids_are_not_found() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let reversed: String = game.id.chars().rev().collect();
     let ids = [
         "x",
@@ -313,9 +313,9 @@ fn ids_that_can_be_none_are_not_found() {
 }
 
 #[test]
-fn queries_where_none_are_taken_are_refused() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+fn queries_on_routes_without_parameters_are_refused() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     for query in ["?x=1", "?phase=deal", "?=", "?%ff=1"] {
         server
             .get(&format!("/v1/rules{query}"))
@@ -333,19 +333,19 @@ fn queries_where_none_are_taken_are_refused() {
     assert_eq!(game.version(), 1);
 }
 
-/// An answer to bytes that are no proper request: 4xx, or no answer at all but an end.
-fn assert_refused_somehow(answer: &Answer) {
+/// The response to a malformed request: a 4xx, or none and a closed connection.
+fn assert_client_error_or_end(response: &TestResponse) {
     assert!(
-        (400..500).contains(&answer.status),
+        (400..500).contains(&response.status),
         "{}: {}",
-        answer.what,
-        answer.status
+        response.what,
+        response.status
     );
 }
 
 #[test]
-fn bytes_that_are_no_http_are_refused() {
-    let server = Server::shared();
+fn bytes_that_are_not_http_are_refused() {
+    let server = TestServer::shared();
     let requests: [&[u8]; 7] = [
         b"NONSENSE\r\n\r\n",
         b"GET /v1/rules\r\n\r\n",
@@ -356,19 +356,19 @@ fn bytes_that_are_no_http_are_refused() {
         b"POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
     ];
     for request in requests {
-        assert_refused_somehow(&raw(&server, request));
+        assert_client_error_or_end(&raw(&server, request));
     }
     let mut large = b"GET /v1/rules HTTP/1.1\r\nHost: a\r\nX-Large: ".to_vec();
     large.extend(std::iter::repeat_n(b'x', 400_000));
     large.extend_from_slice(b"\r\n\r\n");
-    assert_refused_somehow(&raw(&server, &large));
-    // None of it harms the others.
+    assert_client_error_or_end(&raw(&server, &large));
+    // Other requests are not affected.
     server.get("/v1/rules").send().expect(200);
 }
 
 #[test]
-fn an_encoding_that_cannot_be_had_is_a_problem() {
-    let server = Server::shared();
+fn an_unavailable_encoding_is_a_problem() {
+    let server = TestServer::shared();
     let request = server
         .get("/v1/rules")
         .header("Accept-Encoding", "compress, identity;q=0");
@@ -376,9 +376,9 @@ fn an_encoding_that_cannot_be_had_is_a_problem() {
 }
 
 #[test]
-fn refusals_say_nothing_but_what_they_must() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn refusals_show_no_internals() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let body = json!({"move": "K:out"});
     for seat in [0, 2, 3] {
         let problem = game

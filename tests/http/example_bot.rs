@@ -7,10 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Game, PRESETS, Server, UNKNOWN_TOKEN, Viewer::*, available};
+use crate::support::{PRESETS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, available};
 
-/// Runs the program in a seat; nothing if this machine lacks Python.
-fn play(game: &Game<'_>, token: &str) -> Option<Output> {
+/// Plays a seat with the program; `None` if Python is missing.
+fn play(game: &TestGame<'_>, token: &str) -> Option<Output> {
     if !available(&["python3"]) {
         return None;
     }
@@ -37,9 +37,9 @@ fn four_of_them_play_by_every_preset() {
 }
 
 fn four_play(presets: &[&str]) {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for preset in presets {
-        let game = Game::of_preset(&server, preset);
+        let game = TestGame::of_preset(&server, preset);
         let outputs: Vec<Option<Output>> = thread::scope(|scope| {
             let play = |token: &String| {
                 let (game, token) = (&game, token.clone());
@@ -61,12 +61,12 @@ fn four_play(presets: &[&str]) {
 
 #[test]
 fn it_plays_with_the_servers_bots() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let bot = json!({"kind": "bot", "level": "greedy"});
     let rules = json!({"preset": "hausregeln"});
     let seats = json!([bot, {"kind": "human"}, bot, bot]);
     let wishes = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     if let Some(output) = play(&game, &game.tokens[1]) {
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert_eq!(game.view(Spectator)["phase"], "finished");
@@ -75,8 +75,8 @@ fn it_plays_with_the_servers_bots() {
 
 #[test]
 fn it_says_why_it_cannot_play() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     if let Some(output) = play(&game, UNKNOWN_TOKEN) {
         assert!(!output.status.success());
         assert!(

@@ -5,9 +5,9 @@ use std::{
     thread,
 };
 
-use crate::support::{Server, available};
+use crate::support::{TestServer, available};
 
-/// Runs the script; nothing if this machine lacks what it needs.
+/// Runs the script; `None` if a program that it needs is missing.
 fn play(url: &str, options: &[&str]) -> Option<Output> {
     if !available(&["bash", "curl", "jq"]) {
         return None;
@@ -35,7 +35,7 @@ fn whole_game(url: &str, options: &[&str]) -> Option<String> {
     Some(stdout)
 }
 
-/// Under each preset a seed whose game is short.
+/// For each preset a seed of a short game.
 const GAMES: [(&str, &str); 5] = [
     ("familienlager", "22"),
     ("dogspiel-de", "7"),
@@ -56,7 +56,7 @@ fn it_plays_a_whole_game_under_each_preset() {
 }
 
 fn play_games(games: &'static [(&str, &str)]) {
-    let server = Server::start();
+    let server = TestServer::start();
     let url = server.url();
     thread::scope(|scope| {
         for &(preset, seed) in games {
@@ -81,7 +81,7 @@ fn play_games(games: &'static [(&str, &str)]) {
 
 #[test]
 fn it_prints_the_problem_and_fails() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     if let Some(output) = play(&server.url(), &["--rules", "tock"]) {
         let stderr = text(&output.stderr);
         assert!(!output.status.success());

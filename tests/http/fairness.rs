@@ -1,4 +1,4 @@
-//! Clients of one address that ask for very much, and what others notice of it.
+//! A greedy client at one address must not slow down others.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -7,28 +7,28 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Exposition, Game, Raw, Request, Server, Stream, Viewer::*};
+use crate::support::{Exposition, Raw, Stream, TestGame, TestRequest, TestServer, TestViewer::*};
 
 const GREEDY: &str = "198.51.100.1";
 const OTHER: &str = "198.51.100.2";
 
-/// A server that sees addresses, and limits the rate of none.
-fn server(environment: &[(&'static str, &str)]) -> Server {
+/// A server that knows client addresses and has no rate limits.
+fn server(environment: &[(&'static str, &str)]) -> TestServer {
     let unlimited = [
         ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
         ("DOG_ADDRESS_RATE", "0"),
         ("DOG_TOKEN_RATE", "0"),
         ("DOG_ADVICE_PER_ADDRESS", "0"),
     ];
-    Server::start_with(&[&unlimited, environment].concat())
+    TestServer::start_with(&[&unlimited, environment].concat())
 }
 
-fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
-/// Sends a GET request of the greedy address, as the last one of a connection.
-fn send(server: &Server, path: &str, headers: &str) -> Raw {
+/// Sends a GET request from the greedy address, the last one of its connection.
+fn send(server: &TestServer, path: &str, headers: &str) -> Raw {
     let mut connection = Raw::connect(server);
     let head = format!(
         "GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {GREEDY}\r\nConnection: close\r\n{headers}\r\n"
@@ -39,20 +39,20 @@ fn send(server: &Server, path: &str, headers: &str) -> Raw {
 
 /// The chunked body that comes over a connection, to its end.
 fn body(mut connection: Raw) -> Vec<u8> {
-    let answer = connection.answer().expect("an answer");
-    assert_eq!(answer.status, 200);
-    answer.unchunked()
+    let response = connection.response().expect("a response");
+    assert_eq!(response.status, 200);
+    response.unchunked()
 }
 
 #[test]
 fn advice_is_shared_among_addresses_by_its_time() {
     let server = server(&[("DOG_ADVICE_THREADS", "2")]);
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let seat = game.turn();
     let path = game.path("/suggest-move?budget_ms=2000");
     let token = format!("Authorization: Bearer {}\r\n", game.tokens[seat]);
     let greedy: Vec<Raw> = (0..100).map(|_| send(&server, &path, &token)).collect();
-    // Until each of them waits, or is refused.
+    // Until each of them is queued or refused.
     Exposition::wait_for(&server, |told| {
         let pool = [("pool", "advice")];
         let values = ["threads_busy", "jobs_waiting", "jobs_refused_total"]
@@ -67,10 +67,10 @@ fn advice_is_shared_among_addresses_by_its_time() {
 }
 
 #[test]
-fn long_histories_occupy_no_thread_of_those_who_play() {
+fn long_histories_do_not_block_plays() {
     let server = server(&[]);
-    let long = Game::long(&server, 4_000);
-    let game = Game::in_play(&server);
+    let long = TestGame::long(&server, 4_000);
+    let game = TestGame::in_play(&server);
     let before = Exposition::scrape(&server);
     let done = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -113,11 +113,11 @@ fn long_histories_occupy_no_thread_of_those_who_play() {
 }
 
 #[test]
-fn streams_that_catch_up_hold_up_nobody() {
+fn streams_that_catch_up_delay_nobody() {
     const VERSIONS: u64 = 10_000;
     let server = server(&[]);
-    let long = Game::long(&server, VERSIONS as usize);
-    let game = Game::in_play(&server);
+    let long = TestGame::long(&server, VERSIONS as usize);
+    let game = TestGame::in_play(&server);
     let done = AtomicUsize::new(0);
     thread::scope(|scope| {
         let path = long.path("/events");
@@ -152,12 +152,12 @@ fn streams_that_catch_up_hold_up_nobody() {
         let text = String::from_utf8(first).expect("a text");
         let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
         let ids = ids.map(|id| id.parse::<u64>().expect("a version"));
-        assert!(ids.eq(1..=VERSIONS), "none missed, none doubled");
+        assert!(ids.eq(1..=VERSIONS), "versions missing or doubled");
     });
 }
 
-/// A game that an address creates: five strong bots, and a human who leaves it to the turn clock.
-fn with_strong_bots<'a>(server: &'a Server, address: &str) -> Game<'a> {
+/// A game created from this address: five strong bots, and a human who never acts in time.
+fn with_strong_bots<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
     let mut seats = vec![json!({"kind": "bot", "level": "strong"}); 5];
     seats.push(json!({"kind": "human"}));
     let wishes = json!({
@@ -167,23 +167,23 @@ fn with_strong_bots<'a>(server: &'a Server, address: &str) -> Game<'a> {
         "turn_seconds": 1,
     });
     let create = from(server.post("/v1/games"), address).json(&wishes);
-    Game::of(server, &create.send().expect(201))
+    TestGame::of(server, &create.send().expect(201))
 }
 
 #[test]
-fn bots_of_one_address_leave_time_to_those_of_another() {
+fn bots_of_one_address_leave_time_for_those_of_another() {
     const GAMES: u64 = 60;
     const VERSIONS: u64 = 16;
     let server = server(&[("DOG_GAMES_PER_ADDRESS", "0")]);
-    let greedy: Vec<Game<'_>> = (0..GAMES)
+    let greedy: Vec<TestGame<'_>> = (0..GAMES)
         .map(|_| with_strong_bots(&server, GREEDY))
         .collect();
     let game = with_strong_bots(&server, OTHER);
-    let before: u64 = greedy.iter().map(Game::version).sum();
+    let before: u64 = greedy.iter().map(TestGame::version).sum();
     let known = game.get(Spectator, "/events").header("Last-Event-ID", "1");
     Stream::open(known).take(VERSIONS as usize);
-    let after: u64 = greedy.iter().map(Game::version).sum();
-    // If all games took turns, each of them would have come as far.
+    let after: u64 = greedy.iter().map(TestGame::version).sum();
+    // If all games took turns, all would be at the same version.
     let decided = after - before;
     assert!(decided < VERSIONS * GAMES / 4, "{decided}");
     assert!(decided > 0, "they go on, too");

@@ -1,6 +1,6 @@
-//! The disk, or somebody on it, lets the server down: what clients see of it, that nothing which
-//! was answered is lost, that the server recovers by itself, and that it does not start on what is
-//! damaged.
+//! Failures of the disk and the database file: what clients see, that no confirmed write is
+//! lost, that the server recovers by itself, and that it does not start on a damaged
+//! file.
 
 use std::{
     fs,
@@ -14,14 +14,16 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{CHANGED, Game, PATIENCE, Request, Server, Signal, Stream, Viewer::*, run};
+use crate::support::{
+    MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
+};
 
-/// The database file's name with this after it.
+/// The database file's name with this suffix.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(format!("{}{suffix}", database.display()))
 }
 
-/// What a server says that does not start on this database.
+/// The error of a server that does not start on this database.
 #[track_caller]
 fn refusal(database: &Path, wrapper: &[&str]) -> String {
     let mut words = wrapper.to_vec();
@@ -40,7 +42,7 @@ fn refusal(database: &Path, wrapper: &[&str]) -> String {
         if let Some(status) = server.try_wait().expect("a status") {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let _ = server.kill();
             panic!("the server serves what it should not");
         }
@@ -54,7 +56,7 @@ fn refusal(database: &Path, wrapper: &[&str]) -> String {
     said
 }
 
-/// What `dog` says to these arguments about a database, and whether all was well.
+/// Runs `dog` with these arguments on a database: whether it succeeded, and its output.
 fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
     let mut dog = Command::new(env!("CARGO_BIN_EXE_dog"));
     let said = run(dog.args(arguments).arg("--database").arg(database), b"");
@@ -62,16 +64,16 @@ fn dog(arguments: &[&str], database: &Path) -> (bool, String) {
     (said.status.success(), text.into_owned())
 }
 
-/// A move that can be sent at any time.
-fn next_move<'a>(game: &Game<'a>) -> Request<'a> {
+/// A legal move, not sent yet.
+fn next_move<'a>(game: &TestGame<'a>) -> TestRequest<'a> {
     let (seat, id) = game.first_move();
     let request = game.post(Seat(seat), "/play");
     request.json(&json!({"move": id}))
 }
 
-/// The writes of this game are refused for now, and reads go on.
+/// Asserts that writes are refused and reads still work.
 #[track_caller]
-fn writes_wait(game: &Game<'_>) {
+fn writes_wait(game: &TestGame<'_>) {
     let server = game.server;
     let before = game.snapshot();
     let refused = next_move(game).send();
@@ -87,9 +89,9 @@ fn writes_wait(game: &Game<'_>) {
     assert_eq!(game.snapshot(), before, "a refused write changed something");
 }
 
-/// The writes of this game go on, and what was answered is there after a kill.
+/// Asserts that writes work again, and that confirmed writes survive a kill.
 #[track_caller]
-fn writes_go_on(game: &Game<'_>) {
+fn writes_go_on(game: &TestGame<'_>) {
     let version = game.version();
     let played = next_move(game).send().expect(200);
     assert_eq!(played["version"], version + 1);
@@ -100,9 +102,9 @@ fn writes_go_on(game: &Game<'_>) {
     assert!(sound, "{said}");
 }
 
-/// Lets the server's process write no file further than that; no limit takes the limit away.
+/// Limits the size of files that the server may write; `None` removes the limit.
 #[cfg(target_os = "linux")]
-fn limit_files(server: &Server, bytes: Option<u64>) {
+fn limit_files(server: &TestServer, bytes: Option<u64>) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let process = Pid::from_raw(server.process_id() as i32);
     let limit = Rlimit {
@@ -115,19 +117,19 @@ fn limit_files(server: &Server, bytes: Option<u64>) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_room() {
-    // A process that writes beyond its limit gets a signal, unless that is ignored.
+    // A process that writes beyond its limit gets a signal, which must be ignored.
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[], ignoring, |_| {});
-    let game = Game::in_play(&server);
+    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let game = TestGame::in_play(&server);
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let bots = Game::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
+    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
     for _ in 0..2 {
         limit_files(&server, Some(4096));
         writes_wait(&game);
         limit_files(&server, None);
         next_move(&game).send().expect(200);
     }
-    // Those who play for bots go on, too.
+    // Bots go on playing, too.
     let stream = bots.get(Spectator, "/events");
     let last = Stream::open(stream.header("Last-Event-ID", "0")).rest();
     let events = last.last().expect("an end").data["events"].to_string();
@@ -139,26 +141,26 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
 #[test]
 fn a_disk_with_room_for_a_page_or_two_is_full() {
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = Server::start_on(&[], ignoring, |_| {});
-    let game = Game::in_play(&server);
+    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let game = TestGame::in_play(&server);
     let database = Connection::open(server.database()).expect("the database");
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy = database.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
     assert!(!busy.expect("a checkpoint"), "the log is empty");
-    // The head of the log, and two pages in it.
+    // Room for the header of the write-ahead log and two pages.
     limit_files(&server, Some(32 + 2 * (24 + 4096)));
     server.get("/readyz").send().refused("unavailable");
     next_move(&game).send().refused("unavailable");
     let length = || fs::metadata(server.database()).expect("a file").len();
     let before = length();
     limit_files(&server, None);
-    // The first write after that has the log carried over, without waiting for a thousand more.
+    // The next write causes a checkpoint, without waiting for a thousand pages.
     let record = include_str!("../records/four.dog");
     let import = server.post("/v1/games/import").text("text/plain", record);
     import.send().expect(201);
     let begun = Instant::now();
     while length() == before {
-        assert!(begun.elapsed() < PATIENCE, "the log stays");
+        assert!(begun.elapsed() < TIMEOUT, "no checkpoint was made");
         thread::sleep(Duration::from_millis(20));
     }
     server.wait_until_ready(true);
@@ -167,16 +169,16 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
 
 #[test]
 fn a_locked_database_refuses_writes_until_it_is_free() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let other = Connection::open(server.database()).expect("the database");
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
     thread::scope(|scope| {
         let refused = scope.spawn(|| next_move(&game).send());
         server.wait_until_ready(false);
-        refused.join().expect("an answer").refused("unavailable");
+        refused.join().expect("a response").refused("unavailable");
     });
-    // It can still be read, and the process is alive.
+    // Reads still work, and the process is alive.
     game.view(Seat(0));
     server.get("/healthz").send().expect(200);
     other.execute_batch("ROLLBACK").expect("no lock");
@@ -185,10 +187,10 @@ fn a_locked_database_refuses_writes_until_it_is_free() {
 
 #[test]
 fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
-    // A worker opens the database when it reads for the first time: with several, one might come
-    // too late for that.
-    let server = Server::start_with(&[("DOG_WORKERS", "1")]);
-    let game = Game::in_play(&server);
+    // A worker opens the database at its first read: with several workers, one might open it
+    // too late.
+    let server = TestServer::start_with(&[("DOG_WORKERS", "1")]);
+    let game = TestGame::in_play(&server);
     let (file, away) = (server.database(), beside(&server.database(), ".away"));
     let copy = beside(&file, ".copy");
     assert!(dog(&["backup", copy.to_str().expect("a name")], &file).0);
@@ -206,8 +208,8 @@ fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
 
 #[test]
 fn a_file_that_is_cut_short_is_neither_written_nor_served() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let file = fs::OpenOptions::new().write(true).open(server.database());
     file.and_then(|file| file.set_len(0))
         .expect("an empty file");
@@ -223,8 +225,8 @@ fn a_file_that_is_cut_short_is_neither_written_nor_served() {
 
 #[test]
 fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
-    let server = Server::start();
-    let games: Vec<String> = (0..5).map(|_| Game::in_play(&server).id).collect();
+    let server = TestServer::start();
+    let games: Vec<String> = (0..5).map(|_| TestGame::in_play(&server).id).collect();
     server.stop(Signal::Term);
     let sound = fs::read(server.database()).expect("the file");
     let page = sound.len() / 4096 - 2;
@@ -259,7 +261,7 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
     let mut bytes = sound.clone();
     bytes[page * 4096..][..8].fill(0x55);
     let prepare = |database: &Path| fs::write(database, bytes).expect("a file");
-    let server = Server::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
+    let server = TestServer::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
     let answered = games.iter().map(|game| {
         let path = format!("/v1/games/{game}");
         server.get(&path).send().status
@@ -275,8 +277,8 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
 
 #[test]
 fn a_spoilt_log_of_a_killed_server_is_not_served() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
     let log = beside(&server.database(), "-wal");
     let sound = fs::read(&log).expect("a write-ahead log");
@@ -296,8 +298,8 @@ fn a_spoilt_log_of_a_killed_server_is_not_served() {
 
 #[test]
 fn a_lost_file_is_not_replaced_by_an_empty_one() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
     let (file, away) = (server.database(), beside(&server.database(), ".away"));
     fs::rename(&file, &away).expect("the file is lost");
@@ -314,7 +316,7 @@ fn a_lost_file_is_not_replaced_by_an_empty_one() {
     writes_go_on(&game);
 }
 
-/// Starts a program without root's leave to do what the modes of files forbid.
+/// Starts a program that must obey file modes, even if the tests run as root.
 fn as_anybody() -> Option<Vec<&'static str>> {
     let probe = |wrapper: &[&str]| {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("read-only");
@@ -337,8 +339,8 @@ fn a_read_only_file_or_folder_is_not_served() {
         eprintln!("not tested: this user may write anything, and there is no setpriv");
         return;
     };
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     server.stop(Signal::Term);
     let file = server.database();
     let folder = file.parent().expect("a folder");
@@ -362,23 +364,23 @@ fn a_read_only_file_or_folder_is_not_served() {
 #[test]
 fn a_damaged_game_costs_that_game_only() {
     let begun = Instant::now();
-    let server = Server::start();
+    let server = TestServer::start();
     let bots = |pace: u32| {
         let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
         json!({"seats": bots, "bot_pace_ms": pace})
     };
-    let bad: Vec<Game<'_>> = (0..3)
-        .map(|_| Game::create(&server, &bots(60_000)))
+    let bad: Vec<TestGame<'_>> = (0..3)
+        .map(|_| TestGame::create(&server, &bots(60_000)))
         .collect();
-    let sound = Game::in_play(&server);
+    let sound = TestGame::in_play(&server);
     let sql = Connection::open(server.database()).expect("the database");
-    let set = |what: &str, game: &Game<'_>| {
+    let set = |what: &str, game: &TestGame<'_>| {
         let update = format!("UPDATE games SET {what} WHERE id = ?1");
         let rows = sql.execute(&update, [&game.id]).expect("an update");
         assert_eq!(rows, 1);
-        sql.execute(CHANGED, [&game.id]).expect("a change");
+        sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
     };
-    // One cannot be read, one says that it is at another version, one that it is due for ever.
+    // One game is unreadable, one has a wrong version, one stays due for ever.
     set(
         "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
         &bad[0],
@@ -386,28 +388,28 @@ fn a_damaged_game_costs_that_game_only() {
     set("due_at = 1, version = version + 7", &bad[1]);
     set("due_at = 1", &bad[2]);
     for game in &bad {
-        for answer in [
+        for response in [
             game.get(Spectator, "").send(),
             game.get(Spectator, "/history").send(),
             game.get(Spectator, "/events").send(),
             game.request("DELETE", Host, "").send(),
             game.post(Host, "/deal").send(),
         ] {
-            assert!(!answer.text().contains("joker"), "{}", answer.text());
-            answer.refused("internal");
+            assert!(!response.text().contains("joker"), "{}", response.text());
+            response.refused("internal");
         }
     }
     let listed = server.get("/v1/games").send().expect(200);
     assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
-    // Bots play another game to its end, and its stream tells of it.
-    let other = Game::create(&server, &bots(0));
+    // Bots play another game to its end, and its stream reports it.
+    let other = TestGame::create(&server, &bots(0));
     let stream = other.get(Spectator, "/events");
     let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
     let last: &Value = &told.last().expect("an end").data["events"];
     assert!(last.to_string().contains("game_won"), "{last}");
     next_move(&sound).send().expect(200);
     let log = server.log();
-    // Once a minute each, however long this takes.
+    // Each error is logged once a minute.
     let most = 1 + begun.elapsed().as_secs() / 60;
     for game in &bad {
         let left = format!("game {} is suspended for a minute", game.id);
@@ -429,11 +431,11 @@ fn a_damaged_game_costs_that_game_only() {
 
 #[test]
 fn a_backup_of_a_busy_server_is_whole() {
-    let server = Server::start();
+    let server = TestServer::start();
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
-    let games: Vec<Game<'_>> = (0..10).map(|_| Game::create(&server, &bots)).collect();
-    let table = Game::in_play(&server);
+    let games: Vec<TestGame<'_>> = (0..10).map(|_| TestGame::create(&server, &bots)).collect();
+    let table = TestGame::in_play(&server);
     let file = beside(&server.database(), ".copy");
     for _ in 0..3 {
         let played = next_move(&table).send().expect(200);
@@ -448,7 +450,7 @@ fn a_backup_of_a_busy_server_is_whole() {
         let prepare = |database: &Path| {
             fs::copy(&file, database).expect("a copy");
         };
-        let restored = Server::start_on(&[], &[], prepare);
+        let restored = TestServer::start_on(&[], &[], prepare);
         let there = restored.get(&table.path("")).token(&table.tokens[1]).send();
         assert_eq!(there.expect(200)["version"], played["version"]);
         let games = games.iter().chain([&table]);

@@ -1,10 +1,10 @@
-//! `If-Match`: what it may hold, and what becomes of a write whose guard cannot be read.
+//! `If-Match`: its syntax, and writes whose guard cannot be parsed.
 
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*, raw};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, raw};
 
-/// The fields of an `If-Match` that names no tags.
+/// Values of `If-Match` that name no entity tags.
 const UNREADABLE: [&[u8]; 11] = [
     b"",
     b",",
@@ -30,8 +30,8 @@ fn guarded(method: &str, path: &str, token: &str, guard: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let before = game.snapshot();
     for guard in UNREADABLE {
         for (method, rest) in [
@@ -48,7 +48,7 @@ fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
             let detail = problem["detail"].as_str().unwrap_or_default();
             assert!(detail.contains("If-Match"), "{method} {rest}: {detail}");
         }
-        // What is no request is refused before anything is looked up.
+        // A malformed request is refused before the game is looked up.
         for (path, token) in [
             (game.path("/deal"), UNKNOWN_TOKEN),
             (
@@ -65,8 +65,8 @@ fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
 
 #[test]
 fn a_guard_names_whole_tags() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let deal = |guard: &str| game.post(Host, "/deal").if_match(guard).send();
     for other in [
         "\"a,1,b\"",
@@ -81,7 +81,7 @@ fn a_guard_names_whole_tags() {
     }
     assert_eq!(game.version(), 1);
     for own in ["1", "\"1\"", "\"a,2\",, W/\"1\", \"1-host\"", "7, 1", " * "] {
-        let game = Game::fixed(&server);
+        let game = TestGame::fixed(&server);
         let dealt = game.post(Host, "/deal").if_match(own).send();
         assert_eq!(dealt.status, 200, "{own}: {}", dealt.text());
     }
@@ -89,8 +89,8 @@ fn a_guard_names_whole_tags() {
 
 #[test]
 fn several_fields_of_a_guard_are_one_list() {
-    let server = Server::shared();
-    let deal = |game: &Game<'_>, guards: &[&str]| {
+    let server = TestServer::shared();
+    let deal = |game: &TestGame<'_>, guards: &[&str]| {
         let fields: String = guards
             .iter()
             .map(|guard| format!("If-Match: {guard}\r\n"))
@@ -103,7 +103,7 @@ fn several_fields_of_a_guard_are_one_list() {
         );
         raw(&server, head.as_bytes())
     };
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     deal(&game, &["\"7\"", "\"8\""]).refused("stale_version");
     deal(&game, &["\"1\"", "\"8"]).refused("bad_request");
     deal(&game, &["\"1\"", "*"]).refused("bad_request");

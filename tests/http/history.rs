@@ -1,39 +1,40 @@
-//! What happened in a game: shown as each may see it, of a finished one to everybody in full, and
-//! taken in again from its record.
+//! The history of a game: as each viewer may see it, in full once the game is finished, and
+//! imported again from its record.
 
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Game, Raw, Server, Stream, UNKNOWN_TOKEN, Viewer::*, available, raw, run,
+    Raw, Stream, TestGame, TestResponse, TestServer, TestViewer::*, UNKNOWN_TOKEN, available, raw,
+    run,
 };
 
 const NDJSON: &str = "application/x-ndjson";
 
 /// A game that bots have played to its end.
-fn finished<'a>(server: &'a Server, preset: &str) -> Game<'a> {
+fn finished<'a>(server: &'a TestServer, preset: &str) -> TestGame<'a> {
     let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let wishes = json!({"rules": {"preset": preset}, "seats": seats});
-    let game = Game::create(server, &wishes);
+    let game = TestGame::create(server, &wishes);
     Stream::open(game.get(Spectator, "/events")).rest();
     game
 }
 
-fn text_of(game: &Game<'_>) -> String {
-    let answer = game
+fn text_of(game: &TestGame<'_>) -> String {
+    let response = game
         .get(Spectator, "/history")
         .header("Accept", "text/plain")
         .send();
-    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(response.status, 200, "{}", response.text());
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         Some("text/plain; charset=utf-8")
     );
-    answer.text()
+    response.text()
 }
 
-fn import(server: &Server, record: &str) -> Answer {
+fn import(server: &TestServer, record: &str) -> TestResponse {
     server
         .post("/v1/games/import")
         .text("text/plain", record)
@@ -50,9 +51,9 @@ fn verify(text: &str) -> Output {
 }
 
 #[test]
-fn while_a_game_is_on_each_sees_its_own() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn during_a_game_each_viewer_sees_its_own_history() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for viewer in game.viewers() {
         let history = game.get(viewer, "/history").send().expect(200);
         assert_eq!(history["shuffle_seed"], Value::Null);
@@ -68,7 +69,7 @@ fn while_a_game_is_on_each_sees_its_own() {
             let offer = &entries[2 + seat]["events"][0];
             assert_eq!(offer["card"].is_string(), viewer == Seat(seat), "{viewer}");
         }
-        // The stream tells the same.
+        // The stream sends the same entries.
         let stream = game.get(viewer, "/events").header("Last-Event-ID", "0");
         let streamed = Stream::open(stream).take(entries.len());
         assert!(
@@ -93,10 +94,10 @@ fn while_a_game_is_on_each_sees_its_own() {
 
 #[test]
 fn a_finished_game_hides_nothing_and_can_be_checked() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let game = finished(&server, "hausregeln");
-    let answer = game.get(Spectator, "/history").send();
-    let history = answer.json();
+    let response = game.get(Spectator, "/history").send();
+    let history = response.json();
     assert_eq!(
         history["shuffle_seed"],
         game.view(Spectator)["shuffle_seed"]
@@ -125,8 +126,8 @@ fn a_finished_game_hides_nothing_and_can_be_checked() {
 
 #[test]
 fn a_long_history_comes_in_every_form_and_encoding() {
-    let server = Server::start();
-    let game = Game::long(&server, 1_000);
+    let server = TestServer::start();
+    let game = TestGame::long(&server, 1_000);
     let request = |method, form| {
         let request = game.request(method, Spectator, "/history");
         request.header("Accept", form).send()
@@ -158,32 +159,35 @@ fn a_long_history_comes_in_every_form_and_encoding() {
 
 #[test]
 fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
-    let server = Server::start();
-    let game = Game::long(&server, 10_000);
+    let server = TestServer::start();
+    let game = TestGame::long(&server, 10_000);
     let mut connection = Raw::connect(&server);
     let path = game.path("/history");
     let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     connection.send(request.as_bytes());
     connection.wait_for_bytes();
     assert_eq!(game.request("DELETE", Host, "").send().status, 204);
-    let answer = connection.answer().expect("the beginning");
-    assert_eq!(answer.status, 200);
-    assert!(!answer.body.is_empty());
-    assert!(!answer.body.ends_with(b"0\r\n\r\n"), "as if it were whole");
+    let response = connection.response().expect("the beginning");
+    assert_eq!(response.status, 200);
+    assert!(!response.body.is_empty());
+    assert!(
+        !response.body.ends_with(b"0\r\n\r\n"),
+        "as if it were whole"
+    );
 }
 
 #[test]
-fn a_record_is_taken_in_and_is_the_same_game() {
-    let server = Server::shared();
+fn an_imported_record_is_the_same_game() {
+    let server = TestServer::shared();
     let game = finished(&server, "hausregeln");
     let record = text_of(&game);
     let as_json = server.post("/v1/games/import");
     let as_json = as_json.json(&json!({"record": record, "listed": false}));
-    for (answer, listed) in [(import(&server, &record), true), (as_json.send(), false)] {
-        let location = answer.header("location").expect("a location").to_owned();
-        let created = answer.expect(201);
+    for (response, listed) in [(import(&server, &record), true), (as_json.send(), false)] {
+        let location = response.header("location").expect("a location").to_owned();
+        let created = response.expect(201);
         assert_eq!(created["seat_tokens"], json!([null, null, null, null]));
-        let copy = Game::of(&server, &created);
+        let copy = TestGame::of(&server, &created);
         assert_eq!(location, copy.path(""));
         assert_ne!(copy.id, game.id);
         let (mut view, mut original) = (copy.view(Spectator), game.view(Spectator));
@@ -198,7 +202,7 @@ fn a_record_is_taken_in_and_is_the_same_game() {
             }
         }
         assert_eq!(view, original);
-        let events = |game: &Game<'_>| {
+        let events = |game: &TestGame<'_>| {
             let history = game.get(Spectator, "/history").send().expect(200);
             let entries = history["entries"].as_array().expect("entries").iter();
             entries
@@ -213,7 +217,7 @@ fn a_record_is_taken_in_and_is_the_same_game() {
 
 #[test]
 fn an_import_is_replayed_the_same() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let record = include_str!("../records/six.dog");
     let send = |record: &str| {
         let request = server.post("/v1/games/import").text("text/plain", record);
@@ -225,8 +229,8 @@ fn an_import_is_replayed_the_same() {
 }
 
 #[test]
-fn what_cannot_have_been_played_is_not_taken_in() {
-    let server = Server::start();
+fn an_impossible_record_is_not_imported() {
+    let server = TestServer::start();
     let record = include_str!("../records/four.dog");
     import(&server, record).expect(201);
     let games = || server.get("/v1/games?limit=100").send().expect(200);
@@ -251,7 +255,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
         &[&line, "seat 3 is to move"],
     );
     refused(&record.replacen("3 K:out", "3 K:uot", 1), &[&line]);
-    // Another seed, another winner, no end, no record.
+    // Another seed, another winner, a game without an end, no record at all.
     refused(
         &record.replacen("[Winner \"1\"]", "[Winner \"0\"]", 1),
         &["line"],
@@ -265,7 +269,7 @@ fn what_cannot_have_been_played_is_not_taken_in() {
     for text in ["no record", "{}", "[Dog \"2\"]", "\u{0}"] {
         refused(text, &["line 1"]);
     }
-    // Not even a text.
+    // Not even UTF-8.
     let post = || server.post("/v1/games/import");
     post()
         .bytes("text/plain", b"\xff\xfe")
@@ -286,9 +290,9 @@ fn what_cannot_have_been_played_is_not_taken_in() {
 }
 
 #[test]
-fn wishes_that_make_no_sense_are_refused() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn invalid_parameters_are_refused() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     game.get(Seat(0), "/history?from=1")
         .send()
         .refused("invalid_request");

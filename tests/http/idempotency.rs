@@ -5,8 +5,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Game, Request, Server, Signal,
-    Viewer::{self, *},
+    Signal, TestGame, TestRequest, TestResponse, TestServer,
+    TestViewer::{self, *},
     raw,
 };
 
@@ -15,59 +15,59 @@ fn key() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// A write in a game of its own that is ready for it.
-struct Write<'a> {
-    game: Game<'a>,
-    by: Viewer,
+/// A write that is legal now, in a game of its own.
+struct PreparedWrite<'a> {
+    game: TestGame<'a>,
+    by: TestViewer,
     rest: &'static str,
     body: Value,
-    /// How many versions it makes.
+    /// How many versions it adds.
     versions: u64,
 }
 
-impl<'a> Write<'a> {
-    fn request(&self, key: &str) -> Request<'a> {
+impl<'a> PreparedWrite<'a> {
+    fn request(&self, key: &str) -> TestRequest<'a> {
         self.game.post(self.by, self.rest).json(&self.body).key(key)
     }
 
     /// Every kind of write in a game, save its removal.
-    fn all(server: &'a Server) -> Vec<Write<'a>> {
-        let (dealt, playing) = (Game::dealt(server), Game::in_play(server));
+    fn all(server: &'a TestServer) -> Vec<PreparedWrite<'a>> {
+        let (dealt, playing) = (TestGame::dealt(server), TestGame::in_play(server));
         let hand = dealt.hand(0);
         let (seat, id) = playing.first_move();
-        let house = Game::of_preset(server, "hausregeln");
+        let house = TestGame::of_preset(server, "hausregeln");
         house.deal();
         vec![
-            Write {
-                game: Game::fixed(server),
+            PreparedWrite {
+                game: TestGame::fixed(server),
                 by: Host,
                 rest: "/deal",
                 body: json!({}),
                 versions: 1,
             },
-            Write {
+            PreparedWrite {
                 game: dealt,
                 by: Seat(0),
                 rest: "/swap",
                 body: json!({"card": hand[0]}),
                 versions: 1,
             },
-            Write {
+            PreparedWrite {
                 game: house,
                 by: Seat(3),
                 rest: "/swap",
                 body: json!({"ask": true}),
                 versions: 1,
             },
-            Write {
+            PreparedWrite {
                 game: playing,
                 by: Seat(seat),
                 rest: "/play",
                 body: json!({"move": id}),
                 versions: 1,
             },
-            Write {
-                game: Game::dealt(server),
+            PreparedWrite {
+                game: TestGame::dealt(server),
                 by: Host,
                 rest: "/seats/2/token",
                 body: json!({}),
@@ -77,13 +77,13 @@ impl<'a> Write<'a> {
     }
 }
 
-fn create(server: &Server, key: &str, body: &Value) -> Answer {
+fn create(server: &TestServer, key: &str, body: &Value) -> TestResponse {
     server.post("/v1/games").json(body).key(key).send()
 }
 
-/// Asserts that two answers are one; its body.
+/// Asserts that two responses are equal; returns the body.
 #[track_caller]
-fn same(first: Answer, again: Answer) -> Value {
+fn same(first: TestResponse, again: TestResponse) -> Value {
     assert!(first.status < 300, "{}", first.text());
     assert_eq!(first.status, again.status, "{}", again.text());
     assert_eq!(first.text(), again.text());
@@ -95,8 +95,8 @@ fn same(first: Answer, again: Answer) -> Value {
 
 #[test]
 fn every_write_is_replayed() {
-    let server = Server::shared();
-    for write in Write::all(&server) {
+    let server = TestServer::shared();
+    for write in PreparedWrite::all(&server) {
         let (key, before) = (key(), write.game.version());
         let first = write.request(&key).send();
         for _ in 0..3 {
@@ -109,7 +109,7 @@ fn every_write_is_replayed() {
 
 #[test]
 fn a_creation_is_replayed_tokens_included() {
-    let server = Server::start();
+    let server = TestServer::start();
     for body in [
         json!({}),
         json!({"rules": {"preset": "hausregeln"}, "listed": false}),
@@ -117,7 +117,7 @@ fn a_creation_is_replayed_tokens_included() {
         let key = key();
         let first = create(&server, &key, &body);
         let created = same(first.clone(), create(&server, &key, &body));
-        let game = Game::of(&server, &created);
+        let game = TestGame::of(&server, &created);
         for seat in 0..4 {
             game.get(Seat(seat), "").send().expect(200);
         }
@@ -134,16 +134,16 @@ fn a_creation_is_replayed_tokens_included() {
 
 #[test]
 fn replays_survive_a_restart() {
-    let server = Server::start();
-    let writes = Write::all(&server);
+    let server = TestServer::start();
+    let writes = PreparedWrite::all(&server);
     for signal in [Signal::Kill, Signal::Term] {
-        let firsts: Vec<(String, Answer)> = writes
+        let firsts: Vec<(String, TestResponse)> = writes
             .iter()
             .map(|write| {
-                // The same for both signals: after the first it is a replay already.
+                // The same response after both signals; after the first it is already a replay.
                 let key = format!("{}-5f2b8c1d9e7a40364bd1c2e8f90a7b53", write.game.id);
-                let answer = write.request(&key).send();
-                (key, answer)
+                let response = write.request(&key).send();
+                (key, response)
             })
             .collect();
         server.restart(signal);
@@ -155,8 +155,8 @@ fn replays_survive_a_restart() {
 
 #[test]
 fn a_key_belongs_to_its_caller() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let key = key();
     let swap = |seat: usize| {
         let body = json!({"card": game.hand(seat)[0]});
@@ -169,7 +169,7 @@ fn a_key_belongs_to_its_caller() {
     for seat in 0..4 {
         assert_eq!(swap(seat)["version"], seat + 3);
     }
-    // Somebody with a token is another creator than somebody without.
+    // A creator with a token and one without are different callers.
     let anonymous = create(&server, &key, &json!({})).expect(201);
     let by_token = |token: &str| {
         let request = server.post("/v1/games").json(&json!({})).key(&key);
@@ -183,8 +183,8 @@ fn a_key_belongs_to_its_caller() {
 
 #[test]
 fn a_key_belongs_to_its_path() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let key = key();
     let write = |rest: &str| game.post(Host, rest).key(&key).send().expect(200);
     let dealt = write("/deal");
@@ -200,40 +200,41 @@ fn a_key_belongs_to_its_path() {
 
 #[test]
 fn duplicates_at_the_same_moment_are_one() {
-    let server = Server::shared();
-    for write in Write::all(&server) {
+    let server = TestServer::shared();
+    for write in PreparedWrite::all(&server) {
         let (key, before) = (key(), write.game.version());
-        let answers: Vec<Answer> = thread::scope(|scope| {
+        let responses: Vec<TestResponse> = thread::scope(|scope| {
             let send = || write.request(&key).send();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
-            let join =
-                |thread: thread::ScopedJoinHandle<'_, Answer>| thread.join().expect("an answer");
+            let join = |thread: thread::ScopedJoinHandle<'_, TestResponse>| {
+                thread.join().expect("a response")
+            };
             threads.into_iter().map(join).collect()
         });
-        for answer in &answers {
-            same(answers[0].clone(), answer.clone());
+        for response in &responses {
+            same(responses[0].clone(), response.clone());
         }
         assert_eq!(write.game.version(), before + write.versions);
     }
     let key = key();
-    let answers: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<TestResponse> = thread::scope(|scope| {
         let send = || create(&server, &key, &json!({"listed": false}));
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(send)).collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     });
-    for answer in &answers {
-        same(answers[0].clone(), answer.clone());
+    for response in &responses {
+        same(responses[0].clone(), response.clone());
     }
 }
 
 #[test]
-fn refusals_are_not_kept() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let (key, other) = (key(), Game::dealt(&server));
+fn refusals_are_not_saved() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let (key, other) = (key(), TestGame::dealt(&server));
     let card = other.hand(0)[0].clone();
     let swap = |body: &Value| game.post(Seat(0), "/swap").json(body).key(&key).send();
     swap(&json!({"card": card})).refused("wrong_phase");
@@ -244,9 +245,9 @@ fn refusals_are_not_kept() {
 }
 
 #[test]
-fn where_tokens_are_answered_a_key_must_be_strong() {
-    let server = Server::start();
-    let game = Game::fixed(&server);
+fn for_responses_with_tokens_a_key_must_be_strong() {
+    let server = TestServer::start();
+    let game = TestGame::fixed(&server);
     let weak = [
         "1",
         "order-17",
@@ -276,8 +277,8 @@ fn where_tokens_are_answered_a_key_must_be_strong() {
 
 #[test]
 fn a_key_is_1_to_255_visible_characters() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let deal = |key: &str| game.post(Host, "/deal").key(key).send();
     for key in ["", "a b", "a\tb", &"k".repeat(256)] {
         deal(key).refused("invalid_idempotency_key");

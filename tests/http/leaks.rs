@@ -1,29 +1,29 @@
-//! Nobody is told what the table would hide from them: every answer of whole games is searched,
+//! No response shows a viewer a hidden card: every response of whole games is searched,
 //! as each viewer.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, CARDS, Dice, Game, LEVELS, Server, Stream,
-    Viewer::{self, *},
+    CARDS, Dice, LEVELS, Stream, TestGame, TestResponse, TestServer,
+    TestViewer::{self, *},
     seed,
 };
 
-/// Where a card's name may stand in an answer to this viewer: the path with list indexes as `#`,
+/// Where a response to a viewer may name a card: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
 const OPEN: [&str; 20] = [
     // One's own cards.
     "seats/own/hand/#",
     "seats/own/gave",
     "seats/own/received",
-    // Laid open or played.
+    // Revealed or played.
     "last_action/cards/#",
     "last_action/move/card",
     "last_action/move/as",
     "events/#/cards/#",
     "events/#/move/card",
     "events/#/move/as",
-    // Told to the viewer alone, see `own_event`.
+    // Sent to this viewer only, see `own_event`.
     "last_action/hands/own/#",
     "events/#/hands/own/#",
     // What the viewer itself may play.
@@ -33,20 +33,20 @@ const OPEN: [&str; 20] = [
     "suggestions/#/move/as",
     "suggestions/#/swap/card",
     "suggestions/#/request/body/card",
-    // Free texts, which happen to be like a card here and there.
+    // Free texts, which may look like a card by chance.
     "seats/#/name",
     "seats/own/name",
     "detail",
 ];
 
-/// Every place in an answer where a card is told that the viewer should not know of.
-fn leaks(answer: &Value, viewer: Viewer) -> Vec<String> {
+/// Every place in a response that shows a card which is hidden from the viewer.
+fn leaks(response: &Value, viewer: TestViewer) -> Vec<String> {
     let mut found = Vec::new();
-    search(answer, "", viewer, &mut found);
+    search(response, "", viewer, &mut found);
     found
 }
 
-fn search(value: &Value, path: &str, viewer: Viewer, found: &mut Vec<String>) {
+fn search(value: &Value, path: &str, viewer: TestViewer, found: &mut Vec<String>) {
     let join = |segment: &str| match path {
         "" => segment.to_owned(),
         path => format!("{path}/{segment}"),
@@ -81,7 +81,7 @@ fn search(value: &Value, path: &str, viewer: Viewer, found: &mut Vec<String>) {
 }
 
 /// Whether it is an offer of the viewer's own, or a swap of its pair.
-fn own_event(value: &Value, viewer: Viewer) -> bool {
+fn own_event(value: &Value, viewer: TestViewer) -> bool {
     let Seat(seat) = viewer else {
         return false;
     };
@@ -95,21 +95,21 @@ fn own_event(value: &Value, viewer: Viewer) -> bool {
     }
 }
 
-/// Answers of a game that is not over yet, searched one by one and kept to be searched for the
+/// Responses of a game in progress, searched one by one and kept to be searched for the
 /// seed, which is known only at the end.
 #[derive(Default)]
-struct Searched(Vec<String>);
+struct LeakSearch(Vec<String>);
 
-impl Searched {
-    /// Searches an answer; its body, or null if it is none.
-    fn answer(&mut self, answer: Answer, viewer: Viewer) -> Value {
-        let text = answer.text();
+impl LeakSearch {
+    /// Searches a response; returns its body, or null if it is not JSON.
+    fn response(&mut self, response: TestResponse, viewer: TestViewer) -> Value {
+        let text = response.text();
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let leaks = leaks(&value, viewer);
         assert!(
             leaks.is_empty(),
             "{viewer} is told {leaks:?} by {}: {text}",
-            answer.what
+            response.what
         );
         if value["phase"] != "finished" && value["game"]["phase"] != "finished" {
             self.0.push(text);
@@ -117,8 +117,8 @@ impl Searched {
         value
     }
 
-    /// Searches what a viewer was told of a game that is on, entry by entry.
-    fn entries(&mut self, entries: impl Iterator<Item = Value>, viewer: Viewer) {
+    /// Searches the log entries that a viewer received during a game.
+    fn entries(&mut self, entries: impl Iterator<Item = Value>, viewer: TestViewer) {
         for entry in entries {
             let leaks = leaks(&entry, viewer);
             assert!(leaks.is_empty(), "{viewer} is told {leaks:?} by {entry}");
@@ -127,7 +127,7 @@ impl Searched {
     }
 
     /// Searches the history so far, as everybody.
-    fn histories(&mut self, game: &Game) {
+    fn histories(&mut self, game: &TestGame) {
         for viewer in game.viewers() {
             let mut history = game.get(viewer, "/history").send().expect(200);
             let entries = history["entries"].take();
@@ -138,7 +138,7 @@ impl Searched {
     }
 
     /// Searches a stream to the end of the game, whose last message publishes the seed.
-    fn stream(&mut self, stream: &Stream, viewer: Viewer) {
+    fn stream(&mut self, stream: &Stream, viewer: TestViewer) {
         let mut messages = stream.rest();
         let last = messages.pop().expect("the end of the game");
         assert!(leaks(&last.data, viewer).is_empty(), "{last:?}");
@@ -146,65 +146,65 @@ impl Searched {
     }
 }
 
-/// Plays a game to the end, looking at everything as everybody.
+/// Plays a game to the end, requesting everything as every viewer.
 fn look_everywhere(rules: &Value) {
-    let server = Server::start_with(&[("RUST_LOG", "debug")]);
+    let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
     let created = server
         .post("/v1/games")
         .json(&json!({"rules": rules}))
         .send()
         .expect(201);
-    let game = Game::of(&server, &created);
-    let mut searched = Searched::default();
+    let game = TestGame::of(&server, &created);
+    let mut search = LeakSearch::default();
     let mut dice = Dice::new(1);
-    let streams: Vec<(Viewer, Stream)> = game
+    let streams: Vec<(TestViewer, Stream)> = game
         .viewers()
         .into_iter()
         .map(|viewer| (viewer, Stream::open(game.get(viewer, "/events"))))
         .collect();
     loop {
         for viewer in game.viewers() {
-            searched.answer(game.get(viewer, "").send(), viewer);
+            search.response(game.get(viewer, "").send(), viewer);
         }
-        searched.answer(game.get(Spectator, "/board.svg").send(), Spectator);
+        search.response(game.get(Spectator, "/board.svg").send(), Spectator);
         let view = game.view(Spectator);
         match view["phase"].as_str().expect("a phase") {
             "deal" => {
-                searched.histories(&game);
+                search.histories(&game);
                 let by = [
                     Host,
                     Seat(view["dealer"].as_u64().expect("a dealer") as usize),
                 ];
                 let by = by[dice.below(2)];
-                searched.answer(game.post(by, "/deal").send(), by);
+                search.response(game.post(by, "/deal").send(), by);
             }
             "exchange" => {
                 for seat in 0..game.seats() {
-                    advised(&game, seat, &mut searched);
+                    advised(&game, seat, &mut search);
                     for viewer in game.viewers() {
-                        searched.answer(game.get(viewer, "").send(), viewer);
+                        search.response(game.get(viewer, "").send(), viewer);
                     }
                 }
             }
             "play" => {
                 let turn = view["turn"].as_u64().expect("a turn") as usize;
                 for viewer in game.viewers() {
-                    searched.answer(game.get(viewer, "/legal-moves?board=false").send(), viewer);
+                    search.response(game.get(viewer, "/legal-moves?board=false").send(), viewer);
                     let wrong = game.post(viewer, "/play").json(&json!({"move": "K:out:"}));
-                    searched.answer(wrong.send(), viewer);
+                    search.response(wrong.send(), viewer);
                 }
-                advised(&game, turn, &mut searched);
+                advised(&game, turn, &mut search);
             }
             _ => break,
         }
     }
     for (viewer, stream) in &streams {
-        searched.stream(stream, *viewer);
+        search.stream(stream, *viewer);
     }
     let seed = game.view(Spectator)["shuffle_seed"].take();
     let seed = seed.as_str().expect("a seed");
     let log = server.log();
-    for text in searched.0.iter().chain([&log]) {
+    for text in search.0.iter().chain([&log]) {
         assert!(!text.contains(seed), "the seed is in {text}");
         for token in game.tokens.iter().chain([&game.host]) {
             assert!(!text.contains(token.as_str()), "a token is in {text}");
@@ -212,12 +212,12 @@ fn look_everywhere(rules: &Value) {
     }
 }
 
-/// A refusal may tell the caller of the caller's own hand. The log is told of neither, however
+/// A refusal may name cards of the caller's own hand. The log never shows them, however
 /// much is logged.
 #[test]
-fn the_log_tells_nothing_of_a_refusal() {
-    let server = Server::start_with(&[("RUST_LOG", "debug")]);
-    let game = Game::dealt(&server);
+fn the_log_shows_nothing_of_a_refusal() {
+    let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
+    let game = TestGame::dealt(&server);
     let hand = game.hand(0);
     let missing = CARDS
         .into_iter()
@@ -229,20 +229,20 @@ fn the_log_tells_nothing_of_a_refusal() {
     assert!(detail.contains(missing), "{detail}");
     let log = server.log();
     assert!(log.contains("card_not_in_hand"), "debug shows codes: {log}");
-    assert!(!log.contains(detail), "the log tells of a hand: {log}");
+    assert!(!log.contains(detail), "the log shows a hand: {log}");
 }
 
-/// A whole game with everything of the service's own logged: its log has every request, and none of
+/// A whole game with the service's log at its most detailed: it has every request, and none of
 /// its secrets.
 #[test]
-fn the_log_tells_no_secret_however_much_is_logged() {
-    let server = Server::start_with(&[("RUST_LOG", "info,dog=trace,dog_server=trace")]);
-    let game = Game::in_play(&server);
+fn the_log_shows_no_secret_at_any_level() {
+    let server = TestServer::start_with(&[("RUST_LOG", "info,dog=trace,dog_server=trace")]);
+    let game = TestGame::in_play(&server);
     let key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
     let again = game.post(Seat(0), "/seats/0/token").key(key).send();
     let mut secrets = vec![key.to_owned(), seed(1)];
-    let mut keep = |answer: Value, name: &str| {
-        let secret = answer[name].as_str().expect("a secret").to_owned();
+    let mut keep = |response: Value, name: &str| {
+        let secret = response[name].as_str().expect("a secret").to_owned();
         secrets.push(secret.clone());
         secret
     };
@@ -255,7 +255,7 @@ fn the_log_tells_no_secret_however_much_is_logged() {
     while game.step(&mut dice)["phase"] != "finished" {}
     stream.rest();
     secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
-    // Every hand that was dealt: as JSON has it, and as the store has it.
+    // Every hand that was dealt: in the notation of JSON and in that of the store.
     let history = game.get(Spectator, "/history").send().expect(200);
     let entries = history["entries"].as_array().expect("entries");
     let events = entries
@@ -279,7 +279,7 @@ fn the_log_tells_no_secret_however_much_is_logged() {
             };
             secrets.push(hand.to_string());
             secrets.push(cards.join(", "));
-            // A text of a few digits may be a time.
+            // A few digits may be part of a timestamp.
             let stored: String = cards.iter().map(code).collect();
             if stored.bytes().any(|byte| !byte.is_ascii_digit()) && stored.len() > 3 {
                 secrets.push(stored);
@@ -297,8 +297,8 @@ fn the_log_tells_no_secret_however_much_is_logged() {
     }
 }
 
-/// Does what the adviser says.
-fn advised(game: &Game, seat: usize, searched: &mut Searched) {
+/// Follows the best advice.
+fn advised(game: &TestGame, seat: usize, search: &mut LeakSearch) {
     let advice = game
         .get(Seat(seat), "/suggest-move?level=greedy&seed=1")
         .send();
@@ -306,9 +306,9 @@ fn advised(game: &Game, seat: usize, searched: &mut Searched) {
         // The partner has declined already.
         return;
     }
-    let advice = searched.answer(advice, Seat(seat));
+    let advice = search.response(advice, Seat(seat));
     let best = &advice["suggestions"][0]["request"];
-    searched.answer(game.as_suggested(seat, best), Seat(seat));
+    search.response(game.as_suggested(seat, best), Seat(seat));
 }
 
 #[test]
@@ -321,14 +321,14 @@ fn with_an_optional_exchange() {
     look_everywhere(&json!({"preset": "hausregeln"}));
 }
 
-/// Two games in which seat 1 is dealt the same hand, and all others different ones.
+/// Two games in which seat 1 is dealt the same hand, and the other seats different ones.
 #[test]
 fn advice_depends_on_nothing_that_the_seat_cannot_see() {
-    let server = Server::start();
+    let server = TestServer::start();
     let games = [258, 516].map(|number| {
         let shuffle_seed = format!("{number:064x}");
         let wishes = json!({"first_dealer": 0, "shuffle_seed": shuffle_seed});
-        let game = Game::create(&server, &wishes);
+        let game = TestGame::create(&server, &wishes);
         game.deal();
         game
     });

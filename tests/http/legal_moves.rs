@@ -4,19 +4,21 @@ use std::{collections::HashSet, process::Command};
 
 use serde_json::{Value, json};
 
-use crate::support::{CARDS, Game, Server, UNKNOWN_TOKEN, Viewer::*, available, raw, run, seed};
+use crate::support::{
+    CARDS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, available, raw, run, seed,
+};
 
 #[test]
 fn moves_are_complete_and_ready_to_be_posted() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (seat, hand) = (game.turn(), game.hand(game.turn()));
-    let answer = game.get(Seat(seat), "/legal-moves").send().expect(200);
+    let response = game.get(Seat(seat), "/legal-moves").send().expect(200);
     assert_eq!(
-        (&answer["version"], &answer["seat"]),
+        (&response["version"], &response["seat"]),
         (&json!(6), &json!(seat))
     );
-    let moves = answer["moves"].as_array().expect("moves");
+    let moves = response["moves"].as_array().expect("moves");
     let mut ids = HashSet::new();
     for mv in moves {
         assert!(
@@ -39,7 +41,7 @@ fn moves_are_complete_and_ready_to_be_posted() {
     }
     // Every one of them, each in a game of its own.
     for mv in moves {
-        let game = Game::in_play(&server);
+        let game = TestGame::in_play(&server);
         let played = game.play(seat, mv["id"].as_str().expect("an id"));
         assert_eq!(played["game"]["board"], mv["board"]);
         if mv["kind"] != "fold" {
@@ -51,8 +53,8 @@ fn moves_are_complete_and_ready_to_be_posted() {
 
 #[test]
 fn the_order_is_stable_and_boards_can_be_left_out() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let list = |query: &str| {
         let path = format!("/legal-moves{query}");
         game.get(Seat(1), &path).send().expect(200)
@@ -68,8 +70,8 @@ fn the_order_is_stable_and_boards_can_be_left_out() {
 
 #[test]
 fn only_the_seat_to_move_gets_them() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::in_play(&server));
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::fixed(&server), TestGame::in_play(&server));
     let list = |viewer| game.get(viewer, "/legal-moves").send();
     let by_role = |code: &str| {
         for seat in 0..4 {
@@ -87,21 +89,21 @@ fn only_the_seat_to_move_gets_them() {
         list(Seat(seat)).refused("not_your_turn");
     }
     for token in [UNKNOWN_TOKEN, &other.tokens[1]] {
-        let answer = server.get(&game.path("/legal-moves")).token(token).send();
-        answer.refused("unauthorized");
+        let response = server.get(&game.path("/legal-moves")).token(token).send();
+        response.refused("unauthorized");
     }
     list(Host).refused("forbidden");
     list(Spectator).refused("unauthorized");
     for query in ["?board=maybe", "?board=", "?board=0", "?boards=false"] {
-        let answer = game.get(Seat(1), &format!("/legal-moves{query}")).send();
-        answer.refused("invalid_request");
+        let response = game.get(Seat(1), &format!("/legal-moves{query}")).send();
+        response.refused("invalid_request");
     }
 }
 
 /// A game in which the first seat to move can play nothing.
-fn game_to_fold(server: &Server) -> Game<'_> {
+fn game_to_fold(server: &TestServer) -> TestGame<'_> {
     for byte in 0..=255 {
-        let game = Game::create(
+        let game = TestGame::create(
             server,
             &json!({"first_dealer": 0, "shuffle_seed": seed(byte)}),
         );
@@ -115,8 +117,8 @@ fn game_to_fold(server: &Server) -> Game<'_> {
 }
 
 #[test]
-fn who_can_play_nothing_is_offered_a_fold() {
-    let server = Server::shared();
+fn a_seat_without_a_playable_card_is_offered_a_fold() {
+    let server = TestServer::shared();
     let game = game_to_fold(&server);
     let board = game.view(Spectator)["board"].take();
     let fold = json!({
@@ -149,19 +151,23 @@ fn answers_are_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let path = game.path("/legal-moves");
     let (address, token) = (server.address(), &game.tokens[1]);
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
          Accept-Encoding: gzip\r\nConnection: close\r\n\r\n"
     );
-    let answer = raw(&server, request.as_bytes());
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-encoding"), Some("gzip"));
-    assert!(answer.list("vary").contains(&"accept-encoding".to_owned()));
-    let unpacked = run(Command::new("gzip").arg("-dc"), &answer.unchunked());
+    let response = raw(&server, request.as_bytes());
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-encoding"), Some("gzip"));
+    assert!(
+        response
+            .list("vary")
+            .contains(&"accept-encoding".to_owned())
+    );
+    let unpacked = run(Command::new("gzip").arg("-dc"), &response.unchunked());
     let plain = server.get(&path).token(token).send();
     assert_eq!(plain.header("content-encoding"), None);
     assert_eq!(unpacked.stdout, plain.body);

@@ -1,4 +1,4 @@
-//! Limits: how often, how large, how many, how slowly.
+//! Limits on rates, sizes, counts and slow clients.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -9,68 +9,71 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Game, PATIENCE, Raw, Request, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw,
+    Raw, Stream, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
+    UNKNOWN_TOKEN, raw,
 };
 
 const HERE: &str = "198.51.100.1";
 const THERE: &str = "198.51.100.2";
 
-/// More requests than any quota of these tests lets pass at once.
+/// More requests than any quota in these tests allows at once.
 const MANY: usize = 200;
 
 /// A server behind a proxy, with these limits too.
-fn behind_a_proxy(limits: &[(&'static str, &str)]) -> Server {
+fn behind_a_proxy(limits: &[(&'static str, &str)]) -> TestServer {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    Server::start_with(&[&[proxy], limits].concat())
+    TestServer::start_with(&[&[proxy], limits].concat())
 }
 
-fn from<'a>(request: Request<'a>, address: &str) -> Request<'a> {
+fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
-/// Asks again and again until it is refused for asking too often, as it must be.
+/// Repeats a request until it is refused by the rate limit.
 #[track_caller]
-fn exhaust<'a>(ask: impl Fn() -> Request<'a>) -> Answer {
-    let answers = (0..MANY).map(|_| ask().send());
-    let refused = answers.into_iter().find(|answer| answer.status == 429);
+fn exhaust<'a>(ask: impl Fn() -> TestRequest<'a>) -> TestResponse {
+    let responses = (0..MANY).map(|_| ask().send());
+    let refused = responses
+        .into_iter()
+        .find(|response| response.status == 429);
     let refused = refused.expect("too many requests");
     refused.clone().refused("too_many_requests");
     refused
 }
 
 #[test]
-fn an_address_that_asks_too_often_is_told_when_to_come_back() {
+fn a_refusal_by_rate_says_when_to_retry() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let rules = |address| from(server.get("/v1/rules"), address);
     let refused = exhaust(|| rules(HERE));
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("access-control-allow-origin"), None);
     assert!(refused.header("x-request-id").is_some());
-    // Others are not concerned, whatever the client says before the proxy does.
+    // Other addresses are not affected, whatever addresses the client itself adds to the header.
     rules(THERE).send().expect(200);
     exhaust(|| from(server.get("/v1/rules"), &format!("{THERE}, {HERE}")));
     rules(THERE).send().expect(200);
-    // Neither are those who look after the server.
+    // Nor are the operator's routes.
     for path in ["/healthz", "/readyz"] {
         for _ in 0..20 {
             from(server.get(path), HERE).send().expect(200);
         }
     }
-    // A page is to see why.
+    // A web page must be able to read the reason.
     let refused = exhaust(|| rules(HERE).header("Origin", "https://example.org"));
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
-    // One a second comes back.
+    // The quota refills by one a second.
     let begun = Instant::now();
     while rules(HERE).send().status == 429 {
-        assert!(begun.elapsed() < PATIENCE, "the address is shut out");
+        assert!(begun.elapsed() < TIMEOUT, "the address is shut out");
         thread::sleep(Duration::from_millis(100));
     }
 }
 
 #[test]
-fn a_token_of_the_game_pays_for_itself() {
+fn a_token_of_the_game_has_its_own_quota() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     exhaust(|| from(game.get(Spectator, ""), HERE));
     for _ in 0..6 {
         let (seat, id) = game.first_move();
@@ -89,7 +92,7 @@ fn a_token_of_the_game_pays_for_itself() {
         ("POST", "/deal"),
     ] {
         let ask = |_| from(game.request(method, Spectator, rest), HERE).run();
-        let refused = (0..MANY).map(ask).any(|answer| answer.status() == 429);
+        let refused = (0..MANY).map(ask).any(|response| response.status() == 429);
         assert!(refused, "{method} {rest}");
     }
 }
@@ -97,19 +100,19 @@ fn a_token_of_the_game_pays_for_itself() {
 #[test]
 fn inventing_tokens_gains_nothing() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
-    let game = Game::in_play(&server);
-    let other = Game::fixed(&server);
-    let ask = |game: &Game<'_>, token: &str| {
+    let game = TestGame::in_play(&server);
+    let other = TestGame::fixed(&server);
+    let ask = |game: &TestGame<'_>, token: &str| {
         let request = server.get(&game.path("")).token(token);
         from(request, HERE).send()
     };
     exhaust(|| from(server.get(&game.path("")).token(UNKNOWN_TOKEN), HERE));
-    // The address is exhausted for others who have no token of this game's.
-    let answers = (0..20).map(|_| ask(&game, &other.tokens[0]).status);
-    assert!(answers.into_iter().any(|status| status == 429));
+    // The address has no quota left for clients without a token of this game.
+    let responses = (0..20).map(|_| ask(&game, &other.tokens[0]).status);
+    assert!(responses.into_iter().any(|status| status == 429));
     ask(&game, &game.tokens[0]).expect(200);
     ask(&other, &other.tokens[0]).expect(200);
-    // A token that was replaced is none any more.
+    // A replaced token is no longer a token of the game.
     let old = &game.tokens[2];
     ask(&game, old).expect(200);
     game.post(Seat(2), "/seats/2/token").send().expect(200);
@@ -117,9 +120,9 @@ fn inventing_tokens_gains_nothing() {
 }
 
 #[test]
-fn a_token_that_asks_too_often_stops_no_other() {
+fn an_exhausted_token_affects_no_other() {
     let server = behind_a_proxy(&[("DOG_TOKEN_RATE", "1")]);
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     for address in [HERE, THERE] {
         exhaust(|| from(game.get(Seat(0), ""), address));
     }
@@ -128,7 +131,7 @@ fn a_token_that_asks_too_often_stops_no_other() {
 }
 
 #[test]
-fn one_address_creates_so_many_games() {
+fn an_address_has_a_quota_of_creations() {
     let server = behind_a_proxy(&[("DOG_GAMES_PER_ADDRESS", "2")]);
     let create = |address| from(server.post("/v1/games"), address).send();
     let record = include_str!("../records/four.dog");
@@ -158,9 +161,9 @@ fn one_address_creates_so_many_games() {
 }
 
 #[test]
-fn one_address_gets_so_much_advice() {
+fn an_address_has_a_quota_of_advice() {
     let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "1")]);
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let seat = game.turn();
     exhaust(|| from(game.get(Seat(seat), "/suggest-move?level=random"), HERE));
     let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
@@ -168,7 +171,7 @@ fn one_address_gets_so_much_advice() {
         let analysis = server.post("/v1/analysis/legal-moves");
         from(analysis.json(&position), HERE).send()
     };
-    assert!((0..20).map(ask).any(|answer| answer.status == 429));
+    assert!((0..20).map(ask).any(|response| response.status == 429));
     let play = game.post(Seat(seat), "/play");
     let id = game.first_move().1;
     from(play.json(&json!({"move": id})), HERE)
@@ -176,35 +179,35 @@ fn one_address_gets_so_much_advice() {
         .expect(200);
 }
 
-/// A proxy that names nobody is not taken for this machine.
+/// A request by a proxy without the header does not count as a local client.
 #[test]
-fn those_whom_the_proxy_does_not_name_are_one_client() {
+fn clients_that_the_proxy_does_not_name_count_as_one() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let ask = |address: &str| from(server.get("/v1/rules"), address);
     exhaust(|| ask(""));
     for unreadable in ["", "unknown", "_hidden", "198.51.100.1,", "é", "1.2.3.4.5"] {
-        let answers = (0..20).map(|_| ask(unreadable).send().status);
+        let responses = (0..20).map(|_| ask(unreadable).send().status);
         assert!(
-            answers.into_iter().any(|status| status == 429),
+            responses.into_iter().any(|status| status == 429),
             "{unreadable:?}"
         );
     }
     ask(HERE).send().expect(200);
-    // Without the header it is a program of this machine's.
+    // Without the header it is a local program.
     for _ in 0..20 {
         server.get("/v1/rules").send().expect(200);
     }
 }
 
 #[test]
-fn nothing_on_this_machine_is_throttled_and_a_header_is_only_believed_if_it_is_to_be() {
-    let server = Server::start_with(&[
+fn local_clients_have_no_limit_and_only_a_trusted_header_counts() {
+    let server = TestServer::start_with(&[
         ("DOG_ADDRESS_RATE", "1"),
         ("DOG_TOKEN_RATE", "1"),
         ("DOG_GAMES_PER_ADDRESS", "1"),
         ("DOG_ADVICE_PER_ADDRESS", "1"),
     ]);
-    let game = Game::fixed(&server);
+    let game = TestGame::fixed(&server);
     for _ in 0..30 {
         from(server.get("/v1/rules"), HERE).send().expect(200);
         from(game.get(Seat(0), ""), HERE).send().expect(200);
@@ -225,7 +228,7 @@ fn zero_is_no_limit() {
 
 #[test]
 fn paths_and_headers_have_a_size() {
-    let server = Server::start();
+    let server = TestServer::start();
     let query = |length| server.get(&format!("/v1/rules?{}", "x".repeat(length)));
     query(8_000).send().refused("invalid_request");
     query(9_000).send().refused("uri_too_long");
@@ -234,19 +237,19 @@ fn paths_and_headers_have_a_size() {
     for length in [60_000, 65_000] {
         query(length).send().refused("uri_too_long");
     }
-    // What is longer than 64 KiB is refused where heads are read, and the connection ends.
+    // A head longer than 64 KiB is refused while it is read, and the connection is closed.
     for length in [70_000, 100_000, 200_000, 2_000_000] {
         let mut connection = Raw::connect(&server);
         let query = "x".repeat(length);
         let head = format!("GET /v1/rules?{query} HTTP/1.1\r\nHost: a\r\n\r\n");
         connection.send(head.as_bytes());
-        let answer = connection.answer().expect("an answer");
+        let response = connection.response().expect("a response");
         assert!(
-            [400, 431].contains(&answer.status),
+            [400, 431].contains(&response.status),
             "{length}: {}",
-            answer.status
+            response.status
         );
-        assert!(connection.answers().is_empty(), "it ends");
+        assert!(connection.responses().is_empty(), "it ends");
     }
     let get = |headers: &str| {
         let head =
@@ -265,37 +268,37 @@ fn paths_and_headers_have_a_size() {
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
-fn one_connection_too_many_is_told_so() {
-    let server = Server::start_with(&[("DOG_MAX_CONNECTIONS", "8")]);
+fn one_connection_too_many_is_refused() {
+    let server = TestServer::start_with(&[("DOG_MAX_CONNECTIONS", "8")]);
     let mut open = Vec::new();
     let refused = loop {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        let answer = connection.answer().expect("an answer");
-        if answer.status != 200 {
-            assert!(connection.answer().is_none(), "it ends");
-            break answer;
+        let response = connection.response().expect("a response");
+        if response.status != 200 {
+            assert!(connection.response().is_none(), "it ends");
+            break response;
         }
         open.push(connection);
         assert!(open.len() <= 8, "a limit");
     };
     refused.refused("unavailable");
-    // Those that are there are served; who leaves makes room.
+    // Open connections are served; a closed one makes room.
     for connection in &mut open {
         connection.send(HEALTH);
-        connection.answer().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
     }
     open.truncate(4);
     let begun = Instant::now();
     while raw(&server, HEALTH).status != 200 {
-        assert!(begun.elapsed() < PATIENCE, "there is room again");
+        assert!(begun.elapsed() < TIMEOUT, "there is room again");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// A server with little patience.
-fn impatient() -> Server {
-    Server::start_with(&[
+/// A server with short timeouts.
+fn impatient() -> TestServer {
+    TestServer::start_with(&[
         ("DOG_CLIENT_TIMEOUT", "1"),
         ("DOG_KEEP_ALIVE", "1"),
         ("DOG_READER_TIMEOUT", "1"),
@@ -303,14 +306,14 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn who_sends_no_head_is_cut_off() {
+fn a_client_that_sends_no_head_is_cut_off() {
     let server = impatient();
     let begin = |begun: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(begun.as_bytes());
-        let answers = connection.answers();
+        let responses = connection.responses();
         assert!(
-            answers.iter().all(|answer| answer.status == 408),
+            responses.iter().all(|response| response.status == 408),
             "{begun:?}"
         );
     };
@@ -318,15 +321,15 @@ fn who_sends_no_head_is_cut_off() {
     let go_on = |begun: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        connection.answer().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
         connection.send(begun.as_bytes());
-        assert!(connection.answers().is_empty());
+        assert!(connection.responses().is_empty());
     };
     // Even if it comes, a byte at a time.
     let drip = || {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
-        connection.answer().expect("an answer").expect(200);
+        connection.response().expect("a response").expect(200);
         connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
         while connection.try_send(b"x") {
             thread::sleep(Duration::from_millis(100));
@@ -342,7 +345,7 @@ fn who_sends_no_head_is_cut_off() {
 }
 
 #[test]
-fn who_sends_a_body_too_slowly_is_cut_off() {
+fn a_client_that_sends_a_body_too_slowly_is_cut_off() {
     let server = impatient();
     let before = server.get("/v1/games").send().expect(200);
     let head = |path: &str, how: &str| {
@@ -353,12 +356,12 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
     let stop = |path: &str, how: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(head(path, how).as_bytes());
-        let answer = connection.answer().expect("an answer");
-        assert_eq!(answer.header("connection"), Some("close"));
-        answer.refused("request_timeout");
-        assert!(connection.answer().is_none(), "it ends");
+        let response = connection.response().expect("a response");
+        assert_eq!(response.header("connection"), Some("close"));
+        response.refused("request_timeout");
+        assert!(connection.response().is_none(), "it ends");
     };
-    // A byte now and then is no help, whether the body is read or not.
+    // A byte now and then does not help, whether the handler reads the body or not.
     let drip = |path: &str, how: &str| {
         let mut connection = Raw::connect(&server);
         connection.send(head(path, how).as_bytes());
@@ -386,11 +389,11 @@ fn who_sends_a_body_too_slowly_is_cut_off() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn who_reads_nothing_is_cut_off() {
-    let server = Server::start_with(&[("DOG_READER_TIMEOUT", "1")]);
+fn a_client_that_reads_nothing_is_cut_off() {
+    let server = TestServer::start_with(&[("DOG_READER_TIMEOUT", "1")]);
     let mut connection = Raw::connect(&server);
-    // Until no more is taken: what was asked for waits for its reader. In the end the connection
-    // is gone, or this panics.
+    // Sends until the server accepts no more: the responses wait to be read. In the end the
+    // connection is closed, or this panics.
     let question = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
     while connection.try_send(&question) {}
     raw(&server, HEALTH).expect(200);
@@ -413,12 +416,12 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     let next = AtomicUsize::new(0);
     let look = |server| {
         let (path, token) = &tokens[next.fetch_add(1, Ordering::Relaxed) % tokens.len()];
-        Server::get(server, path).token(token)
+        TestServer::get(server, path).token(token)
     };
-    // Each of twelve tokens would have had a limit of its own.
+    // Each of the twelve tokens would have had its own limit.
     exhaust(|| from(look(&server), HERE));
-    // It is known who created them to every process on the database.
-    let other = Server::beside(&server);
+    // Every process on the database knows who created them.
+    let other = TestServer::beside(&server);
     exhaust(|| from(look(&other), HERE));
     // Who was given a token plays from another address, and the creator does not pay for it.
     for _ in 0..40 {
@@ -426,27 +429,27 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     }
 }
 
-/// A refusal costs the server as much as a short answer.
+/// A refusal costs the server as much as a short response.
 #[test]
-fn a_client_that_does_not_heed_refusals_gets_them_slowly() {
+fn a_client_that_ignores_refusals_gets_them_slowly() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let ask = |address: &str| {
         format!("GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\r\n")
     };
     let mut connection = Raw::connect(&server);
-    let mut answer = |address: &str| {
+    let mut response = |address: &str| {
         connection.send(ask(address).as_bytes());
         let begun = Instant::now();
         (
-            connection.answer().expect("an answer").status,
+            connection.response().expect("a response").status,
             begun.elapsed(),
         )
     };
     let second = Duration::from_secs(1);
     let slow = (0..MANY)
-        .map(|_| answer(HERE))
+        .map(|_| response(HERE))
         .find(|&(status, time)| status == 429 && time >= second);
     assert!(slow.is_some(), "refusals remain as quick as they were");
     // Others who come over the same connection, as through a proxy, are answered as ever.
-    assert_eq!(answer(THERE).0, 200);
+    assert_eq!(response(THERE).0, 200);
 }

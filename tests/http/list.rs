@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server};
+use crate::support::{TestGame, TestServer};
 
 fn ids(list: &Value) -> Vec<String> {
     let games = list["games"].as_array().expect("games");
@@ -12,8 +12,8 @@ fn ids(list: &Value) -> Vec<String> {
     games.iter().map(id).collect()
 }
 
-/// Follows the cursors of a query (which ends in `?` or `&`) to the end; the parts' ids.
-fn parts(server: &Server, query: &str) -> Vec<Vec<String>> {
+/// Follows the cursors of a query (which ends in `?` or `&`) to the end; returns each page's ids.
+fn parts(server: &TestServer, query: &str) -> Vec<Vec<String>> {
     let mut parts = Vec::new();
     let mut cursor = String::new();
     loop {
@@ -24,13 +24,13 @@ fn parts(server: &Server, query: &str) -> Vec<Vec<String>> {
             Some(next) => cursor = format!("cursor={next}"),
             None => return parts,
         }
-        assert!(parts.len() < 100, "the list has no end");
+        assert!(parts.len() < 100, "the list does not end");
     }
 }
 
 #[test]
 fn an_empty_list_is_a_list() {
-    let server = Server::start();
+    let server = TestServer::start();
     let list = server.get("/v1/games").send().expect(200);
     assert_eq!(list["games"], json!([]));
     assert_eq!(list["next"], Value::Null);
@@ -38,8 +38,8 @@ fn an_empty_list_is_a_list() {
 
 #[test]
 fn paging_shows_every_game_once() {
-    let server = Server::start();
-    let created: BTreeSet<String> = (0..7).map(|_| Game::fixed(&server).id).collect();
+    let server = TestServer::start();
+    let created: BTreeSet<String> = (0..7).map(|_| TestGame::fixed(&server).id).collect();
     for limit in 1..=8 {
         let parts = parts(&server, &format!("?limit={limit}&"));
         assert!(parts.iter().all(|part| part.len() <= limit));
@@ -51,22 +51,22 @@ fn paging_shows_every_game_once() {
 
 #[test]
 fn the_newest_game_comes_first() {
-    let server = Server::start();
-    let mut created: Vec<String> = (0..5).map(|_| Game::fixed(&server).id).collect();
+    let server = TestServer::start();
+    let mut created: Vec<String> = (0..5).map(|_| TestGame::fixed(&server).id).collect();
     created.reverse();
     let all: Vec<String> = parts(&server, "?limit=2&").into_iter().flatten().collect();
     assert_eq!(all, created);
 }
 
 #[test]
-fn games_that_come_and_go_while_paging_do_no_harm() {
-    let server = Server::start();
-    let games: Vec<Game> = (0..6).map(|_| Game::fixed(&server)).collect();
+fn games_created_or_removed_while_paging_do_no_harm() {
+    let server = TestServer::start();
+    let games: Vec<TestGame> = (0..6).map(|_| TestGame::fixed(&server)).collect();
     let first = server.get("/v1/games?limit=2").send().expect(200);
     let seen = ids(&first);
     let next = first["next"].as_str().expect("a cursor");
-    Game::fixed(&server);
-    // The game the cursor stands on, and one still to come.
+    TestGame::fixed(&server);
+    // The last game of the page, and one of a later page.
     let last_seen = games
         .iter()
         .find(|game| game.id == seen[1])
@@ -76,7 +76,7 @@ fn games_that_come_and_go_while_paging_do_no_harm() {
         .find(|game| !seen.contains(&game.id))
         .expect("another");
     for game in [last_seen, to_come] {
-        game.request("DELETE", crate::support::Viewer::Host, "")
+        game.request("DELETE", crate::support::TestViewer::Host, "")
             .send()
             .expect(204);
     }
@@ -94,12 +94,12 @@ fn games_that_come_and_go_while_paging_do_no_harm() {
 }
 
 #[test]
-fn the_phase_filter_keeps_to_its_phase() {
-    let server = Server::start();
+fn the_phase_filter_lists_one_phase() {
+    let server = TestServer::start();
     let games = [
-        ("deal", Game::fixed(&server).id),
-        ("exchange", Game::dealt(&server).id),
-        ("play", Game::in_play(&server).id),
+        ("deal", TestGame::fixed(&server).id),
+        ("exchange", TestGame::dealt(&server).id),
+        ("play", TestGame::in_play(&server).id),
     ];
     for (phase, id) in &games {
         let list = server
@@ -112,7 +112,7 @@ fn the_phase_filter_keeps_to_its_phase() {
     let list = server.get("/v1/games?phase=finished").send().expect(200);
     assert_eq!(list["games"], json!([]));
     for _ in 0..4 {
-        Game::fixed(&server);
+        TestGame::fixed(&server);
     }
     let all: Vec<String> = parts(&server, "?phase=deal&limit=2&")
         .into_iter()
@@ -123,8 +123,8 @@ fn the_phase_filter_keeps_to_its_phase() {
 
 #[test]
 fn entries_follow_their_games_and_hold_no_secret() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let list = server.get("/v1/games").send().expect(200);
     let entry = &list["games"][0];
     assert_eq!(entry["version"], 6);
@@ -144,8 +144,8 @@ fn entries_follow_their_games_and_hold_no_secret() {
 
 #[test]
 fn entries_say_whether_their_games_were_imported() {
-    let server = Server::start();
-    let played = Game::fixed(&server).id;
+    let server = TestServer::start();
+    let played = TestGame::fixed(&server).id;
     let record = include_str!("../records/four.dog");
     let import = server.post("/v1/games/import").text("text/plain", record);
     let imported = import.send().expect(201)["id"].clone();
@@ -159,9 +159,9 @@ fn entries_say_whether_their_games_were_imported() {
 }
 
 #[test]
-fn queries_that_make_no_sense_are_refused() {
-    let server = Server::start();
-    Game::fixed(&server);
+fn invalid_queries_are_refused() {
+    let server = TestServer::start();
+    TestGame::fixed(&server);
     let queries = [
         "phase=lunch",
         "phase=",
@@ -185,8 +185,8 @@ fn queries_that_make_no_sense_are_refused() {
         "limit=1&limit=2",
     ];
     for query in queries {
-        let answer = server.get(&format!("/v1/games?{query}")).send();
-        answer.refused("invalid_request");
+        let response = server.get(&format!("/v1/games?{query}")).send();
+        response.refused("invalid_request");
     }
     let long = "A".repeat(5000);
     server
@@ -197,8 +197,8 @@ fn queries_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_cursor_goes_with_another_limit_and_survives_a_restart() {
-    let server = Server::start();
-    let created: BTreeSet<String> = (0..5).map(|_| Game::fixed(&server).id).collect();
+    let server = TestServer::start();
+    let created: BTreeSet<String> = (0..5).map(|_| TestGame::fixed(&server).id).collect();
     let first = server.get("/v1/games?limit=2").send().expect(200);
     let next = first["next"].as_str().expect("a cursor").to_owned();
     server.restart(crate::support::Signal::Term);

@@ -1,6 +1,6 @@
 //! Black-box tests of the HTTP service: the real `dog` binary on a free port with a database of
-//! its own in every test, seen through a client that shares no code with it and holds every
-//! answer against the OpenAPI document.
+//! its own in every test, and a client that shares no code with it and checks every
+//! response against the OpenAPI document.
 
 mod support;
 
@@ -35,6 +35,7 @@ mod overload;
 mod permuted;
 mod play;
 mod raw_http;
+mod readme;
 mod ready;
 mod reference_checker;
 mod refusal_order;

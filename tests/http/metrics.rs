@@ -1,30 +1,30 @@
-//! `/metrics`: what the server shows of itself, and what it keeps to itself.
+//! `/metrics`: what it shows, and what it must not show.
 
 use std::{collections::BTreeSet, io::Write, net::TcpStream, thread};
 
 use serde_json::json;
 
 use crate::support::{
-    Contract, Dice, Exposition, Game, Server, Stream, UNKNOWN_TOKEN, Viewer::*, raw,
+    Contract, Dice, Exposition, Stream, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, raw,
 };
 
-/// How often a route was answered so.
-fn answered(told: &Exposition, method: &str, route: &str, status: u16) -> f64 {
+/// How many requests of a route got this status.
+fn answered(metrics: &Exposition, method: &str, route: &str, status: u16) -> f64 {
     let status = status.to_string();
     let labels = [("method", method), ("route", route), ("status", &status)];
-    told.value("dog_http_requests_total", &labels)
+    metrics.value("dog_http_requests_total", &labels)
 }
 
-/// How often a route's time was taken.
-fn timed(told: &Exposition, route: &str) -> f64 {
-    told.value("dog_http_request_seconds_count", &[("route", route)])
+/// How many durations of a route were measured.
+fn timed(metrics: &Exposition, route: &str) -> f64 {
+    metrics.value("dog_http_request_seconds_count", &[("route", route)])
 }
 
 #[test]
 fn metrics_are_as_a_scraper_wants_them() {
-    let server = Server::start();
-    Game::in_play(&server);
-    let told = Exposition::scrape(&server);
+    let server = TestServer::start();
+    TestGame::in_play(&server);
+    let metrics = Exposition::scrape(&server);
     for name in [
         "dog_build",
         "dog_http_requests",
@@ -53,13 +53,13 @@ fn metrics_are_as_a_scraper_wants_them() {
         "dog_bot_decisions_stale",
         "process_start_time_seconds",
     ] {
-        assert!(told.families.contains_key(name), "{name}");
+        assert!(metrics.families.contains_key(name), "{name}");
     }
     let version = [("version", env!("CARGO_PKG_VERSION"))];
-    assert_eq!(told.value("dog_build_info", &version), 1.0);
+    assert_eq!(metrics.value("dog_build_info", &version), 1.0);
     if cfg!(target_os = "linux") {
         for name in ["resident_memory_bytes", "threads", "open_fds", "max_fds"] {
-            assert!(told.sum(&format!("process_{name}")) > 1.0, "{name}");
+            assert!(metrics.sum(&format!("process_{name}")) > 1.0, "{name}");
         }
     }
     server.post("/metrics").send().refused("method_not_allowed");
@@ -67,9 +67,9 @@ fn metrics_are_as_a_scraper_wants_them() {
 
 #[test]
 fn requests_are_counted_by_route_and_answer() {
-    let server = Server::start();
+    let server = TestServer::start();
     let before = Exposition::scrape(&server);
-    let game = Game::dealt(&server);
+    let game = TestGame::dealt(&server);
     for _ in 0..3 {
         game.view(Spectator);
     }
@@ -86,75 +86,78 @@ fn requests_are_counted_by_route_and_answer() {
         .send()
         .refused("method_not_allowed");
     server.get("/v1/nothing").send().refused("route_not_found");
-    let told = Exposition::scrape(&server);
+    let metrics = Exposition::scrape(&server);
     let game = "/v1/games/{id}";
-    assert_eq!(answered(&told, "POST", "/v1/games", 201), 1.0);
-    assert_eq!(answered(&told, "POST", "/v1/games/{id}/deal", 200), 1.0);
-    assert_eq!(answered(&told, "GET", game, 200), 3.0);
-    assert_eq!(answered(&told, "GET", game, 304), 1.0);
-    assert_eq!(answered(&told, "GET", game, 401), 1.0);
-    assert_eq!(answered(&told, "POST", "/v1/games/{id}/play", 409), 1.0);
-    assert_eq!(answered(&told, "PATCH", "/v1/games", 405), 1.0);
-    assert_eq!(answered(&told, "GET", "-", 404), 1.0);
-    assert_eq!(answered(&told, "GET", "/metrics", 200), 1.0);
-    assert_eq!(timed(&told, game), 5.0);
-    assert_eq!(timed(&told, "/v1/games"), 2.0);
+    assert_eq!(answered(&metrics, "POST", "/v1/games", 201), 1.0);
+    assert_eq!(answered(&metrics, "POST", "/v1/games/{id}/deal", 200), 1.0);
+    assert_eq!(answered(&metrics, "GET", game, 200), 3.0);
+    assert_eq!(answered(&metrics, "GET", game, 304), 1.0);
+    assert_eq!(answered(&metrics, "GET", game, 401), 1.0);
+    assert_eq!(answered(&metrics, "POST", "/v1/games/{id}/play", 409), 1.0);
+    assert_eq!(answered(&metrics, "PATCH", "/v1/games", 405), 1.0);
+    assert_eq!(answered(&metrics, "GET", "-", 404), 1.0);
+    assert_eq!(answered(&metrics, "GET", "/metrics", 200), 1.0);
+    assert_eq!(timed(&metrics, game), 5.0);
+    assert_eq!(timed(&metrics, "/v1/games"), 2.0);
     // The scrape itself.
-    assert_eq!(told.value("dog_http_requests_in_flight", &[]), 1.0);
-    let commits = |told: &Exposition| told.value("dog_store_commits_total", &[]);
-    // A refused play may take part in one, too.
-    let made = commits(&told) - commits(&before);
+    assert_eq!(metrics.value("dog_http_requests_in_flight", &[]), 1.0);
+    let commits = |metrics: &Exposition| metrics.value("dog_store_commits_total", &[]);
+    // A refused play may be part of a commit, too.
+    let made = commits(&metrics) - commits(&before);
     assert!((2.0..=3.0).contains(&made), "{made}");
-    // What is tidied up at the start may share a commit with the first of them.
-    let writes = told.value("dog_store_commit_writes_sum", &[]);
-    assert!((0.0..=1.0).contains(&(writes - commits(&told))), "{writes}");
-    assert_eq!(
-        told.value("dog_store_commit_seconds_count", &[]),
-        commits(&told)
+    // The clean-up at the start may share a commit with the first of them.
+    let writes = metrics.value("dog_store_commit_writes_sum", &[]);
+    assert!(
+        (0.0..=1.0).contains(&(writes - commits(&metrics))),
+        "{writes}"
     );
-    assert_eq!(told.value("dog_store_writes_waiting", &[]), 0.0);
-    assert!(told.value("dog_database_bytes", &[]) > 0.0);
-    assert!(told.value("dog_database_wal_bytes", &[]) > 0.0);
+    assert_eq!(
+        metrics.value("dog_store_commit_seconds_count", &[]),
+        commits(&metrics)
+    );
+    assert_eq!(metrics.value("dog_store_writes_waiting", &[]), 0.0);
+    assert!(metrics.value("dog_database_bytes", &[]) > 0.0);
+    assert!(metrics.value("dog_database_wal_bytes", &[]) > 0.0);
     let version: u32 = rusqlite::Connection::open(server.database())
         .and_then(|database| database.pragma_query_value(None, "user_version", |row| row.get(0)))
         .expect("a version");
     assert_eq!(
-        told.value("dog_database_schema_version", &[]),
+        metrics.value("dog_database_schema_version", &[]),
         f64::from(version)
     );
 }
 
 #[test]
 fn games_are_counted_by_phase() {
-    let server = Server::start();
-    Game::fixed(&server);
-    Game::dealt(&server);
-    Game::dealt(&server);
-    Game::in_play(&server);
-    Game::imported(&server);
-    let games = |told: &Exposition, phase| told.value("dog_games", &[("phase", phase)]);
-    let told = Exposition::scrape(&server);
-    let counts = ["deal", "exchange", "play", "finished"].map(|phase| games(&told, phase));
+    let server = TestServer::start();
+    TestGame::fixed(&server);
+    TestGame::dealt(&server);
+    TestGame::dealt(&server);
+    TestGame::in_play(&server);
+    TestGame::imported(&server);
+    let games = |metrics: &Exposition, phase| metrics.value("dog_games", &[("phase", phase)]);
+    let metrics = Exposition::scrape(&server);
+    let counts = ["deal", "exchange", "play", "finished"].map(|phase| games(&metrics, phase));
     assert_eq!(counts, [1.0, 2.0, 1.0, 1.0]);
 }
 
 #[test]
 #[ignore = "waits ten seconds: the count of games is kept so long"]
 fn games_are_counted_again() {
-    let server = Server::start();
-    let games = |told: &Exposition| told.value("dog_games", &[("phase", "deal")]);
+    let server = TestServer::start();
+    let games = |metrics: &Exposition| metrics.value("dog_games", &[("phase", "deal")]);
     assert_eq!(games(&Exposition::scrape(&server)), 0.0);
-    Game::fixed(&server);
-    Exposition::wait_for(&server, |told| games(told) == 1.0);
+    TestGame::fixed(&server);
+    Exposition::wait_for(&server, |metrics| games(metrics) == 1.0);
 }
 
 #[test]
-fn strangers_make_no_labels() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
+fn bad_requests_make_no_labels() {
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
     let ask = |method: &str, path: &str| {
-        let answer = server.request(method, path).send();
-        assert!((400..500).contains(&answer.status), "{method} {path}");
+        let response = server.request(method, path).send();
+        assert!((400..500).contains(&response.status), "{method} {path}");
     };
     let round = |dice: &mut Dice| {
         let mut word = || format!("{:08x}{:08x}", dice.below(1 << 32), dice.below(1 << 32));
@@ -166,7 +169,7 @@ fn strangers_make_no_labels() {
             &format!("/v1/games/{}/{}?{}={}", game.id, word(), word(), word()),
         );
         ask("GET", &format!("/docs/{}", word()));
-        // No proper client sends a word of its own as a method.
+        // An invented method, which no real client sends.
         let request = format!(
             "{method} /v1/games/{} HTTP/1.1\r\nHost: dog\r\n\r\n",
             word()
@@ -180,7 +183,7 @@ fn strangers_make_no_labels() {
     (0..200).for_each(|_| round(&mut dice));
     let after = Exposition::scrape(&server);
     assert_eq!(before.series(), after.series());
-    let asked = |told: &Exposition| told.sum("dog_http_requests_total");
+    let asked = |metrics: &Exposition| metrics.sum("dog_http_requests_total");
     assert_eq!(
         asked(&after) - asked(&before),
         1_001.0,
@@ -191,65 +194,65 @@ fn strangers_make_no_labels() {
 
 #[test]
 fn streams_and_waiting_clients_are_counted_but_not_timed() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
-    let open = |told: &Exposition| told.value("dog_streams_open", &[]);
-    let in_flight = |told: &Exposition| told.value("dog_http_requests_in_flight", &[]);
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
+    let open = |metrics: &Exposition| metrics.value("dog_streams_open", &[]);
+    let in_flight = |metrics: &Exposition| metrics.value("dog_http_requests_in_flight", &[]);
     let stream = Stream::open(game.get(Spectator, "/events"));
     stream.next().expect("the game");
-    let told = Exposition::scrape(&server);
-    assert_eq!((open(&told), in_flight(&told)), (1.0, 1.0));
-    let before = timed(&told, "/v1/games/{id}");
+    let metrics = Exposition::scrape(&server);
+    assert_eq!((open(&metrics), in_flight(&metrics)), (1.0, 1.0));
+    let before = timed(&metrics, "/v1/games/{id}");
     thread::scope(|scope| {
         let waiting = scope.spawn(|| game.get(Seat(0), "?after_version=2").send().expect(200));
-        Exposition::wait_for(&server, |told| in_flight(told) == 2.0);
+        Exposition::wait_for(&server, |metrics| in_flight(metrics) == 2.0);
         game.exchange();
-        waiting.join().expect("an answer");
+        waiting.join().expect("a response");
     });
-    let told = Exposition::scrape(&server);
-    // The exchange looks at the game, and is told how often here.
-    let views = answered(&told, "GET", "/v1/games/{id}", 200);
-    assert_eq!(timed(&told, "/v1/games/{id}"), views - 1.0);
+    let metrics = Exposition::scrape(&server);
+    // Every view is timed except the waiting one; `exchange` requests views, too.
+    let views = answered(&metrics, "GET", "/v1/games/{id}", 200);
+    assert_eq!(timed(&metrics, "/v1/games/{id}"), views - 1.0);
     assert!(views > before);
-    assert_eq!(timed(&told, "/v1/games/{id}/events"), 0.0);
-    assert_eq!(answered(&told, "GET", "/v1/games/{id}/events", 200), 1.0);
-    // Whoever has gone away is no longer counted once there is something to tell.
+    assert_eq!(timed(&metrics, "/v1/games/{id}/events"), 0.0);
+    assert_eq!(answered(&metrics, "GET", "/v1/games/{id}/events", 200), 1.0);
+    // A closed connection is noticed at the next write to it.
     let mut gone = TcpStream::connect(server.address()).expect("a connection");
     let version = game.view(Spectator)["version"].clone();
     let path = game.path(&format!("?after_version={version}"));
     write!(gone, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
-    Exposition::wait_for(&server, |told| in_flight(told) == 2.0);
+    Exposition::wait_for(&server, |metrics| in_flight(metrics) == 2.0);
     drop(gone);
     let (seat, id) = game.first_move();
     game.play(seat, &id);
-    Exposition::wait_for(&server, |told| in_flight(told) == 1.0);
+    Exposition::wait_for(&server, |metrics| in_flight(metrics) == 1.0);
     assert_eq!(game.request("DELETE", Host, "").send().status, 204);
     assert_eq!(stream.rest().last().map(|_| ()), Some(()), "the exchange");
-    Exposition::wait_for(&server, |told| open(told) == 0.0);
+    Exposition::wait_for(&server, |metrics| open(metrics) == 0.0);
 }
 
 #[test]
-fn thought_is_counted() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
+fn advice_is_counted() {
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
     let path = "/suggest-move?level=fast&samples=300&seed=1";
     let advice = game.get(Seat(1), path).send().expect(200);
     game.get(Seat(1), "/suggest-move?level=greedy")
         .send()
         .expect(200);
     game.get(Seat(1), "/legal-moves").send().expect(200);
-    let told = Exposition::scrape(&server);
+    let metrics = Exposition::scrape(&server);
     let level = [("level", "fast")];
-    assert_eq!(told.value("dog_advice_requests_total", &level), 1.0);
+    assert_eq!(metrics.value("dog_advice_requests_total", &level), 1.0);
     assert_eq!(
-        told.value("dog_advice_requests_total", &[("level", "greedy")]),
+        metrics.value("dog_advice_requests_total", &[("level", "greedy")]),
         1.0
     );
-    assert_eq!(told.sum("dog_advice_requests_total"), 2.0);
+    assert_eq!(metrics.sum("dog_advice_requests_total"), 2.0);
     let samples = advice["samples"].as_f64().expect("samples");
     assert!(samples > 0.0);
-    assert_eq!(told.value("dog_advice_samples_total", &level), samples);
-    let seconds = told.value("dog_advice_think_seconds_total", &level);
+    assert_eq!(metrics.value("dog_advice_samples_total", &level), samples);
+    let seconds = metrics.value("dog_advice_think_seconds_total", &level);
     let elapsed = advice["elapsed_ms"].as_f64().expect("a time");
     assert!(
         0.0 < seconds && seconds * 1_000.0 < elapsed + 1.0,
@@ -257,22 +260,24 @@ fn thought_is_counted() {
     );
     for (pool, jobs) in [("advice", 2.0), ("moves", 1.0)] {
         let pool = [("pool", pool)];
-        assert_eq!(told.value("dog_pool_jobs_total", &pool), jobs);
-        assert!(told.value("dog_pool_threads", &pool) >= 1.0);
+        assert_eq!(metrics.value("dog_pool_jobs_total", &pool), jobs);
+        assert!(metrics.value("dog_pool_threads", &pool) >= 1.0);
         for name in ["jobs_waiting", "jobs_refused_total"] {
-            assert_eq!(told.value(&format!("dog_pool_{name}"), &pool), 0.0);
+            assert_eq!(metrics.value(&format!("dog_pool_{name}"), &pool), 0.0);
         }
     }
-    // An answer may go out before its thread has put its work away.
-    Exposition::wait_for(&server, |told| told.sum("dog_pool_threads_busy") == 0.0);
+    // A response may be sent before its thread has updated the metrics.
+    Exposition::wait_for(&server, |metrics| {
+        metrics.sum("dog_pool_threads_busy") == 0.0
+    });
 }
 
 #[test]
-fn what_bots_do_is_counted() {
-    let server = Server::start();
+fn actions_of_bots_are_counted() {
+    let server = TestServer::start();
     let seats = ["greedy", "random"].map(|level| json!({"kind": "bot", "level": level}));
     let seats = [&seats[0], &seats[1], &seats[0], &seats[1]];
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let log = Stream::open(game.get(Spectator, "/events?last_event_id=0")).rest();
     let of_kind = |kind: &str| {
         let events = log.iter().flat_map(|entry| entry.data["events"].as_array());
@@ -281,34 +286,34 @@ fn what_bots_do_is_counted() {
             .filter(|event| event["type"] == kind)
             .count() as f64
     };
-    // A round is dealt without a thought; the game is created.
+    // Dealing and creating the game need no decision.
     let thought = log.len() as f64 - of_kind("cards_dealt") - 1.0;
-    let told = Exposition::scrape(&server);
+    let metrics = Exposition::scrape(&server);
     let decisions = ["random", "greedy", "fast", "strong"]
-        .map(|level| told.value("dog_bot_decisions_total", &[("level", level)]));
+        .map(|level| metrics.value("dog_bot_decisions_total", &[("level", level)]));
     assert_eq!(decisions[2..], [0.0, 0.0]);
     assert!(decisions[0] > 1.0 && decisions[1] > 1.0, "{decisions:?}");
     assert_eq!(
-        told.sum("dog_bot_decisions_total"),
+        metrics.sum("dog_bot_decisions_total"),
         thought,
         "{}",
         log[1].data
     );
-    assert!(told.sum("dog_bot_think_seconds_total") > 0.0);
-    assert_eq!(told.value("dog_bot_games_due", &[]), 0.0);
-    assert_eq!(told.value("dog_bot_decisions_stale_total", &[]), 0.0);
+    assert!(metrics.sum("dog_bot_think_seconds_total") > 0.0);
+    assert_eq!(metrics.value("dog_bot_games_due", &[]), 0.0);
+    assert_eq!(metrics.value("dog_bot_decisions_stale_total", &[]), 0.0);
 }
 
 #[test]
-fn nothing_of_any_game_is_told() {
-    let server = Server::start();
+fn metrics_show_nothing_of_any_game() {
+    let server = TestServer::start();
     let wishes = json!({
         "seats": [{"name": "Zäzilia"}, {"kind": "bot", "level": "greedy", "name": "Roboto"},
             {"name": "Balthasar"}, {"name": "Melchior"}],
         "bot_pace_ms": 0,
         "first_dealer": 0
     });
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
     let ticket = ticket["ticket"].as_str().expect("a ticket").to_owned();
     Stream::open(game.get(Spectator, &format!("/events?ticket={ticket}"))).next();
@@ -316,8 +321,8 @@ fn nothing_of_any_game_is_told() {
     let moved = game.view(Seat(0));
     game.get(Seat(0), "/suggest-move?level=fast").send();
     game.get(Seat(2), "/history").send().expect(200);
-    let finished = Game::imported(&server);
-    let told = Exposition::scrape(&server);
+    let finished = TestGame::imported(&server);
+    let metrics = Exposition::scrape(&server);
     let mut secrets = vec![game.id.clone(), finished.id.clone(), ticket];
     for game in [&game, &finished] {
         secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
@@ -328,14 +333,14 @@ fn nothing_of_any_game_is_told() {
     secrets.push(commitment.to_owned());
     secrets.retain(|secret| secret != "none");
     for secret in secrets {
-        assert!(!told.text.contains(&secret), "{secret}");
+        assert!(!metrics.text.contains(&secret), "{secret}");
     }
-    // All else that a label may be is known beforehand, so no card can be among it.
+    // All other label values are known in advance, so none can be a card.
     let document = &Contract::get().document;
     let paths = document["paths"].as_object().expect("paths");
     let mut routes: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
     routes.extend(["-", "/docs", "/docs/{file:.*}"]);
-    for (name, labels) in told.series() {
+    for (name, labels) in metrics.series() {
         for (label, value) in labels {
             let known = match label.as_str() {
                 "route" => routes.contains(value.as_str()),
@@ -353,7 +358,7 @@ fn nothing_of_any_game_is_told() {
     }
 }
 
-/// The names of metrics in a text, as far as they stand between such marks.
+/// The names of metrics in a text, delimited by non-word characters.
 fn named(text: &str) -> BTreeSet<String> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let metric = |word: &&str| word.starts_with("dog_") || word.starts_with("process_");
@@ -362,16 +367,16 @@ fn named(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_metric_is_explained_and_every_alarm_rests_on_one() {
-    let server = Server::start();
-    // Requests show once there were some.
+    let server = TestServer::start();
+    // Request metrics appear after the first request.
     server.get("/healthz").send().expect(200);
-    let told = Exposition::scrape(&server);
+    let metrics = Exposition::scrape(&server);
     let suffix = |kind: &str| match kind {
         "counter" => "_total",
         "info" => "_info",
         _ => "",
     };
-    let families = told.families.iter();
+    let families = metrics.families.iter();
     let families: BTreeSet<String> = families
         .map(|(name, kind)| format!("{name}{}", suffix(kind)))
         .collect();
@@ -386,7 +391,10 @@ fn every_metric_is_explained_and_every_alarm_rests_on_one() {
     }
     let alarms = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/alarms.yml"));
     for name in named(alarms) {
-        let series = told.series().into_iter().any(|(series, _)| series == name);
+        let series = metrics
+            .series()
+            .into_iter()
+            .any(|(series, _)| series == name);
         assert!(series || families.contains(&name), "{name}");
     }
     let alarm = |line: &str| line.trim().strip_prefix("- alert: ").map(str::to_owned);

@@ -1,5 +1,5 @@
-//! `docs/nginx.conf`, as it is but for its ports and its log: a game, a stream and all the rest go
-//! through it as they go to the server itself.
+//! `docs/nginx.conf`, with only its ports and its log changed: games, streams and refusals pass
+//! through nginx as they do without it.
 
 use std::{
     fs::{self, File},
@@ -14,36 +14,36 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Game, PATIENCE, Server, available};
+use crate::support::{TIMEOUT, TestGame, TestServer, available};
 
-/// nginx before a server.
+/// nginx in front of a server.
 struct Nginx {
     process: Child,
     folder: PathBuf,
     url: String,
 }
 
-/// What came back through nginx.
-struct Answer {
+/// A response that came through nginx.
+struct ProxyResponse {
     status: u16,
     head: String,
     body: Vec<u8>,
 }
 
 impl Nginx {
-    /// nginx with the documented configuration; none if this machine has no nginx.
-    fn start(server: &Server) -> Option<Nginx> {
+    /// nginx with the documented configuration; `None` if nginx is missing.
+    fn start(server: &TestServer) -> Option<Nginx> {
         let folder = server.database().with_file_name("nginx");
         Nginx::before(&server.address(), folder)
     }
 
-    /// The same before whoever listens there, with a folder that is not there yet.
+    /// The same in front of any upstream address, with a new folder.
     fn before(address: &str, folder: PathBuf) -> Option<Nginx> {
         if !available(&["nginx"]) {
             return None;
         }
         fs::create_dir(&folder).expect("a folder");
-        // Another program may take the port before nginx does.
+        // Another program may bind the port before nginx does.
         (0..5).find_map(|_| Nginx::on_free_port(address, folder.clone()))
     }
 
@@ -75,7 +75,7 @@ impl Nginx {
             if process.try_wait().expect("nginx's state").is_some() {
                 return None;
             }
-            assert!(begun.elapsed() < PATIENCE, "nginx takes no connections");
+            assert!(begun.elapsed() < TIMEOUT, "nginx accepts no connections");
             thread::sleep(Duration::from_millis(20));
         }
         Some(Nginx {
@@ -88,12 +88,12 @@ impl Nginx {
     fn connect(&self) -> TcpStream {
         let address = self.url.replace("http://", "");
         let stream = TcpStream::connect(address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
 
-    /// Sends this head, and what is more than it, and reads all that comes.
-    fn ask(&self, head: &str, body: &[u8]) -> Answer {
+    /// Sends this head and body, and reads the whole response.
+    fn ask(&self, head: &str, body: &[u8]) -> ProxyResponse {
         let mut stream = self.connect();
         let host = "Host: dog\r\nConnection: close\r\n";
         write!(
@@ -114,14 +114,14 @@ impl Nginx {
             .split(' ')
             .nth(1)
             .and_then(|status| status.parse().ok());
-        Answer {
+        ProxyResponse {
             status: status.expect("a status"),
             head,
             body,
         }
     }
 
-    fn get(&self, path: &str, headers: &str) -> Answer {
+    fn get(&self, path: &str, headers: &str) -> ProxyResponse {
         let headers = headers.trim_end();
         let between = if headers.is_empty() { "" } else { "\r\n" };
         self.ask(&format!("GET {path} HTTP/1.1{between}{headers}"), b"")
@@ -130,7 +130,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // The polite signal, or its workers would be left behind.
+        // SIGTERM, or its workers would be left running.
         let kill = format!("kill -TERM {}", self.process.id());
         let _ = Command::new("sh").args(["-c", &kill]).status();
         let _ = self.process.wait();
@@ -141,7 +141,7 @@ impl Drop for Nginx {
     }
 }
 
-impl Answer {
+impl ProxyResponse {
     fn header(&self, name: &str) -> Option<&str> {
         let named = |line: &'_ str| line.starts_with(&format!("{name}: "));
         let line = self.head.lines().find(|line| named(line))?;
@@ -163,7 +163,7 @@ impl Answer {
     }
 }
 
-/// What Debian's nginx.conf has around the sites, for a folder of its own.
+/// The main configuration, like Debian's nginx.conf, for a folder of its own.
 fn around(folder: &std::path::Path) -> String {
     let folder = folder.display();
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -179,7 +179,7 @@ fn around(folder: &std::path::Path) -> String {
 
 #[test]
 fn a_whole_game_goes_through_it() {
-    let server = Server::start();
+    let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
         return;
     };
@@ -201,12 +201,12 @@ fn a_whole_game_goes_through_it() {
 }
 
 #[test]
-fn streams_come_through_at_once() {
-    let server = Server::start();
+fn streams_pass_without_buffering() {
+    let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
     };
-    let game = Game::dealt(&server);
+    let game = TestGame::dealt(&server);
     let mut stream = nginx.connect();
     write!(
         stream,
@@ -223,7 +223,7 @@ fn streams_come_through_at_once() {
     let until = |wanted: &str| {
         let mut seen = Vec::new();
         loop {
-            let line = lines.recv_timeout(PATIENCE);
+            let line = lines.recv_timeout(TIMEOUT);
             let line = line.unwrap_or_else(|_| panic!("no {wanted} in {seen:?}"));
             if line.starts_with(wanted) {
                 return;
@@ -232,7 +232,7 @@ fn streams_come_through_at_once() {
         }
     };
     until("id: 2");
-    // The stream goes on, so nothing but haste brings these.
+    // The stream is still open, so these messages were sent without buffering.
     let hand = game.hand(0);
     game.swap(0, &serde_json::json!({"card": hand[0]}));
     until("id: 3");
@@ -240,12 +240,12 @@ fn streams_come_through_at_once() {
 }
 
 #[test]
-fn answers_come_through_as_they_are() {
-    let server = Server::start();
+fn responses_pass_unchanged() {
+    let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
     };
-    let game = Game::dealt(&server);
+    let game = TestGame::dealt(&server);
     let token = format!("Authorization: Bearer {}\r\n", game.tokens[0]);
     let view = nginx.get(&game.path(""), &token);
     assert_eq!((view.status, view.header("etag")), (200, Some("\"2-0\"")));
@@ -271,8 +271,8 @@ fn answers_come_through_as_they_are() {
 }
 
 #[test]
-fn what_is_the_operators_stays_inside() {
-    let server = Server::start();
+fn operator_routes_are_not_public() {
+    let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
     };
@@ -287,30 +287,30 @@ fn what_is_the_operators_stays_inside() {
         "/r%65adyz",
         "/./readyz",
     ] {
-        let answer = nginx.get(path, "Accept: */*\r\n");
+        let response = nginx.get(path, "Accept: */*\r\n");
         assert_eq!(
-            (answer.status, answer.code()),
+            (response.status, response.code()),
             (404, "route_not_found".to_owned()),
             "{path}"
         );
     }
-    // The server itself tells.
+    // The server itself serves it.
     assert_eq!(server.get("/metrics").send().status, 200);
 }
 
 #[test]
 fn what_nginx_refuses_is_a_problem_too() {
-    let server = Server::start();
+    let server = TestServer::start();
     let Some(nginx) = Nginx::start(&server) else {
         return;
     };
-    let game = Game::dealt(&server);
+    let game = TestGame::dealt(&server);
     let post = "POST /v1/games HTTP/1.1\r\nContent-Type: application/json";
     // Up to 4 MiB the server itself refuses it.
     for length in [1 << 20, 5 << 20] {
-        let answer = nginx.ask(post, &vec![b' '; length]);
+        let response = nginx.ask(post, &vec![b' '; length]);
         assert_eq!(
-            (answer.status, answer.code()),
+            (response.status, response.code()),
             (413, "body_too_large".to_owned()),
             "{length}"
         );
@@ -327,33 +327,33 @@ fn what_nginx_refuses_is_a_problem_too() {
             stream
         })
         .collect();
-    let answer = nginx.get("/healthz", "");
+    let response = nginx.get("/healthz", "");
     assert_eq!(
-        (answer.status, answer.code()),
+        (response.status, response.code()),
         (429, "too_many_requests".to_owned())
     );
-    assert!(answer.header("retry-after").is_some());
+    assert!(response.header("retry-after").is_some());
     drop(streams);
     let begun = Instant::now();
     while nginx.get("/healthz", "").status != 200 {
-        assert!(begun.elapsed() < PATIENCE, "the streams are still counted");
+        assert!(begun.elapsed() < TIMEOUT, "the streams are still counted");
         thread::sleep(Duration::from_millis(50));
     }
     server.stop(crate::support::Signal::Kill);
-    let answer = nginx.get("/healthz", "");
+    let response = nginx.get("/healthz", "");
     assert_eq!(
-        (answer.status, answer.code()),
+        (response.status, response.code()),
         (503, "unavailable".to_owned())
     );
-    assert!(answer.header("retry-after").is_some());
+    assert!(response.header("retry-after").is_some());
 }
 
 #[test]
-fn what_it_says_of_the_client_can_be_trusted() {
-    // In the place of the server somebody who tells what it is asked.
+fn its_client_address_can_be_trusted() {
+    // An upstream that returns the request it received, in place of the server.
     let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = upstream.local_addr().expect("an address").to_string();
-    let server = Server::start();
+    let server = TestServer::start();
     let folder = server.database().with_file_name("nginx");
     let Some(nginx) = Nginx::before(&address, folder) else {
         return;
@@ -370,8 +370,8 @@ fn what_it_says_of_the_client_can_be_trusted() {
             if head.is_empty() {
                 return;
             }
-            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-            stream.write_all(answer.as_bytes()).expect("answered");
+            let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            stream.write_all(response.as_bytes()).expect("answered");
             let _ = sender.send(head);
         }
     });
@@ -379,7 +379,7 @@ fn what_it_says_of_the_client_can_be_trusted() {
         "X-Real-IP: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6, 7.7.7.7\r\nX-Forwarded-Proto: https\r\n";
     for _ in 0..3 {
         assert_eq!(nginx.get("/v1/rules", lies).status, 200);
-        let head = asked.recv_timeout(PATIENCE).expect("a request");
+        let head = asked.recv_timeout(TIMEOUT).expect("a request");
         let told = |name: &str| -> Vec<String> {
             let named = head.iter().filter_map(|line| line.split_once(": "));
             let named = named.filter(|(other, _)| other.eq_ignore_ascii_case(name));

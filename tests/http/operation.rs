@@ -1,4 +1,4 @@
-//! What an operator uses: `/healthz`, `/readyz`, the health check of the binary, its end.
+//! For operators: `/healthz`, `/readyz`, `dog healthcheck`, startup errors and shutdown.
 
 use std::{
     fs,
@@ -8,20 +8,20 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::support::{Game, Server, Signal};
+use crate::support::{Signal, TestGame, TestServer};
 
 #[test]
 fn health_and_readiness_are_answered() {
-    let server = Server::start();
+    let server = TestServer::start();
     for path in ["/healthz", "/readyz"] {
-        let answer = server.get(path).send();
-        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let response = server.get(path).send();
+        assert_eq!(response.status, 200, "{path}: {}", response.text());
     }
 }
 
 #[test]
-fn the_health_check_tells_by_its_exit_status() {
-    let server = Server::start();
+fn the_health_check_reports_by_its_exit_status() {
+    let server = TestServer::start();
     let healthy = |address: &str| {
         let status = Command::new(env!("CARGO_BIN_EXE_dog"))
             .args(["healthcheck", "--listen", address])
@@ -36,20 +36,20 @@ fn the_health_check_tells_by_its_exit_status() {
 }
 
 #[test]
-fn the_polite_signal_ends_the_server_well() {
-    let server = Server::start();
-    Game::in_play(&server);
+fn sigterm_stops_the_server_cleanly() {
+    let server = TestServer::start();
+    TestGame::in_play(&server);
     let status = server.stop(Signal::Term);
     assert!(status.success(), "{status}");
 }
 
-/// A file of this test's own, which is not there yet.
+/// The path of a new file for this test.
 fn file(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     folder.join(format!("{name}-{}.db", std::process::id()))
 }
 
-/// What a server says that cannot start.
+/// The error of a server that cannot start.
 fn refused(listen: &str, database: &Path) -> String {
     let said = refused_with(&["--listen", listen], database);
     let _ = fs::remove_file(database);
@@ -96,7 +96,7 @@ fn a_number_of_threads_has_a_range() {
 }
 
 #[test]
-fn origins_that_are_none_are_said_and_fail() {
+fn malformed_origins_are_reported_and_fail() {
     let database = file("origins");
     for origin in [
         "not a url",
@@ -115,7 +115,7 @@ fn origins_that_are_none_are_said_and_fail() {
 }
 
 #[test]
-fn a_folder_is_no_database() {
+fn a_folder_is_not_a_database() {
     let folder = file("folder");
     fs::create_dir_all(&folder).expect("a folder");
     let text = folder.to_str().expect("a plain path");
@@ -140,7 +140,7 @@ fn a_folder_is_no_database() {
 }
 
 #[test]
-fn each_cause_is_said_once() {
+fn each_cause_is_reported_once() {
     for (listen, database, cause) in [
         (
             "127.0.0.1:0",
@@ -156,7 +156,7 @@ fn each_cause_is_said_once() {
 }
 
 #[test]
-fn a_port_in_use_is_said_and_fails() {
+fn a_port_in_use_is_reported_and_fails() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("its address").to_string();
     let said = refused(&address, &file("taken"));
@@ -164,7 +164,7 @@ fn a_port_in_use_is_said_and_fails() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_said_and_fails() {
+fn a_file_that_is_not_a_database_is_reported_and_fails() {
     let path = file("garbage");
     fs::write(&path, "all work and no play ".repeat(500)).expect("a file");
     let said = refused("127.0.0.1:0", &path);

@@ -1,4 +1,4 @@
-//! More than can be done: refused quickly, in nobody's way, and over when it is over.
+//! Overload: refused quickly, without effect on others, and gone once the load ends.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -7,16 +7,16 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Game, Server, Viewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*};
 
 const CLIENTS: usize = 40;
 
 #[test]
-fn advice_beyond_what_can_be_given_is_refused_and_plays_go_on() {
-    let server = Server::start_with(&[("DOG_ADVICE_THREADS", "1")]);
-    let asked = Game::in_play(&server);
+fn excess_advice_is_refused_and_plays_go_on() {
+    let server = TestServer::start_with(&[("DOG_ADVICE_THREADS", "1")]);
+    let asked = TestGame::in_play(&server);
     let seat = asked.turn();
-    let played = Game::in_play(&server);
+    let played = TestGame::in_play(&server);
     let (over, given, refused) = (
         AtomicBool::new(false),
         AtomicUsize::new(0),
@@ -30,11 +30,11 @@ fn advice_beyond_what_can_be_given_is_refused_and_plays_go_on() {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
-                    let answer = ask(2_000);
-                    if answer.status == 200 {
+                    let response = ask(2_000);
+                    if response.status == 200 {
                         given.fetch_add(1, Ordering::Relaxed);
                     } else {
-                        answer.refused("unavailable");
+                        response.refused("unavailable");
                         refused.fetch_add(1, Ordering::Relaxed);
                         // As Retry-After says.
                         thread::sleep(std::time::Duration::from_secs(1));
@@ -42,7 +42,7 @@ fn advice_beyond_what_can_be_given_is_refused_and_plays_go_on() {
                 }
             });
         }
-        // Ten seconds' work may wait: most clients are sent away while the first are served.
+        // Ten seconds of work may be queued: most clients are refused while the first are served.
         while refused.load(Ordering::Relaxed) < CLIENTS / 2 {
             thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -55,16 +55,16 @@ fn advice_beyond_what_can_be_given_is_refused_and_plays_go_on() {
     });
     assert!(
         given.load(Ordering::Relaxed) > 0,
-        "whoever is let in is served"
+        "an accepted client is served"
     );
-    // Nobody did anything, and all is well again.
+    // Without any action the server recovers.
     ask(100).expect(200);
 }
 
 #[test]
-fn short_questions_may_be_many() {
-    let server = Server::start_with(&[("DOG_ADVICE_THREADS", "1")]);
-    let game = Game::in_play(&server);
+fn many_short_requests_are_served() {
+    let server = TestServer::start_with(&[("DOG_ADVICE_THREADS", "1")]);
+    let game = TestGame::in_play(&server);
     let seat = game.turn();
     thread::scope(|scope| {
         for _ in 0..CLIENTS {

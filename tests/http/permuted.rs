@@ -1,16 +1,17 @@
-//! Nobody is told what the table would hide from them: every answer is byte for byte the same when
-//! the cards that its reader cannot see are others.
+//! No response depends on a hidden card: every response is byte for byte the same if the cards
+//! that its viewer cannot see are different.
 //!
-//! A game is stopped at many moments. For each viewer two servers are started on copies of its
-//! database, of which one has the hidden cards permuted, and both are asked the same.
+//! A game is paused at many moments. For each viewer two servers are started on copies of its
+//! database, one with the hidden cards permuted, and both get the same requests.
 
 use std::thread;
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    CARDS, Dice, Game, Kept, LEVELS, PRESETS, Server, Stream, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    CARDS, Dice, GameSecrets, LEVELS, PRESETS, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
 /// Moves that may be legal or not, besides those of every card.
@@ -24,10 +25,10 @@ const MOVES: [&str; 7] = [
     "?",
 ];
 
-/// Playouts of an adviser: a few are enough to look at every hidden card.
+/// Playouts of an adviser: a few are enough to use every hidden card.
 const SAMPLES: usize = 6;
 
-/// Headers that are never twice the same: made of the clock or drawn, as long as the digits of a
+/// Headers that always differ: made of the clock, random, as long as the digits of a
 /// duration, or a set whose order differs from process to process.
 const NOT_COMPARED: [&str; 4] = [
     "date",
@@ -36,19 +37,19 @@ const NOT_COMPARED: [&str; 4] = [
     "access-control-expose-headers",
 ];
 
-/// One thing to ask, without the token.
-struct Asked {
+/// A request without its token.
+struct Probe {
     method: &'static str,
     path: String,
     header: Option<(&'static str, String)>,
     body: Option<Value>,
-    /// Of a stream, how many messages to wait for.
+    /// For a stream, how many messages to wait for.
     messages: Option<usize>,
 }
 
-impl Asked {
-    fn get(path: String) -> Asked {
-        Asked {
+impl Probe {
+    fn get(path: String) -> Probe {
+        Probe {
             method: "GET",
             path,
             header: None,
@@ -57,23 +58,23 @@ impl Asked {
         }
     }
 
-    fn post(path: String, body: Value) -> Asked {
-        Asked {
+    fn post(path: String, body: Value) -> Probe {
+        Probe {
             method: "POST",
             body: Some(body),
-            ..Asked::get(path)
+            ..Probe::get(path)
         }
     }
 
-    fn with(self, name: &'static str, value: impl ToString) -> Asked {
-        Asked {
+    fn with(self, name: &'static str, value: impl ToString) -> Probe {
+        Probe {
             header: Some((name, value.to_string())),
             ..self
         }
     }
 
-    fn messages(self, messages: u64) -> Asked {
-        Asked {
+    fn messages(self, messages: u64) -> Probe {
+        Probe {
             messages: Some(messages as usize),
             ..self
         }
@@ -93,8 +94,8 @@ impl Asked {
         )
     }
 
-    /// Everything that the server says to it, but when and how fast.
-    fn answer(&self, server: &Server, token: Option<&str>) -> String {
+    /// The whole response as text, without times and durations.
+    fn response(&self, server: &TestServer, token: Option<&str>) -> String {
         let mut request = server.request(self.method, &self.path);
         if let Some(token) = token {
             request = request.token(token);
@@ -108,21 +109,21 @@ impl Asked {
         if let Some(messages) = self.messages {
             return Stream::open(request).text(messages);
         }
-        let answer = request.send();
-        let mut headers: Vec<String> = answer
+        let response = request.send();
+        let mut headers: Vec<String> = response
             .headers
             .iter()
             .filter(|(name, _)| !NOT_COMPARED.contains(&name.as_str()))
             .map(|(name, value)| format!("{name}: {value:?}"))
             .collect();
         headers.sort();
-        let mut text = answer.text();
+        let mut text = response.text();
         for clock in ["elapsed_ms", "updated_at", "at"] {
             if clock == "elapsed_ms" || self.method == "POST" {
                 text = without(&text, clock);
             }
         }
-        format!("{}\n{}\n\n{text}", answer.status, headers.join("\n"))
+        format!("{}\n{}\n\n{text}", response.status, headers.join("\n"))
     }
 }
 
@@ -137,15 +138,15 @@ fn without(text: &str, name: &str) -> String {
     })
 }
 
-/// Everything to ask about a game in this state that changes nothing, or changes it without
-/// turning up hidden cards. The choices are those of the dice.
-fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
+/// All requests about a game in this state that change nothing, or change it without
+/// revealing hidden cards. Random choices come from `dice`.
+fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe> {
     let view = game.view(viewer);
     let version = view["version"].as_u64().expect("a version");
-    let get = |rest: &str| Asked::get(game.path(rest));
-    let post = |rest: &str, body: Value| Asked::post(game.path(rest), body);
-    let mut asked = vec![
-        Asked::get("/v1/games?limit=5".to_owned()),
+    let get = |rest: &str| Probe::get(game.path(rest));
+    let post = |rest: &str, body: Value| Probe::post(game.path(rest), body);
+    let mut probes = vec![
+        Probe::get("/v1/games?limit=5".to_owned()),
         get(""),
         get("").with("If-None-Match", format!("\"{version}-{viewer}\"")),
         get("").with("Authorization", format!("Bearer {UNKNOWN_TOKEN}")),
@@ -163,13 +164,13 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     let after = dice.below(version as usize) as u64;
     let resumed = get(&format!("/events?last_event_id={after}"));
     let lines = resumed.with("Accept", "application/x-ndjson");
-    asked.push(lines.messages(version - after));
+    probes.push(lines.messages(version - after));
     for level in LEVELS {
         let seed = dice.below(1000);
         let query = format!("/suggest-move?level={level}&samples={SAMPLES}&seed={seed}");
-        asked.push(get(&query));
+        probes.push(get(&query));
     }
-    // Moves: shown on the board by anyone; played where that changes nothing, or in turn.
+    // Moves: previewed by anyone; played where that changes nothing, or in turn.
     let mut moves: Vec<String> = MOVES.map(str::to_owned).into();
     let own = view["turn"].as_u64().map(|turn| Seat(turn as usize));
     if own == Some(viewer) {
@@ -186,17 +187,17 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     for id in &moves[dice.below(4)..][..8] {
         let seat = dice.below(game.seats());
         let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        asked.push(get(&format!("/board.svg?move={id}&seat={seat}")));
+        probes.push(get(&format!("/board.svg?move={id}&seat={seat}")));
     }
-    asked.push(post("/play", json!({"version": 0, "move": "fold"})));
-    asked.push(post("/play", json!({"move": "fold"})).with("Authorization", "Bearer none"));
-    asked.extend(moves.iter().map(|id| post("/play", json!({"move": id}))));
+    probes.push(post("/play", json!({"version": 0, "move": "fold"})));
+    probes.push(post("/play", json!({"move": "fold"})).with("Authorization", "Bearer none"));
+    probes.extend(moves.iter().map(|id| post("/play", json!({"move": id}))));
     let other = (dice.below(game.seats() - 1) + 1).to_string();
-    asked.push(post(
+    probes.push(post(
         &format!("/seats/{other}/token"),
         json!({"version": 0}),
     ));
-    // Laying down a card turns up the partner's, if that is there; declining turns up none.
+    // Offering a card reveals the partner's, if it was offered; declining reveals none.
     let hand = match viewer {
         Seat(seat) => game.hand(seat),
         Host | Spectator => Vec::new(),
@@ -204,35 +205,35 @@ fn questions(game: &Game, viewer: Viewer, dice: &mut Dice) -> Vec<Asked> {
     let not_held = CARDS
         .iter()
         .filter(|card| !hand.iter().any(|held| held == *card));
-    asked.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
-    asked.push(post("/swap", json!({"ask": true})));
-    asked.push(post("/swap", json!({"decline": true})));
+    probes.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
+    probes.push(post("/swap", json!({"ask": true})));
+    probes.push(post("/swap", json!({"decline": true})));
     if viewer == Host {
-        asked.push(post("/deal", json!({})));
+        probes.push(post("/deal", json!({})));
     }
-    asked.push(get("/legal-moves?board=false"));
-    asked
+    probes.push(get("/legal-moves?board=false"));
+    probes
 }
 
-/// A game as it is and with its hidden cards permuted, on a server each.
-struct Twins {
-    servers: [Server; 2],
-    /// Whether anything was permuted: hands, the stock, what the log tells.
+/// A game and the same game with its hidden cards permuted, each on its own server.
+struct PermutedPair {
+    servers: [TestServer; 2],
+    /// Whether anything was permuted: hands, the stock or the log.
     changed: [bool; 3],
 }
 
-impl Twins {
-    /// The game and one in which this viewer could not see the difference.
-    fn of(game: &Game, viewer: Viewer, dice: &mut Dice) -> Twins {
-        Twins::with(game, |kept| kept.permute(viewer, dice))
+impl PermutedPair {
+    /// The game, and one with the cards permuted that this viewer cannot see.
+    fn of(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> PermutedPair {
+        PermutedPair::with(game, |kept| kept.permute(viewer, dice))
     }
 
     /// The game and a changed one.
-    fn with(game: &Game, change: impl FnOnce(&mut Kept)) -> Twins {
+    fn with(game: &TestGame, change: impl FnOnce(&mut GameSecrets)) -> PermutedPair {
         let mut changed = [false; 3];
-        let here = Server::on_copy(game.server, |_| {});
-        let there = Server::on_copy(game.server, |database| {
-            let mut kept = Kept::read(database, &game.id);
+        let here = TestServer::on_copy(game.server, |_| {});
+        let there = TestServer::on_copy(game.server, |database| {
+            let mut kept = GameSecrets::read(database, &game.id);
             let before = kept.clone();
             change(&mut kept);
             kept.write(database, &game.id);
@@ -242,29 +243,34 @@ impl Twins {
                 before.log != kept.log,
             ];
         });
-        Twins {
+        PermutedPair {
             servers: [here, there],
             changed,
         }
     }
 
-    /// Everything that is answered differently, as `path` and both answers.
-    fn differences(&self, game: &Game, viewer: Viewer, asked: &[Asked]) -> Vec<[String; 3]> {
+    /// Every request with different responses: its path and both responses.
+    fn differences(
+        &self,
+        game: &TestGame,
+        viewer: TestViewer,
+        probes: &[Probe],
+    ) -> Vec<[String; 3]> {
         let token = game.token(viewer);
-        let differing = |asked: &Asked| {
-            let answers = self
+        let differing = |probes: &Probe| {
+            let responses = self
                 .servers
                 .each_ref()
-                .map(|server| asked.answer(server, token));
-            let [here, there] = answers;
-            (here != there).then(|| [asked.what(), here, there])
+                .map(|server| probes.response(server, token));
+            let [here, there] = responses;
+            (here != there).then(|| [probes.what(), here, there])
         };
-        asked.iter().filter_map(differing).collect()
+        probes.iter().filter_map(differing).collect()
     }
 }
 
-/// What happens next in a game that is played at random: by whom, where, and the body.
-fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
+/// The next action of a random game: the viewer, the route and the body.
+fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, Value) {
     let view = game.view(Spectator);
     match view["phase"].as_str().expect("a phase") {
         "deal" => (Host, "/deal", json!({})),
@@ -290,15 +296,15 @@ fn next_action(game: &Game, dice: &mut Dice) -> (Viewer, &'static str, Value) {
             let id = &dice.pick(&listed)["id"];
             (Seat(seat), "/play", json!({"move": id}))
         }
-        other => panic!("nothing happens in {other}"),
+        other => panic!("no action in phase {other}"),
     }
 }
 
-/// Plays a game and stops it at up to so many moments, some of each phase, and so many times more
-/// seldom than usual.
+/// Plays a game and pauses it at up to `moments` moments, some of each phase, `seldom` times less
+/// often than usual.
 fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u64) {
-    let server = Server::start();
-    let game = Game::create(&server, &json!({"rules": rules}));
+    let server = TestServer::start();
+    let game = TestGame::create(&server, &json!({"rules": rules}));
     let rules = rules.to_string();
     let mut dice = Dice::new(seed);
     let (mut stopped, mut compared, mut changed) = (0, 0, [0; 3]);
@@ -308,22 +314,22 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
             "deal" => 2,
             "exchange" => 5,
             "play" => 18,
-            // Nothing is hidden any more.
+            // Nothing is hidden after the end.
             _ => break,
         };
         if dice.below(rare * seldom) == 0 {
             stopped += 1;
             for viewer in game.viewers() {
-                let twins = Twins::of(&game, viewer, &mut dice);
-                let asked = questions(&game, viewer, &mut dice);
-                let differences = twins.differences(&game, viewer, &asked);
+                let twins = PermutedPair::of(&game, viewer, &mut dice);
+                let probes = questions(&game, viewer, &mut dice);
+                let differences = twins.differences(&game, viewer, &probes);
                 let [what, here, there] = differences.first().cloned().unwrap_or_default();
                 assert!(
                     differences.is_empty(),
-                    "{viewer} is told of hidden cards in {phase} by {} answers, first {what}:\n{here}\n\nand\n\n{there}",
+                    "{viewer} in {phase}: {} responses depend on hidden cards, first {what}:\n{here}\n\nand\n\n{there}",
                     differences.len()
                 );
-                compared += asked.len();
+                compared += probes.len();
                 for (sum, changed) in changed.iter_mut().zip(twins.changed) {
                     *sum += usize::from(changed);
                 }
@@ -333,7 +339,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
         game.post(by, route).json(&body).send().expect(200);
     }
     println!("{rules}: {stopped} moments, {compared} answers compared, changed: {changed:?}");
-    // Else there was nothing to find.
+    // Otherwise the test has compared nothing.
     let viewers = game.seats() + 2;
     assert!(
         stopped > 0 && changed.iter().all(|&changed| changed > viewers),
@@ -351,20 +357,24 @@ fn with_a_mandatory_exchange_of_six() {
     nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 1, 2);
 }
 
-/// The paths and more of what is answered differently.
-fn differing(game: &Game, viewer: Viewer, change: impl FnOnce(&mut Kept)) -> Vec<String> {
+/// The requests whose responses differ.
+fn differing(
+    game: &TestGame,
+    viewer: TestViewer,
+    change: impl FnOnce(&mut GameSecrets),
+) -> Vec<String> {
     let mut dice = Dice::new(3);
-    let twins = Twins::with(game, change);
-    let asked = questions(game, viewer, &mut dice);
-    let differences = twins.differences(game, viewer, &asked);
+    let twins = PermutedPair::with(game, change);
+    let probes = questions(game, viewer, &mut dice);
+    let differences = twins.differences(game, viewer, &probes);
     differences.into_iter().map(|[what, ..]| what).collect()
 }
 
-/// Had an answer been made of a hidden card, it would have been found: here cards are permuted that
-/// a viewer does see.
+/// A response that depends on a hidden card is detected: here cards are permuted that
+/// a viewer can see.
 #[test]
 fn a_difference_would_be_found() {
-    let server = Server::start();
+    let server = TestServer::start();
     let of_the_play = [
         "  ",
         "?after_version",
@@ -380,19 +390,19 @@ fn a_difference_would_be_found() {
     ];
     let of_the_exchange = ["  ", "/history ", "/events ", "level=strong", "/swap "];
     for (game, own, places) in [
-        (Game::in_play(&server), 1, &of_the_play[..]),
-        (Game::dealt(&server), 1, &of_the_exchange),
+        (TestGame::in_play(&server), 1, &of_the_play[..]),
+        (TestGame::dealt(&server), 1, &of_the_exchange),
     ] {
-        // All hands are others: a spectator cannot tell, but a seat sees its own.
-        let permute = |kept: &mut Kept| kept.permute(Spectator, &mut Dice::new(4));
+        // All hands differ: a spectator cannot see that, but a seat sees its own.
+        let permute = |kept: &mut GameSecrets| kept.permute(Spectator, &mut Dice::new(4));
         assert_eq!(differing(&game, Spectator, permute), [""; 0]);
         let found = differing(&game, Seat(own), permute);
         for place in places {
             let told = found.iter().any(|what| what.contains(place));
             assert!(told, "{place:?} is not among {found:#?}");
         }
-        // Another card that lies open is seen by all.
-        let lay_open = |kept: &mut Kept| kept.snapshot["discards"] = json!("A2");
+        // A different revealed card is seen by everyone.
+        let lay_open = |kept: &mut GameSecrets| kept.snapshot["discards"] = json!("A2");
         for viewer in game.viewers() {
             let found = differing(&game, viewer, lay_open);
             assert!(found.len() >= 2, "{viewer} sees only {found:?}");
@@ -400,7 +410,7 @@ fn a_difference_would_be_found() {
     }
 }
 
-/// Whole games by all rule sheets, with four and with six.
+/// Whole games by all rule sheets, with four and six seats.
 #[test]
 #[ignore = "takes many minutes"]
 fn long_games_of_all_presets() {

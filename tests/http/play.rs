@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CARDS, Game, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{CARDS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
 
 #[test]
 fn a_move_answers_with_view_version_and_events() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for version in 7..40 {
         let view = game.view(Spectator);
         let Some(seat) = view["turn"].as_u64() else {
@@ -36,8 +36,8 @@ fn a_move_answers_with_view_version_and_events() {
 
 #[test]
 fn illegal_moves_leave_the_game_as_it_was() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (seat, legal) = game.first_move();
     let hand = game.hand(seat);
     let before = game.snapshot();
@@ -112,8 +112,8 @@ fn illegal_moves_leave_the_game_as_it_was() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let before = game.snapshot();
     let bodies = [
         json!({}),
@@ -127,8 +127,8 @@ fn other_bodies_are_refused() {
         json!({"move": "fold", "version": -6}),
     ];
     for body in bodies {
-        let answer = game.post(Seat(1), "/play").json(&body).send();
-        answer.refused("invalid_request");
+        let response = game.post(Seat(1), "/play").json(&body).send();
+        response.refused("invalid_request");
     }
     game.post(Seat(1), "/play")
         .send()
@@ -138,8 +138,8 @@ fn other_bodies_are_refused() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let before = game.snapshot();
     for tag in ["\"5\"", "\"7\"", "\"5-1\"", "\"6-0\"", "\"6-host\"", "\"\""] {
@@ -164,8 +164,8 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn nobody_plays_for_another_seat() {
-    let server = Server::shared();
-    let (game, other) = (Game::in_play(&server), Game::in_play(&server));
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::in_play(&server), TestGame::in_play(&server));
     let (turn, id) = game.first_move();
     let body = json!({"move": id});
     let before = game.snapshot();
@@ -184,20 +184,20 @@ fn nobody_plays_for_another_seat() {
         .send()
         .refused("unauthorized");
     for token in [UNKNOWN_TOKEN, &other.tokens[turn]] {
-        let answer = server
+        let response = server
             .post(&game.path("/play"))
             .token(token)
             .json(&body)
             .send();
-        answer.refused("unauthorized");
+        response.refused("unauthorized");
     }
     assert_eq!(game.snapshot(), before);
 }
 
 #[test]
 fn the_next_seat_with_cards_is_to_move() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for _ in 0..24 {
         let (seat, id) = game.first_move();
         let view = game.play(seat, &id)["game"].take();
@@ -211,5 +211,5 @@ fn the_next_seat_with_cards_is_to_move() {
         let next = (1..=4).map(|steps| (seat + steps) % 4).find(holds);
         assert_eq!(view["turn"], json!(next));
     }
-    panic!("the round has no end");
+    panic!("the round does not end");
 }

@@ -1,21 +1,21 @@
-//! What no proper client sends: a refusal or an end, no panic, no 500, and nothing has changed.
+//! Malformed HTTP: a refusal or a closed connection, no panic, no 500, and no change.
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Game, Raw, Server, Viewer::*};
+use crate::support::{Raw, TestGame, TestResponse, TestServer, TestViewer::*};
 
-/// A game on a server that is to come out of everything as it was.
-struct Target<'a> {
-    server: &'a Server,
-    game: Game<'a>,
+/// A game that no malformed request may change.
+struct GameUnderTest<'a> {
+    server: &'a TestServer,
+    game: TestGame<'a>,
     before: Vec<Vec<u8>>,
     list: Value,
 }
 
-impl Target<'_> {
-    fn new(server: &Server) -> Target<'_> {
-        let game = Game::in_play(server);
-        Target {
+impl GameUnderTest<'_> {
+    fn new(server: &TestServer) -> GameUnderTest<'_> {
+        let game = TestGame::in_play(server);
+        GameUnderTest {
             server,
             before: game.snapshot(),
             game,
@@ -23,25 +23,25 @@ impl Target<'_> {
         }
     }
 
-    /// Sends these bytes and nothing more; every answer until the connection ends.
+    /// Sends these bytes; returns every response until the connection ends.
     #[track_caller]
-    fn send(&self, bytes: &[u8]) -> Vec<Answer> {
+    fn send(&self, bytes: &[u8]) -> Vec<TestResponse> {
         let mut connection = Raw::connect(self.server);
         connection.send(bytes);
         connection.finish_sending();
-        connection.answers()
+        connection.responses()
     }
 
-    /// Sends these bytes, which must be refused or answered by an end.
+    /// Sends these bytes, which must be refused, or the connection closed.
     #[track_caller]
     fn refused(&self, bytes: &[u8]) {
-        for answer in self.send(bytes) {
-            let status = answer.status;
-            assert!((400..500).contains(&status), "{}: {status}", answer.what);
+        for response in self.send(bytes) {
+            let status = response.status;
+            assert!((400..500).contains(&status), "{}: {status}", response.what);
         }
     }
 
-    /// The head of a play that would be legal, with these headers in place of those of its body.
+    /// The head and body of a legal play, with these headers in place of those about the body.
     fn play(&self, headers: &str) -> (String, String) {
         let (seat, id) = self.game.first_move();
         let head = format!(
@@ -66,8 +66,8 @@ fn get(path: &str, headers: &str) -> Vec<u8> {
 
 #[test]
 fn lengths_that_contradict_themselves_are_refused() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     for lengths in [
         "Content-Length: -1\r\n",
         "Content-Length: +5\r\n",
@@ -92,7 +92,7 @@ fn lengths_that_contradict_themselves_are_refused() {
         target.refused(format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).as_bytes());
         target.is_unharmed();
     }
-    // Longer than anything that is ever sent.
+    // Longer than any possible body.
     for length in ["1000000000", "9223372036854775807", "18446744073709551615"] {
         let (head, body) = target.play(&format!("Content-Length: {length}\r\n"));
         target.refused(format!("{head}{body}").as_bytes());
@@ -101,9 +101,9 @@ fn lengths_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn chunks_that_are_none_are_refused() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn malformed_chunks_are_refused() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Transfer-Encoding: chunked\r\n");
     let length = format!("{:x}", body.len());
     for chunks in [
@@ -128,21 +128,21 @@ fn chunks_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_comes_in_proper_chunks_is_one_body() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn well_formed_chunks_are_one_body() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Transfer-Encoding: chunked\r\nConnection: close\r\n");
     let chunks = body.chars().map(|byte| format!("1;x=y\r\n{byte}\r\n"));
     let chunks: String = chunks.collect();
-    let mut answers = target.send(format!("{head}{chunks}0\r\n\r\n").as_bytes());
-    assert_eq!(answers.len(), 1);
-    answers.remove(0).expect(200);
+    let mut responses = target.send(format!("{head}{chunks}0\r\n\r\n").as_bytes());
+    assert_eq!(responses.len(), 1);
+    responses.remove(0).expect(200);
 }
 
 #[test]
-fn headers_that_are_none_are_refused() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn malformed_headers_are_refused() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let many = "X-Many: 1\r\n".repeat(5_000);
     let huge = format!("X-Huge: {}\r\n", "x".repeat(1 << 20));
     let long_name = format!("{}: 1\r\n", "X".repeat(60_000));
@@ -171,24 +171,24 @@ fn headers_that_are_none_are_refused() {
 
 #[test]
 fn a_name_longer_than_the_http_library_can_take_ends_the_connection_and_nothing_else() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let mut open = Raw::connect(&server);
     open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    open.answer().expect("an answer").expect(200);
+    open.response().expect("a response").expect(200);
     for _ in 0..20 {
         let header = format!("{}: 1\r\n", "X".repeat(70_000));
         assert!(target.send(&get("/v1/rules", &header)).is_empty());
     }
     open.send(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    open.answer().expect("an answer").expect(200);
+    open.response().expect("a response").expect(200);
     target.is_unharmed();
 }
 
 #[test]
 fn strange_values_in_known_headers_do_no_harm() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let values: [&[u8]; 9] = [
         b"",
         b"\xff\xfe",
@@ -226,8 +226,8 @@ fn strange_values_in_known_headers_do_no_harm() {
                     target.game.path(rest)
                 );
                 let bytes = [start.as_bytes(), value, b"\r\n\r\n{}"].concat();
-                for answer in target.send(&bytes) {
-                    let status = answer.status;
+                for response in target.send(&bytes) {
+                    let status = response.status;
                     assert!(status < 500, "{name}: {value:?}: {status}");
                 }
             }
@@ -238,8 +238,8 @@ fn strange_values_in_known_headers_do_no_harm() {
 
 #[test]
 fn strange_paths_lead_nowhere() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let id = &target.game.id;
     for path in [
         "/%00",
@@ -267,10 +267,10 @@ fn strange_paths_lead_nowhere() {
         &format!("/v1/games/{id}/events/%2e%2e"),
         &format!("/v1/games/{}", id.to_uppercase()),
     ] {
-        let answers = target.send(&get(path, ""));
-        assert!(!answers.is_empty(), "{path}");
-        for answer in answers {
-            let status = answer.status;
+        let responses = target.send(&get(path, ""));
+        assert!(!responses.is_empty(), "{path}");
+        for response in responses {
+            let status = response.status;
             assert!((400..500).contains(&status), "{path}: {status}");
         }
     }
@@ -290,8 +290,8 @@ fn strange_paths_lead_nowhere() {
 
 #[test]
 fn other_protocols_are_refused() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let requests: [&[u8]; 14] = [
         b"GET /v1/rules\r\n",
         b"GET /v1/rules HTTP/0.9\r\n\r\n",
@@ -311,16 +311,16 @@ fn other_protocols_are_refused() {
     for request in requests {
         target.refused(request);
     }
-    for answer in target.send(b"TRACE /v1/rules HTTP/1.1\r\nHost: a\r\nX-Secret: 1\r\n\r\n") {
-        assert!(!answer.text().contains("X-Secret"));
+    for response in target.send(b"TRACE /v1/rules HTTP/1.1\r\nHost: a\r\nX-Secret: 1\r\n\r\n") {
+        assert!(!response.text().contains("X-Secret"));
     }
     target.is_unharmed();
 }
 
 #[test]
 fn other_forms_of_a_target_change_nothing() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let path = target.game.path("");
     for (line, allowed) in [
         (format!("GET http://example.org{path} HTTP/1.1"), 200),
@@ -330,8 +330,8 @@ fn other_forms_of_a_target_change_nothing() {
         (format!("GET {path}#fragment HTTP/1.1"), 200),
     ] {
         let head = format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n");
-        for answer in target.send(head.as_bytes()) {
-            let status = answer.status;
+        for response in target.send(head.as_bytes()) {
+            let status = response.status;
             let fine = status == allowed || (400..500).contains(&status);
             assert!(fine, "{line}: {status}");
         }
@@ -341,16 +341,16 @@ fn other_forms_of_a_target_change_nothing() {
 
 #[test]
 fn an_upgrade_is_not_made() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     for upgrade in ["websocket", "h2c", "TLS/1.0", "\u{1}"] {
         let headers = format!(
             "Connection: Upgrade\r\nUpgrade: {upgrade}\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nHTTP2-Settings: AAMAAABk\r\n"
         );
         let request = format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\n{headers}\r\n");
-        for answer in target.send(request.as_bytes()) {
-            let status = answer.status;
+        for response in target.send(request.as_bytes()) {
+            let status = response.status;
             let fine = status == 200 || (400..500).contains(&status);
             assert!(fine, "{upgrade:?}: {status}");
         }
@@ -360,8 +360,8 @@ fn an_upgrade_is_not_made() {
 
 #[test]
 fn pipelined_requests_are_answered_in_order() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let (seat, id) = target.game.first_move();
     let version = target.game.version();
     let plain = |method: &str, rest: &str, headers: &str| {
@@ -386,32 +386,32 @@ fn pipelined_requests_are_answered_in_order() {
     ];
     let mut connection = Raw::connect(&server);
     connection.send(requests.concat().as_bytes());
-    let answers = connection.answers();
-    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    let responses = connection.responses();
+    let statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
     assert_eq!(statuses, [200, 401, 200, 200, 404, 200]);
-    let versions = [0, 2, 3, 5].map(|number: usize| answers[number].json()["version"].as_u64());
+    let versions = [0, 2, 3, 5].map(|number: usize| responses[number].json()["version"].as_u64());
     let expected = [version, version + 1, version + 1, version + 1];
     assert_eq!(versions, expected.map(Some));
     assert_eq!(target.game.version(), version + 1);
-    // Many at once, one after another, and none is lost.
+    // Many in one write: none is lost.
     let mut connection = Raw::connect(&server);
     connection.send(plain("GET", "", "").repeat(300).as_bytes());
     for _ in 0..300 {
-        let answer = connection.answer().expect("an answer");
-        assert_eq!(answer.expect(200)["version"], version + 1);
+        let response = connection.response().expect("a response");
+        assert_eq!(response.expect(200)["version"], version + 1);
     }
 }
 
 #[test]
-fn a_smuggled_request_is_none() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn a_smuggled_request_is_not_served() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let smuggled = format!(
         "DELETE {} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
         target.game.path(""),
         target.game.host
     );
-    // A body, however it is wrapped, is never taken for a request.
+    // A body, however it is framed, is never read as a request.
     let length = smuggled.len();
     for request in [
         format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n{smuggled}"),
@@ -429,41 +429,41 @@ fn a_smuggled_request_is_none() {
              Content-Length: 5\r\n\r\n0\r\n\r\n{smuggled}"
         ),
     ] {
-        for answer in target.send(request.as_bytes()) {
-            assert_ne!(answer.status, 204, "{request}");
-            assert!(answer.status < 500, "{request}");
+        for response in target.send(request.as_bytes()) {
+            assert_ne!(response.status, 204, "{request}");
+            assert!(response.status < 500, "{request}");
         }
         target.is_unharmed();
     }
 }
 
 #[test]
-fn who_expects_to_be_told_to_go_on_is_told() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn expect_100_continue_is_answered() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let length = |body: &str| format!("Expect: 100-continue\r\nContent-Length: {}\r\n", body.len());
     let body = target.play("").1;
     let (head, _) = target.play(&length(&body));
     let mut connection = Raw::connect(&server);
     connection.send(head.as_bytes());
     connection.send(body.as_bytes());
-    connection.answer().expect("an answer").expect(200);
-    // An expectation that nobody knows.
-    let target = Target::new(&server);
+    connection.response().expect("a response").expect(200);
+    // An unknown expectation.
+    let target = GameUnderTest::new(&server);
     let (head, body) = target.play("Expect: the-unexpected\r\nContent-Length: 3\r\n");
     target.refused(format!("{head}{}", &body[..3]).as_bytes());
     target.is_unharmed();
 }
 
 #[test]
-fn who_leaves_in_the_middle_leaves_nothing_behind() {
-    let server = Server::start();
-    let target = Target::new(&server);
+fn an_incomplete_request_changes_nothing() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     let (head, body) = target.play("");
     let head = head.replacen("\r\n\r\n", "", 1);
     let whole = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let longer = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len() + 1);
-    // Everything but the last byte, at every length, half closed or gone.
+    // Every proper prefix, with the connection half closed or closed.
     for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
         target.refused(&whole.as_bytes()[..length]);
         let mut connection = Raw::connect(&server);
@@ -474,16 +474,16 @@ fn who_leaves_in_the_middle_leaves_nothing_behind() {
     connection.send(longer.as_bytes());
     drop(connection);
     target.is_unharmed();
-    // Who only says that nothing more comes gets the answer.
-    let mut answers = target.send(whole.as_bytes());
-    assert_eq!(answers.len(), 1);
-    answers.remove(0).expect(200);
+    // A client that only closes its sending side gets the response.
+    let mut responses = target.send(whole.as_bytes());
+    assert_eq!(responses.len(), 1);
+    responses.remove(0).expect(200);
 }
 
 #[test]
-fn who_leaves_before_the_answer_does_no_harm() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn a_client_that_leaves_before_the_response_does_no_harm() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let seat = game.turn();
     for rest in [
         "/events",
@@ -509,14 +509,14 @@ fn who_leaves_before_the_answer_does_no_harm() {
 
 #[test]
 fn bare_line_feeds_are_refused_or_meant_as_ends_of_lines() {
-    let server = Server::start();
-    let target = Target::new(&server);
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
     for request in [
         &b"GET /v1/rules HTTP/1.1\nHost: a\nConnection: close\n\n"[..],
         b"\n\nGET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     ] {
-        for answer in target.send(request) {
-            let status = answer.status;
+        for response in target.send(request) {
+            let status = response.status;
             assert!(status == 200 || (400..500).contains(&status), "{status}");
         }
     }

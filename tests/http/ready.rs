@@ -4,20 +4,20 @@ use std::{thread, time::Instant};
 
 use rusqlite::Connection;
 
-use crate::support::{Exposition, Server};
+use crate::support::{Exposition, TestServer};
 
-/// A connection of somebody else to the server's database.
-fn connect(server: &Server) -> Connection {
+/// A second connection to the server's database.
+fn connect(server: &TestServer) -> Connection {
     Connection::open(server.database()).expect("the database")
 }
 
-fn commits(server: &Server) -> f64 {
+fn commits(server: &TestServer) -> f64 {
     Exposition::scrape(server).value("dog_store_commits_total", &[])
 }
 
 #[test]
-fn many_who_ask_share_an_answer() {
-    let server = Server::start();
+fn concurrent_requests_share_a_check() {
+    let server = TestServer::start();
     let before = commits(&server);
     let begun = Instant::now();
     thread::scope(|scope| {
@@ -26,14 +26,14 @@ fn many_who_ask_share_an_answer() {
         }
     });
     let made = commits(&server) - before;
-    // One a second at most, the first and the last included.
+    // At most one check a second, including the first and the last.
     let most = begun.elapsed().as_secs_f64() + 1.0;
     assert!((1.0..=most).contains(&made), "{made} of {most}");
 }
 
 #[test]
-fn to_be_alive_costs_no_look_at_the_store() {
-    let server = Server::start();
+fn healthz_does_not_touch_the_store() {
+    let server = TestServer::start();
     let before = commits(&server);
     let database = connect(&server);
     database.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
@@ -45,8 +45,8 @@ fn to_be_alive_costs_no_look_at_the_store() {
 }
 
 #[test]
-fn a_database_of_a_newer_program_is_none_to_serve() {
-    let server = Server::start();
+fn a_database_of_a_newer_program_is_not_served() {
+    let server = TestServer::start();
     server.wait_until_ready(true);
     let database = connect(&server);
     let version: u32 = database

@@ -1,8 +1,8 @@
-//! The checker that plays against the server by an implementation of the rules of its own.
+//! The checker that compares the server with the reference rules.
 
 use std::process::Command;
 
-use crate::support::{Server, available};
+use crate::support::{TestServer, available};
 
 #[test]
 fn it_finds_no_difference() {
@@ -15,12 +15,12 @@ fn it_finds_no_difference_in_many_positions() {
     check("300", "3");
 }
 
-/// Runs the checker on so many positions and games.
+/// Runs the checker on this many positions and games.
 fn check(positions: &str, games: &str) {
     if !available(&["python3"]) {
         return;
     }
-    let server = Server::shared();
+    let server = TestServer::shared();
     let output = Command::new("python3")
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),

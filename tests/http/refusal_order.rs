@@ -1,19 +1,20 @@
-//! The order of refusals (convention 6): of two faults of a request the earlier is told. Each route
-//! has a table of faults, which are tried one by one and pair by pair, in every state of a game.
+//! The order of refusals (convention 6): of two faults in a request, the earlier one is reported.
+//! Each route has a table of faults, which are tried alone and in pairs, in every state of a game.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, Dice, Game, Server, Signal, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    Dice, Signal, TestGame, TestResponse, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
-/// A key that is good where tokens are answered, too.
+/// A key that is strong enough for responses with tokens.
 const KEY: &str = "5f2b8c1d9e7a40364bd1c2e8f90a7b53";
 
 /// Where a fault is found, in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum CheckStage {
     /// 400, 413, 415
     Syntax,
     /// 404
@@ -22,9 +23,9 @@ enum Step {
     Token,
     /// 403
     Role,
-    /// The first answer again, or 422 for another body.
+    /// The first response again, or 422 for another body.
     Replay,
-    /// 403, for a seat that a bot plays by now.
+    /// 403, for a seat that a bot has taken over.
     Bot,
     /// 412
     Version,
@@ -34,23 +35,27 @@ enum Step {
     Content,
 }
 
-use Step::*;
+use CheckStage::*;
 
-/// What is told of something that is wrong, and the step that finds it.
-type Told = (Step, &'static str);
+/// The stage that finds an error, and the problem code.
+type ExpectedError = (CheckStage, &'static str);
 
 /// Spoils a request.
-type Fault = (Step, &'static str, fn(&mut Draft, &Game<'_>));
+type Fault = (
+    CheckStage,
+    &'static str,
+    fn(&mut RequestParts, &TestGame<'_>),
+);
 
-/// Takes the game to another state; what of this is wrong for the request.
-type State = (fn(&mut Game<'_>), Option<Told>);
+/// Moves the game to another state; the error that the request then gets.
+type Precondition = (fn(&mut TestGame<'_>), Option<ExpectedError>);
 
-/// Stands for the first answer in place of a code.
-const FIRST_ANSWER: &str = "the first answer";
+/// Stands for the first response, in place of a problem code.
+const FIRST_RESPONSE: &str = "the first response";
 
 /// A request in parts.
 #[derive(Clone)]
-struct Draft {
+struct RequestParts {
     method: &'static str,
     path: String,
     query: Vec<&'static str>,
@@ -59,15 +64,15 @@ struct Draft {
     guard: Option<&'static str>,
     accept: &'static str,
     content_type: &'static str,
-    /// Null if there is none.
+    /// `null` if there is none.
     body: Value,
     /// What follows the JSON.
     tail: String,
 }
 
-impl Draft {
-    fn new(method: &'static str, path: String, token: Option<&str>, body: Value) -> Draft {
-        Draft {
+impl RequestParts {
+    fn new(method: &'static str, path: String, token: Option<&str>, body: Value) -> RequestParts {
+        RequestParts {
             method,
             path,
             query: Vec::new(),
@@ -81,9 +86,15 @@ impl Draft {
         }
     }
 
-    /// One about a game.
-    fn of(game: &Game<'_>, by: Viewer, method: &'static str, rest: &str, body: Value) -> Draft {
-        Draft::new(method, game.path(rest), game.token(by), body)
+    /// A request about a game.
+    fn of(
+        game: &TestGame<'_>,
+        by: TestViewer,
+        method: &'static str,
+        rest: &str,
+        body: Value,
+    ) -> RequestParts {
+        RequestParts::new(method, game.path(rest), game.token(by), body)
     }
 
     /// The whole body; empty if there is none.
@@ -95,7 +106,7 @@ impl Draft {
         json + &self.tail
     }
 
-    fn send(&self, server: &Server) -> Answer {
+    fn send(&self, server: &TestServer) -> TestResponse {
         let mut path = self.path.clone();
         if !self.query.is_empty() {
             path = path + "?" + &self.query.join("&");
@@ -119,9 +130,14 @@ impl Draft {
     }
 }
 
-/// Sends the request with each fault and each two of them, in each of these states, one after the
-/// other. If retries are among the faults, it is sent before as it should be.
-fn check(game: &mut Game<'_>, right: &Draft, faults: &[&[Fault]], states: &[State]) {
+/// Sends the request with each fault and each pair of faults, in each of these states, one after
+/// the other. If retries are among the faults, the valid request is sent first.
+fn check(
+    game: &mut TestGame<'_>,
+    right: &RequestParts,
+    faults: &[&[Fault]],
+    states: &[Precondition],
+) {
     let server = game.server;
     let mut faults = faults.concat();
     faults.sort_by_key(|fault| fault.0);
@@ -129,42 +145,48 @@ fn check(game: &mut Game<'_>, right: &Draft, faults: &[&[Fault]], states: &[Stat
     let first = is_kept.then(|| {
         let mut used = right.clone();
         used.key = Some(KEY);
-        let answer = used.send(server);
-        assert!(answer.status < 300, "{}: {}", answer.what, answer.text());
-        answer
+        let response = used.send(server);
+        assert!(
+            response.status < 300,
+            "{}: {}",
+            response.what,
+            response.text()
+        );
+        response
     });
     for (next, state) in states {
         next(game);
         let before = views(game);
         for set in up_to_two(&faults) {
-            let mut wrong: Vec<Told> = set.iter().map(|fault| (fault.0, fault.1)).collect();
+            let mut wrong: Vec<ExpectedError> =
+                set.iter().map(|fault| (fault.0, fault.1)).collect();
             wrong.extend(*state);
             let Some(told) = earliest(wrong) else {
                 continue;
             };
-            let mut draft = right.clone();
+            let mut parts = right.clone();
             for (.., spoil) in &set {
-                spoil(&mut draft, game);
+                spoil(&mut parts, game);
             }
-            if told == FIRST_ANSWER && draft.query != right.query {
-                // The document promises nothing of it.
+            if told == FIRST_RESPONSE && parts.query != right.query {
+                // The document leaves this case open.
                 continue;
             }
-            let answer = draft.send(server);
-            if told != FIRST_ANSWER {
-                answer.refused(told);
-            } else if draft.text() != right.text() {
-                answer.refused("idempotency_key_reused");
+            let response = parts.send(server);
+            if told != FIRST_RESPONSE {
+                response.refused(told);
+            } else if parts.text() != right.text() {
+                response.refused("idempotency_key_reused");
             } else {
-                same(first.as_ref().expect("a first answer"), &answer);
+                same(first.as_ref().expect("a first response"), &response);
             }
         }
         assert_eq!(views(game), before);
     }
 }
 
-/// No fault, each, and each two of them. The earlier comes last, since it may spoil what the later
-/// has written.
+/// No fault, each fault, and each pair. The earlier one is applied last, since it may spoil what
+/// the later has written.
 fn up_to_two(faults: &[Fault]) -> Vec<Vec<Fault>> {
     let mut sets = vec![vec![]];
     for (index, later) in faults.iter().enumerate() {
@@ -174,9 +196,9 @@ fn up_to_two(faults: &[Fault]) -> Vec<Vec<Fault>> {
     sets
 }
 
-/// What is told where all of this is wrong; nothing if nothing is, or if it cannot be together: no
-/// order is promised within a step, and a token that is unknown has no role.
-fn earliest(mut wrong: Vec<Told>) -> Option<&'static str> {
+/// The expected code for these errors; `None` if there are none, or if they exclude each other: no
+/// order is promised within a stage, and an unknown token has no role.
+fn earliest(mut wrong: Vec<ExpectedError>) -> Option<&'static str> {
     wrong.sort();
     let has = |step| wrong.iter().any(|told| told.0 == step);
     let is_apart = wrong.windows(2).all(|pair| pair[0].0 != pair[1].0);
@@ -185,14 +207,14 @@ fn earliest(mut wrong: Vec<Told>) -> Option<&'static str> {
         .map(|told| told.1)
 }
 
-/// What each viewer is answered.
-fn views(game: &Game<'_>) -> Vec<String> {
+/// The view of each viewer.
+fn views(game: &TestGame<'_>) -> Vec<String> {
     let view = |viewer| game.get(viewer, "").send().text();
     game.viewers().into_iter().map(view).collect()
 }
 
 #[track_caller]
-fn same(first: &Answer, again: &Answer) {
+fn same(first: &TestResponse, again: &TestResponse) {
     assert_eq!(first.status, again.status, "{}", again.text());
     assert_eq!(first.text(), again.text());
     for name in ["content-type", "location", "etag"] {
@@ -200,148 +222,148 @@ fn same(first: &Answer, again: &Answer) {
     }
 }
 
-/// Of every write.
+/// Faults of every write.
 const SYNTAX: &[Fault] = &[
-    (Syntax, "malformed_json", |draft, _| draft.tail.push('}')),
-    (Syntax, "unsupported_media_type", |draft, _| {
-        draft.content_type = "text/html";
+    (Syntax, "malformed_json", |parts, _| parts.tail.push('}')),
+    (Syntax, "unsupported_media_type", |parts, _| {
+        parts.content_type = "text/html";
     }),
-    (Syntax, "invalid_idempotency_key", |draft, _| {
-        draft.key = Some("a b");
+    (Syntax, "invalid_idempotency_key", |parts, _| {
+        parts.key = Some("a b");
     }),
-    (Syntax, "bad_request", |draft, _| draft.guard = Some("\"1")),
+    (Syntax, "bad_request", |parts, _| parts.guard = Some("\"1")),
 ];
 
-/// Of every write but an import.
-const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", |draft, _| {
-    draft.tail.push_str(&" ".repeat(70_000));
+/// Faults of every write except an import.
+const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", |parts, _| {
+    parts.tail.push_str(&" ".repeat(70_000));
 })];
 
-/// Of everything about a game.
-const STRANGE: &[Fault] = &[
-    (Existence, "game_not_found", |draft, game| {
+/// Faults of every request about a game.
+const NO_ACCESS: &[Fault] = &[
+    (Existence, "game_not_found", |parts, game| {
         let absent: String = game.id.chars().rev().collect();
-        draft.path = draft.path.replace(&game.id, &absent);
+        parts.path = parts.path.replace(&game.id, &absent);
     }),
-    (Token, "unauthorized", |draft, _| {
-        draft.token = Some(UNKNOWN_TOKEN.to_owned());
+    (Token, "unauthorized", |parts, _| {
+        parts.token = Some(UNKNOWN_TOKEN.to_owned());
     }),
 ];
 
-/// Where a token is needed.
-const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", |draft, _| draft.token = None)];
+/// Faults where a token is required.
+const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", |parts, _| parts.token = None)];
 
-/// Where the host or only a seat may not.
-const BY_HOST: &[Fault] = &[(Role, "forbidden", |draft, game| {
-    draft.token = Some(game.host.clone());
+/// Faults of role: routes that the host, or a seat, may not use.
+const BY_HOST: &[Fault] = &[(Role, "forbidden", |parts, game| {
+    parts.token = Some(game.host.clone());
 })];
-const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", |draft, game| {
-    draft.token = Some(game.tokens[3].clone());
+const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", |parts, game| {
+    parts.token = Some(game.tokens[3].clone());
 })];
 
-/// A key that was used, with the same body and another one.
+/// A key that was used before, with the same body and with another one.
 const RETRY: &[Fault] = &[
-    (Replay, FIRST_ANSWER, |draft, _| draft.key = Some(KEY)),
-    (Replay, "idempotency_key_reused", |draft, _| {
-        draft.key = Some(KEY);
-        draft.tail.push(' ');
+    (Replay, FIRST_RESPONSE, |parts, _| parts.key = Some(KEY)),
+    (Replay, "idempotency_key_reused", |parts, _| {
+        parts.key = Some(KEY);
+        parts.tail.push(' ');
     }),
 ];
 
 const STALE: &[Fault] = &[
-    (Version, "stale_version", |draft, _| {
-        draft.guard = Some("\"0\"");
+    (Version, "stale_version", |parts, _| {
+        parts.guard = Some("\"0\"");
     }),
-    (Version, "stale_version", |draft, _| {
-        draft.body["version"] = json!(0);
+    (Version, "stale_version", |parts, _| {
+        parts.body["version"] = json!(0);
     }),
 ];
 
-/// Where a query and a field of this name are unknown.
+/// An unknown query parameter and an unknown field.
 const UNKNOWN: &[Fault] = &[
-    (Content, "invalid_request", |draft, _| {
-        draft.query.push("colour=red");
+    (Content, "invalid_request", |parts, _| {
+        parts.query.push("colour=red");
     }),
-    (Content, "invalid_request", |draft, _| {
-        draft.body["colour"] = json!("red");
+    (Content, "invalid_request", |parts, _| {
+        parts.body["colour"] = json!("red");
     }),
 ];
 
 const UNKNOWN_QUERY: &[Fault] = &[UNKNOWN[0]];
 
-const WEAK_KEY: &[Fault] = &[(Content, "weak_idempotency_key", |draft, _| {
-    draft.key = Some("order-17");
+const WEAK_KEY: &[Fault] = &[(Content, "weak_idempotency_key", |parts, _| {
+    parts.key = Some("order-17");
 })];
 
-const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", |draft, _| {
-    draft.path = draft.path.replace("/seats/1", "/seats/4");
+const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", |parts, _| {
+    parts.path = parts.path.replace("/seats/1", "/seats/4");
 })];
 
-const RIGHT: State = (|_| {}, None);
-const ANSWERED: State = (|_| {}, Some((State, "not_your_turn")));
-const FINISHED: State = (finish, Some((State, "game_over")));
-const RENEWED: State = (renew, Some((Token, "unauthorized")));
-const REMOVED: State = (remove, Some((Existence, "game_not_found")));
+const VALID: Precondition = (|_| {}, None);
+const TURN_OVER: Precondition = (|_| {}, Some((State, "not_your_turn")));
+const FINISHED: Precondition = (finish, Some((State, "game_over")));
+const RENEWED: Precondition = (renew, Some((Token, "unauthorized")));
+const REMOVED: Precondition = (remove, Some((Existence, "game_not_found")));
 
-/// Plays on until the view is of this kind.
-fn play_until(game: &Game<'_>, is_there: impl Fn(&Value) -> bool) {
+/// Plays on until the view satisfies the condition.
+fn play_until(game: &TestGame<'_>, is_there: impl Fn(&Value) -> bool) {
     let mut dice = Dice::new(1);
     while !is_there(&game.view(Spectator)) {
         game.step(&mut dice);
     }
 }
 
-fn finish(game: &mut Game<'_>) {
+fn finish(game: &mut TestGame<'_>) {
     play_until(game, |view| view["phase"] == "finished");
 }
 
-/// Goes on to the next deal.
-fn end_round(game: &mut Game<'_>) {
+/// Plays on to the next deal.
+fn end_round(game: &mut TestGame<'_>) {
     play_until(game, |view| view["phase"] == "deal");
 }
 
-/// Every seat gets another token.
-fn renew(game: &mut Game<'_>) {
+/// Every seat gets a new token.
+fn renew(game: &mut TestGame<'_>) {
     for seat in 0..game.seats() {
         let path = format!("/seats/{seat}/token");
-        let answer = game.post(Seat(seat), &path).send().expect(200);
-        game.tokens[seat] = answer["token"].as_str().expect("a token").to_owned();
-        game.server.keep_out_of_the_log(&game.tokens[seat]);
+        let response = game.post(Seat(seat), &path).send().expect(200);
+        game.tokens[seat] = response["token"].as_str().expect("a token").to_owned();
+        game.server.forbid_in_log(&game.tokens[seat]);
     }
 }
 
-fn remove(game: &mut Game<'_>) {
+fn remove(game: &mut TestGame<'_>) {
     game.request("DELETE", Host, "").send().expect(204);
 }
 
-fn hand_over(game: &Game<'_>, seat: usize, kind: &str) {
+fn hand_over(game: &TestGame<'_>, seat: usize, kind: &str) {
     let request = game.request("PUT", Host, &format!("/seats/{seat}"));
     request.json(&json!({"kind": kind})).send().expect(200);
 }
 
 #[test]
 fn of_a_play() {
-    let server = Server::shared();
-    let mut game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let mut game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     assert_eq!(seat, 1);
-    let right = Draft::of(&game, Seat(1), "POST", "/play", json!({"move": id}));
+    let right = RequestParts::of(&game, Seat(1), "POST", "/play", json!({"move": id}));
     let own: &[Fault] = &[
-        (Content, "illegal_move", |draft, _| {
-            draft.body["move"] = json!("Q:1>2");
+        (Content, "illegal_move", |parts, _| {
+            parts.body["move"] = json!("Q:1>2");
         }),
-        (Content, "illegal_move", |draft, _| {
-            draft.body["move"] = json!("?");
+        (Content, "illegal_move", |parts, _| {
+            parts.body["move"] = json!("?");
         }),
-        (Content, "invalid_request", |draft, _| {
-            draft.body["move"] = json!(17);
+        (Content, "invalid_request", |parts, _| {
+            parts.body["move"] = json!(17);
         }),
     ];
     let faults = [
-        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
     ];
-    let states: &[State] = &[
-        ANSWERED,
+    let states: &[Precondition] = &[
+        TURN_OVER,
         (|game| hand_over(game, 1, "bot"), Some((Bot, "forbidden"))),
         (
             |game| {
@@ -361,26 +383,26 @@ fn of_a_play() {
 
 #[test]
 fn of_a_swap() {
-    let server = Server::shared();
-    let mut game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let mut game = TestGame::dealt(&server);
     let body = json!({"card": game.hand(0)[0]});
-    let right = Draft::of(&game, Seat(0), "POST", "/swap", body);
+    let right = RequestParts::of(&game, Seat(0), "POST", "/swap", body);
     let own: &[Fault] = &[
-        (Content, "unknown_card", |draft, _| {
-            draft.body["card"] = json!("?");
+        (Content, "unknown_card", |parts, _| {
+            parts.body["card"] = json!("?");
         }),
-        (Content, "invalid_request", |draft, _| {
-            draft.body["card"] = json!(7);
+        (Content, "invalid_request", |parts, _| {
+            parts.body["card"] = json!(7);
         }),
-        (Content, "illegal_exchange", |draft, _| {
-            draft.body = json!({"decline": true});
+        (Content, "illegal_exchange", |parts, _| {
+            parts.body = json!({"decline": true});
         }),
     ];
     let faults = [
-        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
     ];
-    let states: &[State] = &[
-        ANSWERED,
+    let states: &[Precondition] = &[
+        TURN_OVER,
         (|game| hand_over(game, 0, "bot"), Some((Bot, "forbidden"))),
         (
             |game| {
@@ -402,13 +424,15 @@ fn of_a_swap() {
 
 #[test]
 fn of_a_deal() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     // Each seat deals in its turn.
-    let mut game = Game::of_preset(&server, "spielanleitung");
-    let right = Draft::of(&game, Seat(0), "POST", "/deal", json!({}));
-    let faults = [SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, RETRY, STALE, UNKNOWN];
-    let states: &[State] = &[
-        (RIGHT.0, Some((State, "wrong_phase"))),
+    let mut game = TestGame::of_preset(&server, "spielanleitung");
+    let right = RequestParts::of(&game, Seat(0), "POST", "/deal", json!({}));
+    let faults = [
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, RETRY, STALE, UNKNOWN,
+    ];
+    let states: &[Precondition] = &[
+        (VALID.0, Some((State, "wrong_phase"))),
         (
             |game| {
                 game.exchange();
@@ -436,34 +460,34 @@ fn of_a_deal() {
 
 #[test]
 fn of_a_seat_handed_over() {
-    let server = Server::shared();
-    let mut game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
     let body = json!({"kind": "human", "name": "Ada"});
-    let right = Draft::of(&game, Host, "PUT", "/seats/1", body);
+    let right = RequestParts::of(&game, Host, "PUT", "/seats/1", body);
     let own: &[Fault] = &[
-        (Content, "invalid_request", |draft, _| {
-            draft.body["level"] = json!("genius");
+        (Content, "invalid_request", |parts, _| {
+            parts.body["level"] = json!("genius");
         }),
-        (Content, "invalid_request", |draft, _| {
-            draft.body["kind"] = json!(7);
+        (Content, "invalid_request", |parts, _| {
+            parts.body["kind"] = json!(7);
         }),
     ];
     let faults = [
-        SYNTAX, TOO_LARGE, STRANGE, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, own,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, own,
     ];
-    check(&mut game, &right, &faults, &[RIGHT, FINISHED, REMOVED]);
+    check(&mut game, &right, &faults, &[VALID, FINISHED, REMOVED]);
 }
 
 #[test]
 fn of_a_fresh_token() {
-    let server = Server::shared();
-    let mut game = Game::fixed(&server);
-    let right = Draft::of(&game, Host, "POST", "/seats/1/token", json!({}));
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
+    let right = RequestParts::of(&game, Host, "POST", "/seats/1/token", json!({}));
     let faults = [
-        SYNTAX, TOO_LARGE, STRANGE, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, WEAK_KEY,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, WEAK_KEY,
     ];
-    let states: &[State] = &[
-        RIGHT,
+    let states: &[Precondition] = &[
+        VALID,
         (|game| hand_over(game, 1, "bot"), Some((State, "no_human"))),
         (
             |game| {
@@ -481,111 +505,111 @@ fn of_a_fresh_token() {
 
 #[test]
 fn of_a_ticket() {
-    let server = Server::shared();
-    let mut game = Game::fixed(&server);
-    let right = Draft::of(&game, Seat(0), "POST", "/events/ticket", json!({}));
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
+    let right = RequestParts::of(&game, Seat(0), "POST", "/events/ticket", json!({}));
     let faults = [
-        SYNTAX, TOO_LARGE, STRANGE, NO_TOKEN, RETRY, STALE, UNKNOWN, WEAK_KEY,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, RETRY, STALE, UNKNOWN, WEAK_KEY,
     ];
-    check(&mut game, &right, &faults, &[RIGHT, RENEWED, REMOVED]);
+    check(&mut game, &right, &faults, &[VALID, RENEWED, REMOVED]);
 }
 
 #[test]
 fn of_a_removal() {
-    let server = Server::shared();
-    let mut game = Game::in_play(&server);
-    let right = Draft::of(&game, Host, "DELETE", "", json!({}));
-    let own: &[Fault] = &[(Content, "invalid_request", |draft, _| {
-        draft.body["version"] = json!("?");
+    let server = TestServer::shared();
+    let mut game = TestGame::in_play(&server);
+    let right = RequestParts::of(&game, Host, "DELETE", "", json!({}));
+    let own: &[Fault] = &[(Content, "invalid_request", |parts, _| {
+        parts.body["version"] = json!("?");
     })];
     let faults = [
         SYNTAX,
         TOO_LARGE,
-        STRANGE,
+        NO_ACCESS,
         NO_TOKEN,
         BY_A_SEAT,
         STALE,
         UNKNOWN_QUERY,
         own,
     ];
-    check(&mut game, &right, &faults, &[RIGHT, REMOVED]);
+    check(&mut game, &right, &faults, &[VALID, REMOVED]);
 }
 
 #[test]
 fn of_a_creation_and_an_import() {
-    let server = Server::start();
-    let mut other = Game::fixed(&server);
-    let right = Draft::new("POST", "/v1/games".to_owned(), None, json!({}));
+    let server = TestServer::start();
+    let mut other = TestGame::fixed(&server);
+    let right = RequestParts::new("POST", "/v1/games".to_owned(), None, json!({}));
     let own: &[Fault] = &[
-        (Content, "invalid_request", |draft, _| {
-            draft.body["seats"] = json!(4);
+        (Content, "invalid_request", |parts, _| {
+            parts.body["seats"] = json!(4);
         }),
-        (Content, "invalid_rules", |draft, _| {
-            draft.body["rules"] = json!({"preset": "tock"});
+        (Content, "invalid_rules", |parts, _| {
+            parts.body["rules"] = json!({"preset": "tock"});
         }),
-        (Content, "invalid_seed", |draft, _| {
-            draft.body["shuffle_seed"] = json!("?");
+        (Content, "invalid_seed", |parts, _| {
+            parts.body["shuffle_seed"] = json!("?");
         }),
     ];
     let faults = [SYNTAX, TOO_LARGE, RETRY, UNKNOWN, WEAK_KEY, own];
-    check(&mut other, &right, &faults, &[RIGHT]);
+    check(&mut other, &right, &faults, &[VALID]);
 
     let body = json!({"record": include_str!("../records/four.dog")});
-    let right = Draft::new("POST", "/v1/games/import".to_owned(), None, body);
+    let right = RequestParts::new("POST", "/v1/games/import".to_owned(), None, body);
     let own: &[Fault] = &[
-        (Syntax, "body_too_large", |draft, _| {
-            draft.tail.push_str(&" ".repeat(1_200_000));
+        (Syntax, "body_too_large", |parts, _| {
+            parts.tail.push_str(&" ".repeat(1_200_000));
         }),
-        (Content, "invalid_request", |draft, _| {
-            draft.body["listed"] = json!(7);
+        (Content, "invalid_request", |parts, _| {
+            parts.body["listed"] = json!(7);
         }),
-        (Content, "invalid_record", |draft, _| {
-            draft.body["record"] = json!("?");
+        (Content, "invalid_record", |parts, _| {
+            parts.body["record"] = json!("?");
         }),
     ];
     let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
-    check(&mut other, &right, &faults, &[RIGHT]);
+    check(&mut other, &right, &faults, &[VALID]);
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().map(Vec::len);
     assert_eq!(games, Some(3), "the other, one creation, one import");
 }
 
-/// Else nobody could get to know of an answer that was lost: a removed game has no tokens, and a
-/// seat's first try has killed the token that its second one comes with. For these the key is
-/// looked up before; it does not help anybody else.
+/// Otherwise a lost response could never be repeated: a removed game has no tokens, and a
+/// seat's first try has revoked the token that its retry carries. For these the key is
+/// looked up first; it helps no other caller.
 #[test]
-fn a_retry_that_its_first_try_has_made_a_stranger_is_answered() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
-    let other = Game::dealt(&server);
+fn a_retry_with_a_revoked_token_gets_its_response() {
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
+    let other = TestGame::dealt(&server);
     let path = "/seats/1/token";
-    let token = Draft::of(&game, Seat(1), "POST", path, json!({}));
-    let removal = Draft::of(&other, Host, "DELETE", "", Value::Null);
+    let token = RequestParts::of(&game, Seat(1), "POST", path, json!({}));
+    let removal = RequestParts::of(&other, Host, "DELETE", "", Value::Null);
     for (game, right, alone) in [
         (&game, token, "unauthorized"),
         (&other, removal, "game_not_found"),
     ] {
-        let with = |spoil: &dyn Fn(&mut Draft)| {
-            let mut draft = right.clone();
-            draft.key = Some(KEY);
-            spoil(&mut draft);
-            draft.send(&server)
+        let with = |spoil: &dyn Fn(&mut RequestParts)| {
+            let mut parts = right.clone();
+            parts.key = Some(KEY);
+            spoil(&mut parts);
+            parts.send(&server)
         };
         let first = with(&|_| {});
         assert!(first.status < 300, "{}", first.text());
         for _ in 0..2 {
             same(&first, &with(&|_| {}));
-            same(&first, &with(&|draft| draft.guard = Some("\"0\"")));
-            with(&|draft| draft.body = json!({"version": 2})).refused("idempotency_key_reused");
-            with(&|draft| draft.tail.push('}')).refused("malformed_json");
-            with(&|draft| draft.key = None).refused(alone);
-            with(&|draft| draft.key = Some("order-17")).refused(alone);
-            with(&|draft| draft.token = None).refused(alone);
-            with(&|draft| draft.token = Some(UNKNOWN_TOKEN.to_owned())).refused(alone);
+            same(&first, &with(&|parts| parts.guard = Some("\"0\"")));
+            with(&|parts| parts.body = json!({"version": 2})).refused("idempotency_key_reused");
+            with(&|parts| parts.tail.push('}')).refused("malformed_json");
+            with(&|parts| parts.key = None).refused(alone);
+            with(&|parts| parts.key = Some("order-17")).refused(alone);
+            with(&|parts| parts.token = None).refused(alone);
+            with(&|parts| parts.token = Some(UNKNOWN_TOKEN.to_owned())).refused(alone);
             server.restart(Signal::Kill);
         }
         for seat in [0, 2, 3] {
-            let by_another = with(&|draft| draft.token = Some(game.tokens[seat].clone()));
+            let by_another = with(&|parts| parts.token = Some(game.tokens[seat].clone()));
             by_another.refused_one_of(&["forbidden", "game_not_found"]);
         }
     }
@@ -594,46 +618,46 @@ fn a_retry_that_its_first_try_has_made_a_stranger_is_answered() {
     elsewhere.send().refused("unauthorized");
 }
 
-/// What the readers of a game are refused, in the same order.
+/// Refusals of reads, in the same order.
 #[test]
 fn of_reads() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let for_all: [(&str, &[Fault]); 4] = [
         (
             "",
-            &[(Content, "invalid_request", |draft, _| {
-                draft.query.push("after_version=x");
+            &[(Content, "invalid_request", |parts, _| {
+                parts.query.push("after_version=x");
             })],
         ),
         ("/history", &[]),
         (
             "/events",
-            &[(Content, "invalid_request", |draft, _| {
-                draft.query.push("last_event_id=99");
+            &[(Content, "invalid_request", |parts, _| {
+                parts.query.push("last_event_id=99");
             })],
         ),
         (
             "/board.svg",
-            &[(Content, "invalid_request", |draft, _| {
-                draft.query.push("seat=0");
+            &[(Content, "invalid_request", |parts, _| {
+                parts.query.push("seat=0");
             })],
         ),
     ];
     for (rest, own) in for_all {
-        let mut game = Game::dealt(&server);
-        let right = Draft::of(&game, Seat(1), "GET", rest, Value::Null);
-        let faults = [STRANGE, UNKNOWN_QUERY, own];
-        check(&mut game, &right, &faults, &[RIGHT, RENEWED, REMOVED]);
+        let mut game = TestGame::dealt(&server);
+        let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        let faults = [NO_ACCESS, UNKNOWN_QUERY, own];
+        check(&mut game, &right, &faults, &[VALID, RENEWED, REMOVED]);
     }
     for (rest, in_the_exchange) in [
         ("/legal-moves", Some((State, "wrong_phase"))),
         ("/suggest-move", None),
     ] {
-        let mut game = Game::fixed(&server);
-        let right = Draft::of(&game, Seat(1), "GET", rest, Value::Null);
-        let faults = [STRANGE, NO_TOKEN, BY_HOST, UNKNOWN_QUERY];
-        let states: &[State] = &[
-            (RIGHT.0, Some((State, "wrong_phase"))),
+        let mut game = TestGame::fixed(&server);
+        let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY];
+        let states: &[Precondition] = &[
+            (VALID.0, Some((State, "wrong_phase"))),
             (|game| drop(game.deal()), in_the_exchange),
             (|game| drop(game.exchange()), None),
             (
@@ -648,18 +672,18 @@ fn of_reads() {
     }
 }
 
-/// Those reads that are for a phase only if something is asked for.
+/// Reads that depend on the phase only with some parameters.
 #[test]
 fn of_a_preview_and_a_text_record() {
-    let server = Server::shared();
-    let mut game = Game::fixed(&server);
-    let mut right = Draft::of(&game, Seat(1), "GET", "/board.svg", Value::Null);
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
+    let mut right = RequestParts::of(&game, Seat(1), "GET", "/board.svg", Value::Null);
     right.query.push("move=K:out");
-    let own: &[Fault] = &[(Content, "illegal_move", |draft, _| {
-        draft.query = vec!["move=?"];
+    let own: &[Fault] = &[(Content, "illegal_move", |parts, _| {
+        parts.query = vec!["move=?"];
     })];
-    let states: &[State] = &[
-        (RIGHT.0, Some((State, "wrong_phase"))),
+    let states: &[Precondition] = &[
+        (VALID.0, Some((State, "wrong_phase"))),
         (
             |game| {
                 game.deal();
@@ -671,21 +695,21 @@ fn of_a_preview_and_a_text_record() {
         RENEWED,
         REMOVED,
     ];
-    check(&mut game, &right, &[STRANGE, own], states);
+    check(&mut game, &right, &[NO_ACCESS, own], states);
 
-    let mut game = Game::fixed(&server);
-    let mut right = Draft::of(&game, Seat(1), "GET", "/history", Value::Null);
+    let mut game = TestGame::fixed(&server);
+    let mut right = RequestParts::of(&game, Seat(1), "GET", "/history", Value::Null);
     right.accept = "text/plain";
-    let states: &[State] = &[(RIGHT.0, Some((State, "wrong_phase"))), RENEWED, REMOVED];
-    check(&mut game, &right, &[STRANGE, UNKNOWN_QUERY], states);
+    let states: &[Precondition] = &[(VALID.0, Some((State, "wrong_phase"))), RENEWED, REMOVED];
+    check(&mut game, &right, &[NO_ACCESS, UNKNOWN_QUERY], states);
 }
 
 #[test]
 fn of_a_stream_by_ticket() {
-    let server = Server::shared();
-    let mut game = Game::fixed(&server);
-    let mut right = Draft::of(&game, Spectator, "GET", "/events", Value::Null);
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
+    let mut right = RequestParts::of(&game, Spectator, "GET", "/events", Value::Null);
     right.query.push("ticket=none");
-    let states: &[State] = &[(RIGHT.0, Some((Token, "unauthorized"))), REMOVED];
-    check(&mut game, &right, &[STRANGE, UNKNOWN_QUERY], states);
+    let states: &[Precondition] = &[(VALID.0, Some((Token, "unauthorized"))), REMOVED];
+    check(&mut game, &right, &[NO_ACCESS, UNKNOWN_QUERY], states);
 }

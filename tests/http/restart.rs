@@ -1,14 +1,14 @@
-//! Nothing but the store is needed: a killed server's successor goes on.
+//! A server restarted after a kill continues from the store alone.
 
 use serde_json::json;
 
-use crate::support::{Dice, Game, Server, Signal, Viewer::*};
+use crate::support::{Dice, Signal, TestGame, TestServer, TestViewer::*};
 
 #[test]
 fn a_game_goes_on_with_another_process() {
-    let server = Server::start();
+    let server = TestServer::start();
     for signal in [Signal::Kill, Signal::Term] {
-        let game = Game::fixed(&server);
+        let game = TestGame::fixed(&server);
         let restart = || {
             let before = game.snapshot();
             server.restart(signal);
@@ -32,10 +32,10 @@ fn a_game_goes_on_with_another_process() {
 
 #[test]
 fn etags_and_guards_hold_across_a_restart() {
-    let server = Server::start();
-    let game = Game::in_play(&server);
-    let answer = game.get(Seat(1), "").send();
-    let etag = answer.header("etag").expect("an ETag").to_owned();
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
+    let response = game.get(Seat(1), "").send();
+    let etag = response.header("etag").expect("an ETag").to_owned();
     server.restart(Signal::Kill);
     let again = game.get(Seat(1), "").header("If-None-Match", &etag).send();
     assert_eq!(again.status, 304);
@@ -46,9 +46,9 @@ fn etags_and_guards_hold_across_a_restart() {
 
 #[test]
 fn a_game_interrupted_often_ends_like_one_that_was_not() {
-    let server = Server::start();
+    let server = TestServer::start();
     let play = |interrupted: bool| {
-        let game = Game::in_play(&server);
+        let game = TestGame::in_play(&server);
         let mut dice = Dice::new(5);
         for step in 0..60 {
             if interrupted && step % 10 == 0 {
@@ -66,10 +66,10 @@ fn a_game_interrupted_often_ends_like_one_that_was_not() {
 }
 
 #[test]
-fn answered_writes_are_on_disk_when_the_power_goes() {
-    let server = Server::start();
+fn confirmed_writes_are_on_disk() {
+    let server = TestServer::start();
     for _ in 0..5 {
-        let game = Game::in_play(&server);
+        let game = TestGame::in_play(&server);
         let (seat, id) = game.first_move();
         let played = game.play(seat, &id);
         server.restart(Signal::Kill);

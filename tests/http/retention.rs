@@ -8,10 +8,10 @@ use std::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{CHANGED, Game, PATIENCE, Server, Signal, Stream, Viewer::*};
+use crate::support::{MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
 
-/// Moves everything that is known of a game's times, or of all games', so many days back.
-fn age(server: &Server, id: &str, days: i64) {
+/// Moves all times of a game, or of all games, this many days back.
+fn age(server: &TestServer, id: &str, days: i64) {
     let back = days * 24 * 60 * 60 * 1_000_000;
     let database = database(server);
     let changed = database.execute(
@@ -19,49 +19,49 @@ fn age(server: &Server, id: &str, days: i64) {
         (id, back),
     );
     assert_eq!(changed.expect("an update"), 1);
-    database.execute(CHANGED, [id]).expect("a change");
+    database.execute(MARK_CHANGED, [id]).expect("a change");
 }
 
-fn database(server: &Server) -> Connection {
+fn database(server: &TestServer) -> Connection {
     let connection = Connection::open(server.database()).expect("the database");
-    connection.busy_timeout(PATIENCE).expect("a timeout");
+    connection.busy_timeout(TIMEOUT).expect("a timeout");
     connection
 }
 
-fn count(server: &Server, table: &str) -> i64 {
+fn count(server: &TestServer, table: &str) -> i64 {
     let sql = format!("SELECT count(*) FROM {table}");
     let count = database(server).query_row(&sql, [], |row| row.get(0));
     count.expect("a count")
 }
 
-/// Waits until that is so.
+/// Waits until the condition holds.
 #[track_caller]
 fn eventually(what: &str, done: impl Fn() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "never: {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-fn is_gone(game: &Game<'_>) -> bool {
+fn is_gone(game: &TestGame<'_>) -> bool {
     game.get(Spectator, "").send().status == 404
 }
 
 const EVERY_SECOND: (&str, &str) = ("DOG_SWEEP_SECONDS", "1");
 
 #[test]
-fn games_go_when_their_time_is_up() {
-    let server = Server::start_with(&[
+fn games_are_removed_when_their_time_is_up() {
+    let server = TestServer::start_with(&[
         ("DOG_KEEP_FINISHED_DAYS", "10"),
         ("DOG_KEEP_IDLE_DAYS", "20"),
         EVERY_SECOND,
     ]);
-    let idle = [9, 19, 21].map(|days| (Game::dealt(&server), days));
+    let idle = [9, 19, 21].map(|days| (TestGame::dealt(&server), days));
     let record = include_str!("../records/four.dog");
     let finished = [9, 11, 30].map(|days| {
         let import = server.post("/v1/games/import").text("text/plain", record);
-        (Game::of(&server, &import.send().expect(201)), days)
+        (TestGame::of(&server, &import.send().expect(201)), days)
     });
     let stream = Stream::open(idle[2].0.get(Seat(0), "/events"));
     stream.take(1);
@@ -73,8 +73,8 @@ fn games_go_when_their_time_is_up() {
         eventually("an old game goes", || is_gone(game));
     }
     assert!(stream.next().is_none(), "its streams end");
-    // A later pass finds the same to be young.
-    let marker = Game::fixed(&server);
+    // In a later pass the same game is young.
+    let marker = TestGame::fixed(&server);
     age(&server, &marker.id, 21);
     eventually("a later pass", || is_gone(&marker));
     for game in [&idle[0].0, &idle[1].0, &finished[0].0] {
@@ -83,7 +83,7 @@ fn games_go_when_their_time_is_up() {
     assert_eq!(count(&server, "games"), 3);
     let orphans = "log WHERE game NOT IN (SELECT row_id FROM games)";
     assert_eq!(count(&server, orphans), 0, "their logs go with them");
-    // Whoever was about to play where nothing had happened for long plays on.
+    // A game that was idle for long can still be played.
     let game = &idle[1].0;
     game.exchange();
     age(&server, &game.id, 19);
@@ -91,10 +91,10 @@ fn games_go_when_their_time_is_up() {
 }
 
 #[test]
-fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter() {
-    let server = Server::start();
-    let young = Game::fixed(&server);
-    let games: Vec<Game<'_>> = (0..45).map(|_| Game::fixed(&server)).collect();
+fn many_old_games_are_removed_after_a_start() {
+    let server = TestServer::start();
+    let young = TestGame::fixed(&server);
+    let games: Vec<TestGame<'_>> = (0..45).map(|_| TestGame::fixed(&server)).collect();
     for game in &games {
         age(&server, &game.id, 91);
     }
@@ -106,16 +106,16 @@ fn what_happened_before_a_start_is_removed_after_it_and_many_games_are_no_matter
 }
 
 #[test]
-fn nothing_goes_if_it_is_kept_for_ever() {
+fn nothing_is_removed_if_games_are_kept_for_ever() {
     let forever = [
         ("DOG_KEEP_FINISHED_DAYS", "0"),
         ("DOG_KEEP_IDLE_DAYS", "0"),
         EVERY_SECOND,
     ];
-    let server = Server::start_with(&forever);
-    let game = Game::fixed(&server);
+    let server = TestServer::start_with(&forever);
+    let game = TestGame::fixed(&server);
     age(&server, &game.id, 10_000);
-    // Tickets tell when a pass has been made.
+    // A removed ticket shows that a pass was made.
     let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
     ticket();
     let aged = "UPDATE tickets SET expires_at = 0";
@@ -125,9 +125,9 @@ fn nothing_goes_if_it_is_kept_for_ever() {
 }
 
 #[test]
-fn expired_answers_and_tickets_go_though_nobody_writes() {
-    let server = Server::start_with(&[EVERY_SECOND]);
-    let game = Game::fixed(&server);
+fn expired_responses_and_tickets_are_removed_without_writes() {
+    let server = TestServer::start_with(&[EVERY_SECOND]);
+    let game = TestGame::fixed(&server);
     for number in 0..450 {
         let ticket = game.post(Seat(0), "/events/ticket");
         let key = format!("{number:032x}{}", "0123456789abcdef");
@@ -142,5 +142,5 @@ fn expired_answers_and_tickets_go_though_nobody_writes() {
     database(&server).execute(aged, []).expect("an update");
     eventually("all but the last go", || count(&server, "idempotency") == 1);
     eventually("the tickets go", || count(&server, "tickets") == 0);
-    assert_eq!(ticket().expect(200), first, "a young answer stays");
+    assert_eq!(ticket().expect(200), first, "a recent response stays");
 }

@@ -1,14 +1,14 @@
-//! `GET /v1/rules`, and what a rules object in a request may say.
+//! `GET /v1/rules`, and the rules object in requests.
 
 use serde_json::{Value, json};
 
-use crate::support::{PRESETS, Server};
+use crate::support::{PRESETS, TestServer};
 
-/// The table of RULES §2, one object a preset.
+/// The table of RULES §2, one object per preset.
 pub fn published(preset: &str) -> Value {
     let six_once = json!({"first": [6, 5, 4, 3, 2], "then": [5, 4, 3, 2]});
     let repeating = json!({"first": [6, 5, 4, 3, 2], "then": [6, 5, 4, 3, 2]});
-    // The rows of the table in which the columns differ, one tuple a column.
+    // The rows of the table in which the columns differ, one tuple per column.
     let (deals, dealer, block, protection, pair) = match preset {
         "familienlager" => (six_once, "rotates", "always", "always", false),
         "dogspiel-de" => (repeating, "fixed", "fresh", "fresh", true),
@@ -41,12 +41,12 @@ pub fn published(preset: &str) -> Value {
 
 #[test]
 fn every_preset_is_listed_as_published() {
-    let server = Server::shared();
-    let answer = server.get("/v1/rules").send().expect(200);
-    let presets = answer["presets"].as_array().expect("a list of presets");
+    let server = TestServer::shared();
+    let response = server.get("/v1/rules").send().expect(200);
+    let presets = response["presets"].as_array().expect("a list of presets");
     assert_eq!(presets.len(), PRESETS.len());
     for name in PRESETS {
-        let text = answer.to_string();
+        let text = response.to_string();
         let listed = presets
             .iter()
             .find_map(|preset| options_of(preset, name))
@@ -59,16 +59,16 @@ fn every_preset_is_listed_as_published() {
 
 #[test]
 fn every_option_has_a_meaning_of_one_line() {
-    let server = Server::shared();
-    let answer = server.get("/v1/rules").send().expect(200);
-    let text = answer.to_string();
+    let server = TestServer::shared();
+    let response = server.get("/v1/rules").send().expect(200);
+    let text = response.to_string();
     for option in published("dogspiel-it")
         .as_object()
         .expect("an object")
         .keys()
     {
         if option != "preset" {
-            let meaning = meaning_of(&answer, option);
+            let meaning = meaning_of(&response, option);
             let meaning = meaning.unwrap_or_else(|| panic!("{option} has no meaning: {text}"));
             assert!(
                 !meaning.is_empty() && !meaning.contains('\n'),
@@ -80,7 +80,7 @@ fn every_option_has_a_meaning_of_one_line() {
 
 #[test]
 fn a_listed_preset_can_be_sent_back_as_it_is() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for name in PRESETS {
         let wishes = json!({"rules": published(name)});
         let created = server.post("/v1/games").json(&wishes).send().expect(201);
@@ -88,7 +88,7 @@ fn a_listed_preset_can_be_sent_back_as_it_is() {
     }
 }
 
-/// A preset's options, whether they stand in the entry itself or in an object inside.
+/// A preset's options, in the entry itself or in a nested object.
 fn options_of<'v>(preset: &'v Value, name: &str) -> Option<&'v Value> {
     let holders = std::iter::once(preset).chain(preset.as_object()?.values());
     let mut named = holders.filter(|holder| holder.get("jokers").is_some());
@@ -98,7 +98,7 @@ fn options_of<'v>(preset: &'v Value, name: &str) -> Option<&'v Value> {
         .filter(|options| is_named || options["preset"] == name)
 }
 
-/// Any text anywhere that stands beside or under the option's name.
+/// The text next to or below the option's name.
 fn meaning_of(value: &Value, option: &str) -> Option<String> {
     match value {
         Value::Array(entries) => entries.iter().find_map(|entry| meaning_of(entry, option)),

@@ -5,21 +5,23 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::support::{Answer, CHANGED, Exposition, Game, PATIENCE, Server, Signal, Viewer::*};
+use crate::support::{
+    Exposition, MARK_CHANGED, Signal, TIMEOUT, TestGame, TestResponse, TestServer, TestViewer::*,
+};
 
-fn database(server: &Server) -> Connection {
+fn database(server: &TestServer) -> Connection {
     let database = Connection::open(server.database()).expect("the database");
-    database.busy_timeout(PATIENCE).expect("a timeout");
+    database.busy_timeout(TIMEOUT).expect("a timeout");
     database
 }
 
-/// How often this can be done before it is refused.
+/// How often a change succeeds before it is refused.
 #[track_caller]
-fn until_refused(change: impl Fn() -> Answer) -> usize {
+fn until_refused(change: impl Fn() -> TestResponse) -> usize {
     for made in 0..200 {
-        let answer = change();
-        if answer.status != 200 {
-            answer.refused("too_many_changes");
+        let response = change();
+        if response.status != 200 {
+            response.refused("too_many_changes");
             return made;
         }
     }
@@ -27,9 +29,9 @@ fn until_refused(change: impl Fn() -> Answer) -> usize {
 }
 
 #[test]
-fn changes_at_the_table_have_an_allowance_and_never_refuse_play() {
-    let server = Server::start();
-    let mut game = Game::in_play(&server);
+fn admin_changes_have_an_allowance_and_never_block_play() {
+    let server = TestServer::start();
+    let mut game = TestGame::in_play(&server);
     let version = game.version();
     assert_eq!(version, 6, "the creation, a deal and four cards swapped");
     let host = game.clone();
@@ -39,7 +41,7 @@ fn changes_at_the_table_have_an_allowance_and_never_refuse_play() {
         hand_over().json(&named).send()
     };
     let by_host = || host.post(Host, "/seats/3/token").send();
-    // Names, tokens from the host and a seat's own draw on the same allowance.
+    // Names, tokens from the host and a seat's own renewals count against the same allowance.
     for _ in 0..30 {
         rename().expect(200);
         by_host().expect(200);
@@ -52,12 +54,12 @@ fn changes_at_the_table_have_an_allowance_and_never_refuse_play() {
     let own = game.post(Seat(2), "/seats/2/token").send();
     assert_eq!(own.header("retry-after"), Some("60"));
     own.refused("too_many_changes");
-    // Other refusals come before it and after it, as ever.
+    // The order of other refusals is unchanged.
     let stale = json!({"kind": "human", "version": 1});
     hand_over().json(&stale).send().refused("stale_version");
     let wrong = json!({"kind": 7});
     hand_over().json(&wrong).send().refused("too_many_changes");
-    // Play goes on, and brings room for more.
+    // Play goes on, and increases the allowance.
     for allowed in [false, true] {
         let (seat, id) = game.first_move();
         game.play(seat, &id);
@@ -69,20 +71,20 @@ fn changes_at_the_table_have_an_allowance_and_never_refuse_play() {
 }
 
 #[test]
-fn a_game_with_as_many_versions_as_there_may_be_is_left_alone() {
-    let server = Server::start();
+fn a_game_at_its_last_version_is_left_alone() {
+    let server = TestServer::start();
     let humans = json!({"first_dealer": 0, "turn_seconds": 1});
-    let game = Game::create(&server, &humans);
+    let game = TestGame::create(&server, &humans);
     game.deal();
     game.exchange();
     let sql = database(&server);
     let set = "UPDATE games SET version = 49999, snapshot = json_set(snapshot, '$.version', 49999) \
                WHERE id = ?1";
     assert_eq!(sql.execute(set, [&game.id]).expect("an update"), 1);
-    sql.execute(CHANGED, [&game.id]).expect("a change");
+    sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
     let (seat, id) = game.first_move();
     assert_eq!(game.play(seat, &id)["version"], 50_000);
-    // A clock runs, and nobody enforces it.
+    // The turn clock runs, but is not enforced.
     let due = "SELECT due_at FROM games WHERE id = ?1 AND due_at IS NOT NULL";
     let due = sql.query_row(due, [&game.id], |row| row.get::<_, i64>(0));
     assert_eq!(due.optional().expect("a look"), None);
@@ -95,14 +97,14 @@ fn a_game_with_as_many_versions_as_there_may_be_is_left_alone() {
     let other = (seat + 1) % 4;
     let play = game.post(Seat(other), "/play").json(&json!({"move": id}));
     play.send().refused("not_your_turn");
-    // The table can still be changed; a bot has nothing to do either.
+    // Seats can still be changed; a bot does not play either.
     let bot = json!({"kind": "bot", "level": "random"});
     let seat = format!("/seats/{seat}");
     let changed = game.request("PUT", Host, &seat).json(&bot).send();
     assert_eq!(changed.expect(200)["version"], 50_001);
     // Bots of another game play it to its end in the meantime.
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
-    let bots = Game::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
+    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
     let stream = bots.get(Spectator, "/events").header("Last-Event-ID", "0");
     crate::support::Stream::open(stream).rest();
     assert_eq!(game.version(), 50_001);
@@ -111,8 +113,8 @@ fn a_game_with_as_many_versions_as_there_may_be_is_left_alone() {
     game.request("DELETE", Host, "").send().expect(204);
 }
 
-/// Bytes of the database that hold something.
-fn used(server: &Server) -> i64 {
+/// Bytes of the database that are in use.
+fn used(server: &TestServer) -> i64 {
     let sql = "SELECT (page_count - freelist_count) * page_size \
                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
     let used = database(server).query_row(sql, [], |row| row.get(0));
@@ -120,8 +122,8 @@ fn used(server: &Server) -> i64 {
 }
 
 #[test]
-fn an_import_takes_little_room() {
-    let server = Server::start();
+fn an_import_takes_little_space() {
+    let server = TestServer::start();
     let record = include_str!("../records/six.dog");
     let import = || {
         let import = server.post("/v1/games/import").text("text/plain", record);
@@ -131,14 +133,14 @@ fn an_import_takes_little_room() {
     let before = used(&server);
     (0..10).for_each(|_| import());
     let each = (used(&server) - before) as usize / 10;
-    // That it is charged with three times its length is enough.
+    // It is charged with three times its length, which covers that.
     assert!(each < 3 * record.len(), "{each} of {}", record.len());
 }
 
 #[test]
-fn an_address_has_so_much_kept_an_hour() {
+fn an_address_has_a_storage_quota_per_hour() {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    let server = Server::start_with(&[proxy, ("DOG_KEPT_PER_ADDRESS", "1")]);
+    let server = TestServer::start_with(&[proxy, ("DOG_KEPT_PER_ADDRESS", "1")]);
     let (here, there) = ("198.51.100.1", "198.51.100.2");
     let create = |address| {
         server
@@ -146,8 +148,8 @@ fn an_address_has_so_much_kept_an_hour() {
             .header("X-Forwarded-For", address)
             .send()
     };
-    let game = Game::of(&server, &create(here).expect(201));
-    // A creation counts for 16 KiB, with what is kept for a retry for 24.
+    let game = TestGame::of(&server, &create(here).expect(201));
+    // A creation counts 16 KiB, and 24 with the response saved for a retry.
     let body = json!({"kind": "human", "name": "Anna"});
     let rename = |key: &str| {
         let request = game.request("PUT", Host, "/seats/0").json(&body).key(key);
@@ -168,38 +170,38 @@ fn an_address_has_so_much_kept_an_hour() {
     import(here).refused("too_many_requests");
     let refused = (0..10)
         .map(|_| create(here))
-        .find(|answer| answer.status != 201);
+        .find(|response| response.status != 201);
     let refused = refused.expect("a refusal");
     assert!(refused.header("retry-after").is_some());
     let detail = refused.refused("too_many_requests")["detail"].take();
     assert_eq!(detail, "rate limit exceeded: bytes kept for this address");
     rename("another").refused("too_many_requests");
-    // Play is not refused, nor is anybody else.
+    // Plays are not refused, nor are other addresses.
     let deal = game.post(Host, "/deal").header("X-Forwarded-For", here);
     deal.send().expect(200);
     create(there).expect(201);
     import(there).expect(201);
 }
 
-/// How `/readyz` says that the server does.
-fn status(server: &Server) -> String {
-    let answer = server.get("/readyz").send().expect(200);
-    answer["status"].as_str().expect("a status").to_owned()
+/// The status in `/readyz`.
+fn status(server: &TestServer) -> String {
+    let response = server.get("/readyz").send().expect(200);
+    response["status"].as_str().expect("a status").to_owned()
 }
 
 #[test]
-fn a_full_database_takes_no_new_games_and_those_that_are_there_go_on() {
+fn a_full_database_refuses_new_games_and_others_go_on() {
     let max: i64 = 1 << 20;
-    let server = Server::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
+    let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
     assert_eq!(status(&server), "ok");
-    let game = Game::in_play(&server);
+    let game = TestGame::in_play(&server);
     let mut others = Vec::new();
     let refused = loop {
         let created = server.post("/v1/games").send();
         if created.status != 201 {
             break created;
         }
-        others.push(Game::of(&server, &created.expect(201)));
+        others.push(TestGame::of(&server, &created.expect(201)));
         assert!(others.len() < 1_000, "a limit");
     };
     refused.refused("database_full");
@@ -225,18 +227,18 @@ fn a_full_database_takes_no_new_games_and_those_that_are_there_go_on() {
     );
     let begun = Instant::now();
     while status(&server) != "nearly_full" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "it is told");
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is reported");
     }
     // Play goes on.
     let (seat, id) = game.first_move();
     game.play(seat, &id);
-    // In the end nothing can be written, and all can be read.
+    // In the end nothing can be written, but everything can be read.
     let body = json!({"kind": "human", "name": "Anna"});
     let refused = (0..2_000).find_map(|number| {
         let game = &others[number % others.len()];
         let rename = game.request("PUT", Host, "/seats/0").json(&body);
-        let answer = rename.key(&format!("key-{number}")).send();
-        (answer.status != 200).then_some(answer)
+        let response = rename.key(&format!("key-{number}")).send();
+        (response.status != 200).then_some(response)
     });
     refused.expect("a refusal").refused("database_full");
     assert!(
@@ -246,9 +248,9 @@ fn a_full_database_takes_no_new_games_and_those_that_are_there_go_on() {
     );
     let begun = Instant::now();
     loop {
-        let answer = server.get("/readyz").send();
-        if answer.status != 200 {
-            answer.refused("unavailable");
+        let response = server.get("/readyz").send();
+        if response.status != 200 {
+            response.refused("unavailable");
             break;
         }
         assert!(begun.elapsed() < Duration::from_secs(30), "it is not ready");
@@ -258,7 +260,7 @@ fn a_full_database_takes_no_new_games_and_those_that_are_there_go_on() {
     assert_eq!(game.snapshot(), before);
     game.get(Spectator, "/history").send().expect(200);
     server.get("/v1/games").send().expect(200);
-    // Room is made by removing games, which needs none.
+    // Removing games frees space, and needs none.
     for game in others.drain(..) {
         game.request("DELETE", Host, "").send().expect(204);
     }

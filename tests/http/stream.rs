@@ -1,28 +1,29 @@
-//! Live streams: nothing missed, nothing doubled, nothing shown to the wrong eyes.
+//! Live streams: nothing missed, nothing doubled, nothing shown to the wrong viewer.
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Exposition, Game, Message, Raw, Server, Signal, Stream, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    Dice, Exposition, Message, Raw, Signal, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
 const NDJSON: &str = "application/x-ndjson";
 
-fn open(game: &Game<'_>, viewer: Viewer) -> Stream {
+fn open(game: &TestGame<'_>, viewer: TestViewer) -> Stream {
     Stream::open(game.get(viewer, "/events"))
 }
 
-fn after(game: &Game<'_>, viewer: Viewer, version: u64) -> Stream {
+fn after(game: &TestGame<'_>, viewer: TestViewer, version: u64) -> Stream {
     let request = game.get(viewer, "/events");
     Stream::open(request.header("Last-Event-ID", &version.to_string()))
 }
 
 #[test]
-fn everyone_is_told_of_everything_as_it_happens() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
-    let streams: Vec<(Viewer, Stream, Stream)> = game
+fn everyone_receives_everything_as_it_happens() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let streams: Vec<(TestViewer, Stream, Stream)> = game
         .viewers()
         .into_iter()
         .map(|viewer| {
@@ -37,19 +38,19 @@ fn everyone_is_told_of_everything_as_it_happens() {
         assert_eq!(message.data, first(*viewer));
         assert_eq!(lines.next().expect("the game").data, first(*viewer));
     }
-    let mut answers = vec![game.deal()];
+    let mut responses = vec![game.deal()];
     for seat in 0..4 {
-        answers.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
+        responses.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
     }
     for _ in 0..12 {
         let (seat, id) = game.first_move();
-        answers.push(game.play(seat, &id));
+        responses.push(game.play(seat, &id));
     }
-    let told: Vec<(Viewer, Vec<Message>)> = streams
+    let told: Vec<(TestViewer, Vec<Message>)> = streams
         .iter()
         .map(|(viewer, events, lines)| {
-            let messages = events.take(answers.len());
-            let same = lines.take(answers.len());
+            let messages = events.take(responses.len());
+            let same = lines.take(responses.len());
             assert!(
                 messages
                     .iter()
@@ -61,15 +62,15 @@ fn everyone_is_told_of_everything_as_it_happens() {
         .collect();
     for (viewer, messages) in &told {
         let versions = messages.iter().map(Message::version);
-        assert!(versions.eq(2..=answers.len() as u64 + 1), "{viewer}");
-        // Whoever acted was answered the same events.
-        let own = |answer: &Value| match (&answer["events"][0]["seat"], viewer) {
+        assert!(versions.eq(2..=responses.len() as u64 + 1), "{viewer}");
+        // The response to the action has the same events.
+        let own = |response: &Value| match (&response["events"][0]["seat"], viewer) {
             (Value::Number(seat), Seat(own)) => seat.as_u64() == Some(*own as u64),
             _ => false,
         };
-        for (answer, message) in answers.iter().zip(messages) {
-            if own(answer) {
-                assert_eq!(answer["events"], message.data["events"], "{viewer}");
+        for (response, message) in responses.iter().zip(messages) {
+            if own(response) {
+                assert_eq!(response["events"], message.data["events"], "{viewer}");
             }
         }
         let hands = &messages[0].data["events"][0]["hands"];
@@ -79,7 +80,7 @@ fn everyone_is_told_of_everything_as_it_happens() {
     }
     let (host, spectator) = (&told[4].1, &told[5].1);
     assert_eq!(host, spectator, "the host sees what a spectator sees");
-    // The backlog shows no more than the stream did.
+    // The backlog shows the same as the stream did.
     for (viewer, messages) in told {
         let backlog = after(&game, viewer, 1).take(messages.len());
         assert_eq!(backlog, messages, "{viewer}");
@@ -88,20 +89,21 @@ fn everyone_is_told_of_everything_as_it_happens() {
 
 #[test]
 fn a_stream_ends_with_its_game() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let messages = open(&game, Spectator).rest();
     let view = &messages[0];
     assert_eq!(view.name, "game");
     let versions = messages.iter().map(|message| message.id);
     let last = game.version();
-    assert!(versions.eq(view.id..=last), "none missed, none doubled");
-    // Afterwards: the game and no more, and for those who know its end nothing to wait for.
+    assert!(versions.eq(view.id..=last), "versions missing or doubled");
+    // After the end: a stream of the whole game that closes, or no content for a client that has it
+    // all.
     assert_eq!(open(&game, Spectator).rest().len(), 1);
     let resumed = game.get(Spectator, "/events");
-    let answer = resumed.header("Last-Event-ID", &last.to_string()).send();
-    assert_eq!(answer.status, 204);
+    let response = resumed.header("Last-Event-ID", &last.to_string()).send();
+    assert_eq!(response.status, 204);
     assert_eq!(after(&game, Spectator, last - 1).rest().len(), 1);
 }
 
@@ -116,12 +118,12 @@ fn a_broken_stream_is_resumed_to_the_end() {
     resume_to(u64::MAX);
 }
 
-/// Follows a game of bots by many streams, each of which goes on after the last, up to that version
+/// Follows a game of bots with many streams, each resuming after the last, up to this version
 /// or the end of the game.
 fn resume_to(most: u64) {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
-    let game = Game::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     let mut dice = Dice::new(1);
     let mut heard: Vec<u64> = Vec::new();
     loop {
@@ -129,7 +131,7 @@ fn resume_to(most: u64) {
         if last >= most {
             break;
         }
-        // By the header or, for those who cannot send it, by the query; the header counts.
+        // By the header, or by the query for clients that cannot send it; the header wins.
         let request = match dice.below(3) {
             0 => game.get(Spectator, &format!("/events?last_event_id={last}")),
             1 => game
@@ -158,9 +160,9 @@ fn resume_to(most: u64) {
 }
 
 #[test]
-fn absurd_wishes_are_refused() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn invalid_requests_are_refused() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let before = game.snapshot();
     for id in [
         "3",
@@ -180,7 +182,7 @@ fn absurd_wishes_are_refused() {
     game.get(Seat(0), "/events?since=1")
         .send()
         .refused("invalid_request");
-    let other = Game::fixed(&server);
+    let other = TestGame::fixed(&server);
     for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
         let request = game.get(Spectator, "/events").token(token);
         request.send().refused("unauthorized");
@@ -201,8 +203,8 @@ fn absurd_wishes_are_refused() {
 #[test]
 #[ignore = "waits 15 seconds"]
 fn a_quiet_stream_is_kept_alive() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let events = open(&game, Seat(0));
     let lines = Stream::open(game.get(Seat(0), "/events").header("Accept", NDJSON));
     for stream in [&events, &lines] {
@@ -219,8 +221,8 @@ fn a_quiet_stream_is_kept_alive() {
 
 #[test]
 fn streams_are_not_compressed() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     // `Stream` refuses a content encoding.
     let request = game.get(Seat(0), "/events");
     let stream = Stream::open(request.header("Accept-Encoding", "gzip"));
@@ -229,8 +231,8 @@ fn streams_are_not_compressed() {
 
 #[test]
 fn a_removed_game_ends_its_streams() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let streams = game.viewers().into_iter().map(|viewer| open(&game, viewer));
     let streams: Vec<Stream> = streams.collect();
     for stream in &streams {
@@ -244,13 +246,13 @@ fn a_removed_game_ends_its_streams() {
 
 #[test]
 fn a_replaced_token_ends_its_streams_and_no_others() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let (mine, theirs) = (open(&game, Seat(0)), open(&game, Seat(1)));
     for stream in [&mine, &theirs] {
         stream.next().expect("the game");
     }
-    // By the seat itself it is no event.
+    // A renewal by the seat itself is no event.
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     assert_eq!(mine.next(), None);
     game.swap(1, &json!({"card": game.hand(1)[0]}));
@@ -261,9 +263,9 @@ fn a_replaced_token_ends_its_streams_and_no_others() {
 
 #[test]
 fn another_process_sees_the_same() {
-    let here = Server::start();
-    let there = Server::beside(&here);
-    let game = Game::fixed(&here);
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
+    let game = TestGame::fixed(&here);
     let path = game.path("/events");
     let stream = Stream::open(there.get(&path).token(&game.tokens[2]));
     assert_eq!(stream.next().expect("the game").id, 1);
@@ -278,11 +280,11 @@ fn another_process_sees_the_same() {
     assert_eq!(stream.next(), None);
 }
 
-/// It ends them properly. Were it to wait for them, it would cut them off after ten seconds.
+/// The streams are ended properly. A server that waited for them would cut them after ten seconds.
 #[test]
 fn a_server_with_streams_stops_at_once() {
-    let server = Server::start();
-    let game = Game::dealt(&server);
+    let server = TestServer::start();
+    let game = TestGame::dealt(&server);
     let mut streams: Vec<Raw> = (0..4).map(|_| Raw::connect(&server)).collect();
     for (seat, stream) in streams.iter_mut().enumerate() {
         let path = game.path("/events");
@@ -294,7 +296,7 @@ fn a_server_with_streams_stops_at_once() {
     Exposition::wait_for(&server, |told| told.value("dog_streams_open", &[]) == 4.0);
     server.restart(Signal::Term);
     for (seat, stream) in streams.iter_mut().enumerate() {
-        let whole = stream.answer().expect("an answer").unchunked();
+        let whole = stream.response().expect("a response").unchunked();
         let text = String::from_utf8_lossy(&whole);
         assert!(text.starts_with("event: game\n"), "{text}");
         let resumed = after(&game, Seat(seat), 1);

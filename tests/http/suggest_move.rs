@@ -4,24 +4,24 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, Game, LEVELS, Server, UNKNOWN_TOKEN, Viewer::*};
+use crate::support::{Dice, LEVELS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
 
-fn advice(game: &Game, seat: usize, query: &str) -> Value {
+fn advice(game: &TestGame, seat: usize, query: &str) -> Value {
     let path = format!("/suggest-move{query}");
     game.get(Seat(seat), &path).send().expect(200)
 }
 
-/// Advice as it came, byte for byte, without the time it took.
-fn timeless(game: &Game, seat: usize, query: &str) -> String {
+/// The raw advice without its duration.
+fn timeless(game: &TestGame, seat: usize, query: &str) -> String {
     let path = format!("/suggest-move{query}");
-    let answer = game.get(Seat(seat), &path).send();
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    let text = answer.text();
+    let response = game.get(Seat(seat), &path).send();
+    assert_eq!(response.status, 200, "{}", response.text());
+    let text = response.text();
     let (advice, _) = text.split_once(",\"elapsed_ms\":").expect("the last field");
     advice.to_owned()
 }
 
-/// Suggestions are there, each is one thing to do and says how sure it is, and the best come
+/// Checks that there are suggestions, each with one action and its confidence, the best
 /// first.
 fn check_suggestions(advice: &Value, what: &str) {
     let suggestions = advice["suggestions"].as_array().expect("suggestions");
@@ -43,7 +43,7 @@ fn check_suggestions(advice: &Value, what: &str) {
         assert_eq!(error.is_number(), own > 1, "{suggestion}");
         let risk = &suggestion["effect"]["risk"];
         assert_eq!(risk.is_number(), own > 0 && what == "move", "{suggestion}");
-        // Moves that play one card to one board are one thing to think about.
+        // Moves with the same card and the same board are one suggestion.
         let (mv, swap) = (&suggestion["move"], &suggestion["swap"]);
         if counted.insert(format!("{} {} {swap}", mv["card"], mv["board"])) {
             samples += own;
@@ -54,9 +54,9 @@ fn check_suggestions(advice: &Value, what: &str) {
 
 #[test]
 fn moves_are_ranked_and_ready_to_be_posted() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     for (level, turns) in LEVELS.into_iter().zip([60, 60, 20, 20]) {
-        let game = Game::in_play(&server);
+        let game = TestGame::in_play(&server);
         for _ in 0..turns {
             let view = game.view(Spectator);
             let Some(turn) = view["turn"].as_u64() else {
@@ -80,7 +80,7 @@ fn moves_are_ranked_and_ready_to_be_posted() {
                 ids.sort();
                 ids
             };
-            // Every legal move, and each once.
+            // Every legal move exactly once.
             let ranked = ids(&advice["suggestions"], "/move/id");
             assert_eq!(ranked, ids(&moves, "/id"));
             for suggestion in advice["suggestions"].as_array().expect("suggestions") {
@@ -97,13 +97,13 @@ fn moves_are_ranked_and_ready_to_be_posted() {
 }
 
 #[test]
-fn in_the_exchange_cards_to_give_are_ranked() {
-    let server = Server::shared();
+fn in_the_exchange_the_cards_are_ranked() {
+    let server = TestServer::shared();
     let presets = ["dogspiel-it", "hausregeln"];
     let tables = presets.map(|preset| LEVELS.map(|level| (preset, level)));
     for (preset, level) in tables.into_iter().flatten() {
         let query = format!("?level={level}&samples=6&seed=1");
-        let game = Game::of_preset(&server, preset);
+        let game = TestGame::of_preset(&server, preset);
         game.deal();
         for seat in [2, 0, 1, 3] {
             let view = game.view(Seat(seat));
@@ -124,13 +124,13 @@ fn in_the_exchange_cards_to_give_are_ranked() {
                     None => assert_eq!(preset, "hausregeln", "{swap}"),
                 }
             }
-            // Each card of the hand, and the other answers where there are any.
+            // Each card of the hand, and the other actions of the exchange if allowed.
             let cards: BTreeSet<&String> = hand.iter().collect();
             let others = if preset == "hausregeln" { 2 } else { 0 };
             assert_eq!(ranked.len(), cards.len() + others);
             let best = &advice["suggestions"][0]["request"];
             let swapped = game.as_suggested(seat, best).expect(200);
-            // One who asked must still answer, and is not told to ask again.
+            // A seat that has asked must still answer, and may not ask again.
             if swapped["events"][0]["type"] == "help_asked" {
                 let again = self::advice(&game, seat, &query);
                 let best = &again["suggestions"][0]["request"];
@@ -142,12 +142,12 @@ fn in_the_exchange_cards_to_give_are_ranked() {
 }
 
 #[test]
-fn every_card_to_give_can_be_given() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn every_suggested_card_can_be_offered() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let advice = advice(&game, 3, "?samples=20");
     for suggestion in advice["suggestions"].as_array().expect("suggestions") {
-        let other = Game::dealt(&server);
+        let other = TestGame::dealt(&server);
         let body = &suggestion["request"]["body"];
         other.post(Seat(3), "/swap").json(body).send().expect(200);
     }
@@ -155,8 +155,8 @@ fn every_card_to_give_can_be_given() {
 
 #[test]
 fn advice_changes_nothing() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let before = game.snapshot();
     for seed in 0..5 {
         for level in LEVELS {
@@ -168,8 +168,8 @@ fn advice_changes_nothing() {
 
 #[test]
 fn the_same_seed_gives_the_same_advice() {
-    let server = Server::shared();
-    for game in [Game::dealt(&server), Game::in_play(&server)] {
+    let server = TestServer::shared();
+    for game in [TestGame::dealt(&server), TestGame::in_play(&server)] {
         for level in LEVELS {
             for seed in ["0", "1", "4294967296", "9007199254740991"] {
                 let query = format!("?level={level}&seed={seed}&samples=40");
@@ -177,7 +177,7 @@ fn the_same_seed_gives_the_same_advice() {
                 assert!(first.contains(&format!("\"seed\":{seed},")), "{first}");
                 assert_eq!(timeless(&game, 1, &query), first);
             }
-            // Without a seed it says which one was drawn, a number that a double can hold.
+            // Without a seed the response names the drawn one, which fits in a double.
             let drawn = timeless(&game, 1, &format!("?level={level}&samples=10"));
             let (_, rest) = drawn.split_once("\"seed\":").expect("a seed");
             let seed = rest.split(',').next().unwrap_or_default();
@@ -192,9 +192,9 @@ fn the_same_seed_gives_the_same_advice() {
 }
 
 #[test]
-fn it_says_how_long_it_was_to_think() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn the_response_shows_the_time_budget() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let thinks_for = |query: &str, level: &str, budget: Value| {
         let advice = advice(&game, 1, query);
         check_suggestions(&advice, "move");
@@ -225,8 +225,8 @@ fn it_says_how_long_it_was_to_think() {
 
 #[test]
 fn levels_and_limits_may_be_left_out() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     for query in [
         "",
         "?level=random",
@@ -245,9 +245,9 @@ fn levels_and_limits_may_be_left_out() {
 }
 
 #[test]
-fn queries_that_make_no_sense_are_refused() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+fn invalid_queries_are_refused() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let queries = [
         "level=genius",
         "level=",
@@ -290,9 +290,9 @@ fn queries_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn only_a_seat_that_may_act_is_advised() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::in_play(&server));
+fn only_a_seat_that_may_act_gets_advice() {
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::fixed(&server), TestGame::in_play(&server));
     let ask = |viewer| game.get(viewer, "/suggest-move").send();
     for seat in 0..4 {
         ask(Seat(seat)).refused("wrong_phase");
@@ -312,7 +312,7 @@ fn only_a_seat_that_may_act_is_advised() {
     }
     ask(Host).refused("forbidden");
     for token in [UNKNOWN_TOKEN, &other.tokens[1]] {
-        let answer = server.get(&game.path("/suggest-move")).token(token).send();
-        answer.refused("unauthorized");
+        let response = server.get(&game.path("/suggest-move")).token(token).send();
+        response.refused("unauthorized");
     }
 }

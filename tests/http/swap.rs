@@ -3,58 +3,58 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, CARDS, Game, Server,
-    Viewer::{self, *},
+    CARDS, TestGame, TestResponse, TestServer,
+    TestViewer::{self, *},
 };
 
-fn swap(game: &Game, viewer: Viewer, body: &Value) -> Answer {
+fn swap(game: &TestGame, viewer: TestViewer, body: &Value) -> TestResponse {
     game.post(viewer, "/swap").json(body).send()
 }
 
-/// Each seat's part in the exchange, as the spectator sees it.
-fn states(game: &Game) -> Vec<String> {
+/// Each seat's state in the exchange, as the spectator sees it.
+fn states(game: &TestGame) -> Vec<String> {
     let view = game.view(Spectator);
     let seats = view["seats"].as_array().expect("seats");
     let state = |seat: &Value| seat["exchange"].as_str().expect("a state").to_owned();
     seats.iter().map(state).collect()
 }
 
-fn types(answer: &Value) -> Vec<&str> {
-    let events = answer["events"].as_array().expect("events");
+fn types(response: &Value) -> Vec<&str> {
+    let events = response["events"].as_array().expect("events");
     events
         .iter()
         .map(|event| event["type"].as_str().expect("a type"))
         .collect()
 }
 
-fn dealt_optional(server: &Server) -> Game<'_> {
-    let game = Game::of_preset(server, "hausregeln");
+fn dealt_optional(server: &TestServer) -> TestGame<'_> {
+    let game = TestGame::of_preset(server, "hausregeln");
     game.deal();
     game
 }
 
 #[test]
 fn partners_swap_once_both_have_laid_a_card() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
     let (given, taken) = (hands[0][0].clone(), hands[2][5].clone());
 
-    let answer = swap(&game, Seat(0), &json!({"card": given})).expect(200);
-    assert_eq!(answer["version"], 3);
-    assert_eq!(answer["game"], game.view(Seat(0)));
+    let response = swap(&game, Seat(0), &json!({"card": given})).expect(200);
+    assert_eq!(response["version"], 3);
+    assert_eq!(response["game"], game.view(Seat(0)));
     let offered = json!({"type": "card_offered", "seat": 0, "card": given});
-    assert_eq!(answer["events"], json!([offered]));
+    assert_eq!(response["events"], json!([offered]));
     assert_eq!(states(&game), ["offered", "pending", "pending", "pending"]);
-    // Until then the card counts as in the hand, and only its owner knows of it.
+    // Until then the card counts as in the hand, and only its owner sees it.
     assert_eq!(game.hand(0), hands[0]);
     assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
     assert_eq!(game.view(Seat(2))["seats"][0]["gave"], Value::Null);
 
-    let answer = swap(&game, Seat(2), &json!({"card": taken})).expect(200);
-    assert_eq!(types(&answer), ["card_offered", "cards_swapped"]);
+    let response = swap(&game, Seat(2), &json!({"card": taken})).expect(200);
+    assert_eq!(types(&response), ["card_offered", "cards_swapped"]);
     let both = json!([{"seat": 0, "card": given}, {"seat": 2, "card": taken}]);
-    assert_eq!(answer["events"][1]["given"], both);
+    assert_eq!(response["events"][1]["given"], both);
     assert_eq!(states(&game), ["swapped", "pending", "swapped", "pending"]);
     for (seat, gave, received) in [(0, &given, &taken), (2, &taken, &given)] {
         let mut expected = hands[seat].clone();
@@ -80,8 +80,8 @@ fn partners_swap_once_both_have_laid_a_card() {
 
 #[test]
 fn play_begins_when_every_pair_is_done() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let last = game.exchange();
     assert_eq!(
         types(&last),
@@ -95,23 +95,23 @@ fn play_begins_when_every_pair_is_done() {
 }
 
 #[test]
-fn strangers_learn_of_an_offer_but_not_of_the_card() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn others_see_an_offer_but_not_the_card() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     swap(&game, Seat(1), &json!({"card": game.hand(1)[0]})).expect(200);
     swap(&game, Seat(3), &json!({"card": game.hand(3)[0]})).expect(200);
-    let answer = swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);
-    assert_eq!(answer["game"]["seats"][1]["exchange"], "swapped");
+    let response = swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);
+    assert_eq!(response["game"]["seats"][1]["exchange"], "swapped");
     for field in ["hand", "gave", "received"] {
-        assert_eq!(answer["game"]["seats"][1][field], Value::Null);
-        assert_eq!(answer["game"]["seats"][3][field], Value::Null);
+        assert_eq!(response["game"]["seats"][1][field], Value::Null);
+        assert_eq!(response["game"]["seats"][3][field], Value::Null);
     }
 }
 
 #[test]
 fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let before = game.snapshot();
     for body in [json!({"decline": true}), json!({"ask": true})] {
         swap(&game, Seat(0), &body).refused("illegal_exchange");
@@ -121,8 +121,8 @@ fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
 
 #[test]
 fn only_cards_of_the_hand_can_be_laid() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let before = game.snapshot();
     let hand = game.hand(0);
     for card in CARDS
@@ -141,7 +141,7 @@ fn only_cards_of_the_hand_can_be_laid() {
 
 #[test]
 fn other_bodies_are_refused() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let game = dealt_optional(&server);
     let before = game.snapshot();
     let card = game.hand(0)[0].clone();
@@ -171,8 +171,8 @@ fn other_bodies_are_refused() {
 
 #[test]
 fn an_offer_is_final() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let hand = game.hand(0);
     swap(&game, Seat(0), &json!({"card": hand[0]})).expect(200);
     let before = game.snapshot();
@@ -189,12 +189,15 @@ fn an_offer_is_final() {
 
 #[test]
 fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let game = dealt_optional(&server);
-    let answer = swap(&game, Seat(2), &json!({"ask": true})).expect(200);
-    assert_eq!(answer["events"], json!([{"type": "help_asked", "seat": 2}]));
+    let response = swap(&game, Seat(2), &json!({"ask": true})).expect(200);
+    assert_eq!(
+        response["events"],
+        json!([{"type": "help_asked", "seat": 2}])
+    );
     assert_eq!(states(&game), ["pending", "pending", "asked", "pending"]);
-    assert_eq!(answer["game"]["actions"][0]["route"], "swap");
+    assert_eq!(response["game"]["actions"][0]["route"], "swap");
     swap(&game, Seat(2), &json!({"ask": true})).refused("illegal_exchange");
     swap(&game, Seat(0), &json!({"ask": true})).expect(200);
     swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);
@@ -206,13 +209,13 @@ fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
 
 #[test]
 fn one_that_declines_ends_its_pairs_exchange() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let game = dealt_optional(&server);
     let hands: Vec<_> = (0..4).map(|seat| game.hand(seat)).collect();
-    // Before the partner has answered, and after.
-    let answer = swap(&game, Seat(0), &json!({"decline": true})).expect(200);
+    // Before and after the partner's answer.
+    let response = swap(&game, Seat(0), &json!({"decline": true})).expect(200);
     assert_eq!(
-        answer["events"],
+        response["events"],
         json!([{"type": "exchange_declined", "seat": 0}])
     );
     assert_eq!(states(&game), ["declined", "pending", "kept", "pending"]);
@@ -239,16 +242,16 @@ fn one_that_declines_ends_its_pairs_exchange() {
 
 #[test]
 fn six_seats_swap_across_the_table() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let rules = json!({"preset": "dogspiel-it", "seats": 6});
-    let game = Game::create(&server, &json!({"rules": rules, "first_dealer": 0}));
+    let game = TestGame::create(&server, &json!({"rules": rules, "first_dealer": 0}));
     game.deal();
     let card = |seat: usize| game.hand(seat)[0].clone();
     let (given, taken) = (card(1), card(4));
     game.swap(1, &json!({"card": given}));
-    let answer = game.swap(4, &json!({"card": taken}));
+    let response = game.swap(4, &json!({"card": taken}));
     let both = json!([{"seat": 1, "card": given}, {"seat": 4, "card": taken}]);
-    assert_eq!(answer["events"][1]["given"], both);
+    assert_eq!(response["events"][1]["given"], both);
     for seat in [0, 3, 2, 5] {
         game.swap(seat, &json!({"card": card(seat)}));
     }

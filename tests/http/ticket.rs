@@ -1,23 +1,23 @@
-//! Tickets: for those who cannot send a token with a stream.
+//! Tickets, for clients that cannot send a token with a stream.
 
 use serde_json::Value;
 
-use crate::support::{Game, Server, Stream, Viewer::*};
+use crate::support::{Stream, TestGame, TestServer, TestViewer::*};
 
-fn ticket(answer: &Value) -> String {
-    answer["ticket"].as_str().expect("a ticket").to_owned()
+fn ticket(response: &Value) -> String {
+    response["ticket"].as_str().expect("a ticket").to_owned()
 }
 
 #[test]
 fn a_ticket_stands_for_its_token_once() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     for viewer in [Seat(0), Seat(3), Host] {
-        let answer = game.post(viewer, "/events/ticket").send().expect(200);
-        let ticket = ticket(&answer);
-        server.keep_out_of_the_log(&ticket);
+        let response = game.post(viewer, "/events/ticket").send().expect(200);
+        let ticket = ticket(&response);
+        server.forbid_in_log(&ticket);
         let path = format!("/events?ticket={ticket}");
-        // A look at the headers does not use it up.
+        // A HEAD request does not use it up.
         let head = game.request("HEAD", Spectator, &path).send();
         assert_eq!(head.status, 200);
         let stream = Stream::open(game.get(Spectator, &path));
@@ -28,9 +28,9 @@ fn a_ticket_stands_for_its_token_once() {
 }
 
 #[test]
-fn a_refused_stream_uses_no_ticket_up() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn a_refused_stream_does_not_use_up_its_ticket() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     let path = format!("/events?ticket={ticket}");
     let absurd = format!("{path}&last_event_id=99");
@@ -46,9 +46,9 @@ fn a_refused_stream_uses_no_ticket_up() {
 }
 
 #[test]
-fn a_ticket_is_good_for_its_game_and_nothing_else() {
-    let server = Server::shared();
-    let (game, other) = (Game::dealt(&server), Game::dealt(&server));
+fn a_ticket_is_valid_for_its_game_only() {
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::dealt(&server), TestGame::dealt(&server));
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     let path = format!("/events?ticket={ticket}");
     other.get(Spectator, &path).send().refused("unauthorized");
@@ -57,16 +57,16 @@ fn a_ticket_is_good_for_its_game_and_nothing_else() {
         .refused("unauthorized");
     let as_token = game.get(Spectator, "").token(&ticket).send();
     as_token.refused("unauthorized");
-    // It is still there for its own.
+    // It is still valid for its own game.
     Stream::open(game.get(Spectator, &path))
         .next()
         .expect("the game");
 }
 
 #[test]
-fn a_ticket_of_a_replaced_token_is_worth_nothing() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+fn a_ticket_of_a_replaced_token_is_invalid() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     let path = format!("/events?ticket={ticket}");

@@ -3,27 +3,28 @@
 use serde_json::json;
 
 use crate::support::{
-    Game, Server, Signal, UNKNOWN_TOKEN,
-    Viewer::{self, *},
+    Signal, TestGame, TestServer,
+    TestViewer::{self, *},
+    UNKNOWN_TOKEN,
 };
 
-/// Gets a fresh token for a seat; the handle with it.
-fn reissue<'a>(game: &Game<'a>, by: Viewer, seat: usize) -> Game<'a> {
-    let answer = game
+/// Gets a new token for a seat; returns the game with it.
+fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a> {
+    let response = game
         .post(by, &format!("/seats/{seat}/token"))
         .send()
         .expect(200);
-    assert_eq!(answer["seat"], seat);
+    assert_eq!(response["seat"], seat);
     let mut game = game.clone();
-    game.tokens[seat] = answer["token"].as_str().expect("a token").to_owned();
-    game.server.keep_out_of_the_log(&game.tokens[seat]);
+    game.tokens[seat] = response["token"].as_str().expect("a token").to_owned();
+    game.server.forbid_in_log(&game.tokens[seat]);
     game
 }
 
 #[test]
-fn a_seat_makes_its_token_its_own_and_nobody_notices() {
-    let server = Server::shared();
-    let old = Game::dealt(&server);
+fn a_seat_renews_its_token_without_an_event() {
+    let server = TestServer::shared();
+    let old = TestGame::dealt(&server);
     let (public, hand) = (old.snapshot(), old.hand(2));
     let fresh = reissue(&old, Seat(2), 2);
     assert_ne!(fresh.tokens[2], old.tokens[2]);
@@ -47,10 +48,10 @@ fn a_seat_makes_its_token_its_own_and_nobody_notices() {
 
 #[test]
 fn by_the_host_it_is_a_public_event() {
-    let server = Server::shared();
-    let old = Game::dealt(&server);
-    let answer = old.post(Host, "/seats/1/token").send().expect(200);
-    assert_eq!(answer["version"], 3);
+    let server = TestServer::shared();
+    let old = TestGame::dealt(&server);
+    let response = old.post(Host, "/seats/1/token").send().expect(200);
+    assert_eq!(response["version"], 3);
     let event = json!({"type": "token_reissued", "seat": 1});
     for viewer in [Seat(0), Seat(3), Host, Spectator] {
         let view = old.view(viewer);
@@ -61,11 +62,11 @@ fn by_the_host_it_is_a_public_event() {
         assert!(
             !view
                 .to_string()
-                .contains(answer["token"].as_str().expect("a token"))
+                .contains(response["token"].as_str().expect("a token"))
         );
     }
     old.get(Seat(1), "").send().refused("unauthorized");
-    // The game goes on where it was.
+    // The game continues unchanged.
     let fresh = reissue(&old, Host, 1);
     fresh.exchange();
     let (seat, id) = fresh.first_move();
@@ -73,9 +74,9 @@ fn by_the_host_it_is_a_public_event() {
 }
 
 #[test]
-fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
-    let server = Server::start();
-    let old = Game::dealt(&server);
+fn new_tokens_survive_a_restart_and_old_ones_stay_revoked() {
+    let server = TestServer::start();
+    let old = TestGame::dealt(&server);
     let fresh = reissue(&reissue(&old, Seat(0), 0), Host, 3);
     server.restart(Signal::Kill);
     for seat in 0..4 {
@@ -87,9 +88,9 @@ fn fresh_tokens_survive_a_restart_and_old_ones_stay_dead() {
 }
 
 #[test]
-fn other_seats_and_strangers_get_none() {
-    let server = Server::shared();
-    let (game, other) = (Game::dealt(&server), Game::dealt(&server));
+fn other_seats_and_spectators_get_no_token() {
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::dealt(&server), TestGame::dealt(&server));
     let before = game.snapshot();
     let path = "/seats/1/token";
     for seat in [0, 2, 3] {
@@ -97,21 +98,21 @@ fn other_seats_and_strangers_get_none() {
     }
     game.post(Spectator, path).send().refused("unauthorized");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[1]] {
-        let answer = server.post(&game.path(path)).token(token).send();
-        answer.refused("unauthorized");
+        let response = server.post(&game.path(path)).token(token).send();
+        response.refused("unauthorized");
     }
     assert_eq!(game.snapshot(), before);
 }
 
 #[test]
 fn there_are_as_many_seats_as_the_rules_say() {
-    let server = Server::shared();
-    let four = Game::fixed(&server);
-    let six = Game::create(
+    let server = TestServer::shared();
+    let four = TestGame::fixed(&server);
+    let six = TestGame::create(
         &server,
         &json!({"rules": {"preset": "dogspiel-it", "seats": 6}}),
     );
-    let status = |game: &Game, seat: &str| {
+    let status = |game: &TestGame, seat: &str| {
         let path = format!("/seats/{seat}/token");
         game.post(Host, &path).send()
     };
@@ -137,8 +138,8 @@ fn there_are_as_many_seats_as_the_rules_say() {
 
 #[test]
 fn a_guard_lets_only_its_version_pass() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let before = game.snapshot();
     for by in [Seat(0), Host] {
         let request = || game.post(by, "/seats/0/token");
@@ -155,10 +156,10 @@ fn a_guard_lets_only_its_version_pass() {
 
 #[test]
 fn the_other_route_takes_no_token_from_anybody_else() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     let fresh = reissue(&game, Seat(0), 0);
-    // The fresh token is seat 0's in this game and nothing else.
+    // The new token is valid only for seat 0 in this game.
     fresh
         .post(Seat(0), "/seats/1/token")
         .send()
@@ -167,7 +168,7 @@ fn the_other_route_takes_no_token_from_anybody_else() {
         .request("DELETE", Seat(0), "")
         .send()
         .refused("forbidden");
-    let other = Game::dealt(&server);
-    let answer = server.get(&other.path("")).token(&fresh.tokens[0]).send();
-    answer.refused("unauthorized");
+    let other = TestGame::dealt(&server);
+    let response = server.get(&other.path("")).token(&fresh.tokens[0]).send();
+    response.refused("unauthorized");
 }

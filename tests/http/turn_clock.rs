@@ -1,4 +1,4 @@
-//! The turn clock: who is too late is played for.
+//! The turn clock: the server acts for a seat that is too late.
 
 use std::thread;
 
@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, Signal, Stream, Viewer::*};
+use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*};
 
-fn timed<'a>(server: &'a Server, preset: &str, seconds: u32) -> Game<'a> {
+fn timed<'a>(server: &'a TestServer, preset: &str, seconds: u32) -> TestGame<'a> {
     let seats = [(); 4].map(|()| json!({"kind": "human", "level": "greedy"}));
     let wishes = json!({"rules": {"preset": preset}, "seats": seats, "first_dealer": 0,
         "turn_seconds": seconds});
-    Game::create(server, &wishes)
+    TestGame::create(server, &wishes)
 }
 
 fn deadline(view: &Value) -> Timestamp {
@@ -22,7 +22,7 @@ fn deadline(view: &Value) -> Timestamp {
 
 #[test]
 fn the_server_acts_when_the_time_is_up() {
-    let server = Server::shared();
+    let server = TestServer::shared();
     let play = |preset: &str| {
         let game = timed(&server, preset, 1);
         let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
@@ -34,10 +34,7 @@ fn the_server_acts_when_the_time_is_up() {
         let dealt = stream.next().expect("the deal").data;
         assert_eq!(dealt["events"][0]["type"], "cards_dealt");
         let waited = at(&dealt).duration_since(at(&created));
-        assert!(
-            waited.as_millis() >= 1_000,
-            "nobody is played for before the deadline"
-        );
+        assert!(waited.as_millis() >= 1_000, "acted before the deadline");
         // The exchange, and a turn or two.
         while stream.next().expect("an entry").data["events"][0]["type"] != "card_played" {}
         assert_eq!(game.view(Spectator)["turn_seconds"], 1);
@@ -51,10 +48,10 @@ fn the_server_acts_when_the_time_is_up() {
 
 #[test]
 fn the_clock_runs_on_while_no_server_does() {
-    let server = Server::start();
+    let server = TestServer::start();
     let game = timed(&server, "dogspiel-it", 600);
     server.stop(Signal::Kill);
-    // As if ten minutes had gone by.
+    // Move the deadline as if ten minutes had passed.
     let database = Connection::open(server.database()).expect("the database");
     let passed = "UPDATE games SET deadline = deadline - 600000000, due_at = due_at - 600000000";
     assert_eq!(database.execute(passed, []).expect("an update"), 1);
@@ -65,13 +62,13 @@ fn the_clock_runs_on_while_no_server_does() {
 }
 
 #[test]
-fn who_acts_in_time_gets_the_next_their_own() {
-    let server = Server::shared();
+fn a_move_in_time_starts_a_new_deadline() {
+    let server = TestServer::shared();
     let game = timed(&server, "dogspiel-it", 600);
     let before = deadline(&game.view(Spectator));
     game.deal();
     let dealt = deadline(&game.view(Spectator));
-    assert!(dealt > before, "a new time for the exchange");
+    assert!(dealt > before, "a new deadline for the exchange");
     game.swap(0, &json!({"card": game.hand(0)[0]}));
     assert_eq!(
         deadline(&game.view(Spectator)),
@@ -82,7 +79,7 @@ fn who_acts_in_time_gets_the_next_their_own() {
         game.swap(seat, &json!({"card": game.hand(seat)[0]}));
     }
     let begun = deadline(&game.view(Spectator));
-    assert!(begun > dealt, "a new time for whoever begins");
+    assert!(begun > dealt, "a new deadline for the first turn");
     game.post(Host, "/seats/2/token").send().expect(200);
     assert_eq!(
         deadline(&game.view(Spectator)),
@@ -96,8 +93,8 @@ fn who_acts_in_time_gets_the_next_their_own() {
 
 #[test]
 fn games_without_a_clock_have_no_deadline() {
-    let server = Server::shared();
-    let view = Game::dealt(&server).view(Spectator);
+    let server = TestServer::shared();
+    let view = TestGame::dealt(&server).view(Spectator);
     assert_eq!(
         (&view["turn_seconds"], &view["deadline"]),
         (&Value::Null, &Value::Null)

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Game, Server, UNKNOWN_TOKEN, Viewer::*, cards_of};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, cards_of};
 
 #[test]
 fn everyone_sees_the_table_and_only_their_own_hand() {
-    let server = Server::shared();
-    let game = Game::in_play(&server);
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
     let spectator = game.view(Spectator);
     for viewer in game.viewers() {
         let view = game.view(viewer);
@@ -37,8 +37,8 @@ fn everyone_sees_the_table_and_only_their_own_hand() {
 
 #[test]
 fn the_host_sees_what_the_spectator_sees() {
-    let server = Server::shared();
-    let game = Game::dealt(&server);
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
     game.swap(0, &json!({"card": game.hand(0)[0]}));
     let (mut host, mut spectator) = (game.view(Host), game.view(Spectator));
     host["actions"].take();
@@ -48,8 +48,8 @@ fn the_host_sees_what_the_spectator_sees() {
 
 #[test]
 fn actions_are_what_this_viewer_may_do_now() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let actions = |viewer| -> Vec<(String, u64)> {
         let view = game.view(viewer);
         let actions = view["actions"].as_array().expect("actions");
@@ -86,16 +86,16 @@ fn actions_are_what_this_viewer_may_do_now() {
 
 #[test]
 fn the_etag_names_version_and_viewer() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     for version in 1..=2 {
         for viewer in game.viewers() {
-            let answer = game.get(viewer, "").send();
+            let response = game.get(viewer, "").send();
             assert_eq!(
-                answer.header("etag"),
+                response.header("etag"),
                 Some(&*format!("\"{version}-{viewer}\""))
             );
-            assert_eq!(answer.expect(200)["version"], version);
+            assert_eq!(response.expect(200)["version"], version);
         }
         if version == 1 {
             game.deal();
@@ -105,21 +105,21 @@ fn the_etag_names_version_and_viewer() {
 
 #[test]
 fn a_view_is_cached_by_its_viewer_only() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     for viewer in game.viewers() {
         let first = game.get(viewer, "").send();
         let etag = first.header("etag").expect("an ETag").to_owned();
         let unchanged = game.get(viewer, "").header("If-None-Match", &etag).send();
         assert_eq!((first.status, unchanged.status), (200, 304));
         assert!(unchanged.body.is_empty());
-        for answer in [first, unchanged] {
-            assert_eq!(answer.header("etag"), Some(etag.as_str()));
-            let vary = answer.list("vary");
+        for response in [first, unchanged] {
+            assert_eq!(response.header("etag"), Some(etag.as_str()));
+            let vary = response.list("vary");
             for name in ["authorization", "accept"] {
                 assert!(vary.iter().any(|entry| entry == name), "Vary: {vary:?}");
             }
-            let mut cache = answer.list("cache-control");
+            let mut cache = response.list("cache-control");
             cache.sort();
             assert_eq!(cache, ["no-cache", "private"]);
         }
@@ -128,8 +128,8 @@ fn a_view_is_cached_by_its_viewer_only() {
 
 #[test]
 fn if_none_match_takes_lists_and_weak_tags() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let status = |tag: &str| {
         game.get(Seat(2), "")
             .header("If-None-Match", tag)
@@ -168,9 +168,9 @@ fn if_none_match_takes_lists_and_weak_tags() {
 }
 
 #[test]
-fn tokens_that_are_none_of_this_game_are_refused() {
-    let server = Server::shared();
-    let (game, other) = (Game::fixed(&server), Game::fixed(&server));
+fn tokens_of_other_games_are_refused() {
+    let server = TestServer::shared();
+    let (game, other) = (TestGame::fixed(&server), TestGame::fixed(&server));
     let path = game.path("");
     for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
         server
@@ -187,19 +187,19 @@ fn tokens_that_are_none_of_this_game_are_refused() {
         &format!("Bearer {} {}", game.host, game.host),
     ];
     for value in credentials {
-        let answer = server.get(&path).header("Authorization", value).send();
-        answer.refused("unauthorized");
+        let response = server.get(&path).header("Authorization", value).send();
+        response.refused("unauthorized");
     }
     // The name of a scheme may be written in any case (RFC 9110).
     let lower = format!("bearer {}", game.tokens[3]);
-    let answer = server.get(&path).header("Authorization", &lower).send();
-    assert_eq!(answer.header("etag"), Some("\"1-3\""));
+    let response = server.get(&path).header("Authorization", &lower).send();
+    assert_eq!(response.header("etag"), Some("\"1-3\""));
 }
 
 #[test]
 fn timestamps_are_utc_and_in_order() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     let times = || {
         let view = game.view(Spectator);
         ["created_at", "updated_at"].map(|name| view[name].as_str().expect("a time").to_owned())
@@ -219,17 +219,17 @@ fn timestamps_are_utc_and_in_order() {
 
 #[test]
 fn an_unknown_parameter_is_refused() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     game.get(Spectator, "?colour=red")
         .send()
         .refused("invalid_request");
 }
 
 #[test]
-fn the_last_action_is_told_to_all_without_its_secret() {
-    let server = Server::shared();
-    let game = Game::fixed(&server);
+fn everyone_sees_the_last_action_without_its_secret() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
     assert_eq!(game.view(Spectator)["last_action"]["type"], "game_created");
     game.deal();
     assert_eq!(game.view(Spectator)["last_action"]["type"], "cards_dealt");

@@ -1,18 +1,18 @@
-//! Whole games by random legal moves, with the books checked at every version.
+//! Whole games of random legal moves, with the counts checked at every version.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Dice, Game, Server, Viewer::*, seed};
+use crate::support::{Dice, TestGame, TestServer, TestViewer::*, seed};
 
-/// Versions after which a game is given up.
+/// Versions after which a game is abandoned.
 const ENDLESS: u64 = 30_000;
 
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-/// Nothing is lost: cards and pieces, and the turn is with somebody who holds cards.
+/// Checks that no card or piece is lost, and that the seat to move holds cards.
 fn check_books(view: &Value) {
     let seats = view["seats"].as_array().expect("seats");
     let held: u64 = seats.iter().map(|seat| number(&seat["cards"])).sum();
@@ -34,8 +34,8 @@ fn check_books(view: &Value) {
     }
 }
 
-/// Lays random cards, declining and asking where that is allowed.
-fn exchange(game: &Game, dice: &mut Dice, optional: bool) -> Value {
+/// Offers random cards, and declines or asks where that is allowed.
+fn exchange(game: &TestGame, dice: &mut Dice, optional: bool) -> Value {
     let mut view = game.view(Spectator);
     for seat in 0..game.seats() {
         let own = game.view(Seat(seat));
@@ -57,9 +57,9 @@ fn exchange(game: &Game, dice: &mut Dice, optional: bool) -> Value {
 
 /// Plays a game to the end.
 fn play_out(rules: Value, byte: u8) {
-    let server = Server::start();
+    let server = TestServer::start();
     let wishes = json!({"rules": rules, "shuffle_seed": seed(byte), "first_dealer": 0});
-    let game = Game::create(&server, &wishes);
+    let game = TestGame::create(&server, &wishes);
     let mut dice = Dice::new(byte.into());
     let mut view = game.view(Spectator);
     let optional = view["rules"]["exchange"] == "optional";
@@ -68,8 +68,8 @@ fn play_out(rules: Value, byte: u8) {
         view = match view["phase"].as_str().expect("a phase") {
             "deal" => {
                 let dealer = number(&view["dealer"]) as usize;
-                let answer = game.post(Seat(dealer), "/deal").send();
-                answer.expect(200)["game"].take()
+                let response = game.post(Seat(dealer), "/deal").send();
+                response.expect(200)["game"].take()
             }
             "exchange" => exchange(&game, &mut dice, optional),
             _ => {
@@ -90,7 +90,7 @@ fn play_out(rules: Value, byte: u8) {
     check_end(&game, &view, byte);
 }
 
-fn check_end(game: &Game, view: &Value, byte: u8) {
+fn check_end(game: &TestGame, view: &Value, byte: u8) {
     let (seats, winner) = (game.seats(), number(&view["winner"]) as usize);
     for seat in [winner, winner + seats / 2] {
         let home = json!({"track": [], "goal": [0, 1, 2, 3], "kennel": 0, "fresh": false});

@@ -40,14 +40,14 @@ SHAPE_ERRORS = (KeyError, TypeError, AttributeError, IndexError, ValueError)
 
 
 def shape_difference(error: Exception) -> Difference:
-    """An answer without the fields it must have ends up here (as would a slip of the checker's own)."""
-    return Difference(f"an answer has an unexpected shape: {error!r}", traceback=traceback.format_exc(limit=-4))
+    """A response without the fields it must have ends up here (as would a slip of the checker's own)."""
+    return Difference(f"a response has an unexpected shape: {error!r}", traceback=traceback.format_exc(limit=-4))
 
 
 # --- HTTP -----------------------------------------------------------------------------------------------------------
 
 class Client:
-    """One kept-alive connection. Waits as told by 429 and 503."""
+    """One kept-alive connection. Waits as 429 and 503 say."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url if "//" in url else "http://" + url)
@@ -84,7 +84,7 @@ class Client:
             try:
                 return response.status, json.loads(raw) if raw else None
             except ValueError as error:
-                raise Difference("the answer is not JSON", path=path, status=response.status,
+                raise Difference("the response is not JSON", path=path, status=response.status,
                                  text=raw[:500].decode("utf-8", "replace")) from error
         raise Difference("the server refuses for want of capacity", path=path)
 
@@ -216,15 +216,15 @@ def move_json(legal: dog.LegalBoard) -> dict[str, Any]:
 
 
 def compare_moves(
-    rules: Rules, board: Board, seat: int, hand: list[str], answer: dict[str, Any]
+    rules: Rules, board: Board, seat: int, hand: list[str], response: dict[str, Any]
 ) -> dict[dog.LegalBoard, dict[str, Any]]:
     """Check a server's list of legal moves in every respect; the moves by (card, as, board)."""
-    if answer.get("seat") != seat:
-        raise Difference("legal moves: wrong seat", got=answer.get("seat"))
+    if response.get("seat") != seat:
+        raise Difference("legal moves: wrong seat", got=response.get("seat"))
     expected = dog.legal_boards(rules, board, seat, hand)
     listed: dict[dog.LegalBoard, dict[str, Any]] = {}
     ids: set[str] = set()
-    for move in answer["moves"]:
+    for move in response["moves"]:
         key = (move["card"], move["as"], read_board(rules, move["board"]))
         if key in listed:
             raise Difference("a move is listed twice", first=listed[key], second=move)
@@ -281,11 +281,11 @@ def check_position(client: Client, rng: random.Random) -> None:
             if not entry["fresh"]:
                 del entry["fresh"]
     try:
-        status, answer = client.call("POST", "/v1/analysis/legal-moves", body)
+        status, response = client.call("POST", "/v1/analysis/legal-moves", body)
         if status != 200:
-            raise Difference(f"the position is refused with {status}", answer=answer)
+            raise Difference(f"the position is refused with {status}", response=response)
         try:
-            compare_moves(rules, board, seat, hand, answer)
+            compare_moves(rules, board, seat, hand, response)
         except SHAPE_ERRORS as error:
             raise shape_difference(error) from error
     except Difference as difference:
@@ -330,12 +330,12 @@ class Game:
         self.offers: dict[int, str] = {}
         self.declined: set[int] = set()
 
-        status, answer = client.call("POST", "/v1/games", self.creation)
+        status, response = client.call("POST", "/v1/games", self.creation)
         if status != 201:
-            raise Difference(f"creating a game is refused with {status}", creation=self.creation, answer=answer)
-        self.id: str = answer["id"]
-        self.tokens: list[str] = answer["seat_tokens"]
-        self.host: str = answer["host_token"]
+            raise Difference(f"creating a game is refused with {status}", creation=self.creation, response=response)
+        self.id: str = response["id"]
+        self.tokens: list[str] = response["seat_tokens"]
+        self.host: str = response["host_token"]
         self.check_views(everyone=True)
 
     # -- the server's side --
@@ -344,26 +344,26 @@ class Game:
         return f"/v1/games/{self.id}{rest}"
 
     def post(self, rest: str, body: Any, token: str, who: str) -> tuple[int, Any]:
-        status, answer = self.client.call("POST", self.path(rest), body, token)
+        status, response = self.client.call("POST", self.path(rest), body, token)
         self.log.append({"as": who, "post": rest, "body": body, "status": status})
-        return status, answer
+        return status, response
 
     def act(self, rest: str, body: Any, token: str, who: str) -> None:
         """An action that must be accepted; it makes one version."""
-        status, answer = self.post(rest, body, token, who)
+        status, response = self.post(rest, body, token, who)
         if status not in (200, 201):
-            raise Difference(f"a legal action is refused with {status}", answer=answer)
+            raise Difference(f"a legal action is refused with {status}", response=response)
         self.version += 1
-        if isinstance(answer, dict) and "version" in answer and answer["version"] != self.version:
-            raise Difference("an action's answer has the wrong version", got=answer["version"], expected=self.version)
+        if isinstance(response, dict) and "version" in response and response["version"] != self.version:
+            raise Difference("the response to an action has the wrong version", got=response["version"], expected=self.version)
 
     def refused(self, rest: str, body: Any, seat: int, statuses: tuple[int, ...], codes: tuple[str, ...] = ()) -> None:
         """An action that must be refused and change nothing."""
-        status, answer = self.post(rest, body, self.tokens[seat], f"seat {seat}")
-        code = answer.get("code") if isinstance(answer, dict) else None
+        status, response = self.post(rest, body, self.tokens[seat], f"seat {seat}")
+        code = response.get("code") if isinstance(response, dict) else None
         if status not in statuses or (codes and code not in codes):
             raise Difference("a refusal is not as expected", got=[status, code], statuses=statuses, codes=codes,
-                             answer=answer)
+                             response=response)
         self.check_views()
 
     # -- comparing views --
@@ -382,7 +382,7 @@ class Game:
         token = self.tokens[viewer] if viewer is not None else self.rng.choice((None, self.host))
         status, view = self.client.call("GET", self.path(), token=token)
         if status != 200:
-            raise Difference(f"a view is refused with {status}", viewer=viewer, answer=view)
+            raise Difference(f"a view is refused with {status}", viewer=viewer, response=view)
         playing = self.phase in ("exchange", "play")
         expected: dict[str, Any] = {
             "id": self.id, "version": self.version, "phase": self.phase, "turn": self.turn,
@@ -488,12 +488,12 @@ class Game:
         seat, rng = self.turn, self.rng
         assert seat is not None
         hand = self.hands[seat]
-        status, answer = self.client.call("GET", self.path("/legal-moves"), token=self.tokens[seat])
+        status, response = self.client.call("GET", self.path("/legal-moves"), token=self.tokens[seat])
         if status != 200:
-            raise Difference(f"legal moves are refused with {status}", seat=seat, answer=answer)
-        if answer.get("version") != self.version:
-            raise Difference("legal moves: wrong version", got=answer.get("version"), expected=self.version)
-        listed = compare_moves(self.rules, self.board, seat, hand, answer)
+            raise Difference(f"legal moves are refused with {status}", seat=seat, response=response)
+        if response.get("version") != self.version:
+            raise Difference("legal moves: wrong version", got=response.get("version"), expected=self.version)
+        listed = compare_moves(self.rules, self.board, seat, hand, response)
 
         if rng.random() < 0.10:
             self.post_illegal(seat, listed)

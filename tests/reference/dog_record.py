@@ -1,7 +1,7 @@
-"""Reads a text record of a game (docs/record.md) and plays it again by the reference rules: `python3 dog_record.py FILE...`.
+"""Replays text records of games (docs/record.md) by the reference rules: `python3 dog_record.py FILE...`.
 
-Every deal is recomputed from the seed, every card and move is judged, and the winner is compared. It shares nothing with
-the engine that writes the records.
+Every deal is recomputed from the seed, every card and move is checked, and the winner is compared. It
+shares no code with the engine that writes the records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tests of perft.py, and the smaller counts of crates/dog-rules/tests/perft with it; `python3 perft.py ../../crates/dog-rules/tests/perft/*.txt` does them all."""
+"""Tests of perft.py, and the smaller counts of crates/dog-rules/tests/perft.
+
+`python3 perft.py ../../crates/dog-rules/tests/perft/*.txt` checks all counts.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What schemathesis has to know beside the document: which token opens which game.
+"""Hooks for schemathesis that supply what the document cannot: the tokens of games.
 
-A token is shown once, in the answer to a creation. These hooks keep what they see there and put into each
-request the token of somebody who may make it: the host deals, the seat to move plays. So that requests get
-beyond "no such game" and "illegal move", good ones are about games that there are, and every other move is
-a legal one. Bad requests stay as they were made.
+A token is shown once, in the response to a creation. These hooks save it there, and give each request
+the token of a caller who may send it: the host deals, the seat to move plays. Valid requests are about
+existing games, and every other move is legal, so that requests get beyond "no such game" and "illegal
+move". Invalid requests are not changed.
 """
 
 import os
@@ -20,14 +20,14 @@ PLACEHOLDER = "Bearer the-right-one"
 TURN = ("swap_cards", "play_move", "list_legal_moves", "suggest_move")
 chance = random.Random(1)
 
-# What the games that there are, or were, are opened with: the host's token and the seats'.
+# The tokens of the host and of the seats, for each game created so far.
 games = {}
 
 
 def ask(method, path, token=None, **more):
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = requests.request(method, BASE + path, headers={**headers, **more.pop("headers", {})}, timeout=60, **more)
-    return answer.json()
+    headers.update(more.pop("headers", {}))
+    return requests.request(method, BASE + path, headers=headers, timeout=60, **more).json()
 
 
 def keep(created):
@@ -36,7 +36,7 @@ def keep(created):
 
 
 def prepared(preset, phase):
-    """A game that has come to this phase."""
+    """Creates a game and brings it to this phase."""
     game = keep(ask("POST", "/v1/games", json={"rules": {"preset": preset}}))
     path = f"/v1/games/{game}"
     if phase != "deal":
@@ -48,17 +48,21 @@ def prepared(preset, phase):
     return game
 
 
-# A game that is over, whose stream ends by itself, and some in every phase.
+# A finished game, whose stream ends by itself, and some in every phase.
 finished = keep(ask("POST", "/v1/games/import", data=RECORD.read_bytes(), headers={"Content-Type": "text/plain"}))
 lasting = [
     finished,
-    *(prepared(preset, phase) for preset in ("hausregeln", "dogspiel-de") for phase in ("deal", "exchange", "play", "play")),
+    *(
+        prepared(preset, phase)
+        for preset in ("hausregeln", "dogspiel-de")
+        for phase in ("deal", "exchange", "play", "play")
+    ),
 ]
 
 
 @schemathesis.auth()
 class Token:
-    """Says that a request has a token; which one follows when it is sent."""
+    """Marks a request as having a token; `before_call` fills it in."""
 
     def get(self, case, context):
         return PLACEHOLDER
@@ -75,7 +79,7 @@ def before_call(context, case, kwargs):
     if good and headers and "Idempotency-Key" in headers and chance.random() < 0.5:
         headers["Idempotency-Key"] = str(uuid.UUID(int=chance.getrandbits(128)))
     if case.operation.definition.raw.get("security") is None:
-        # Whoever asks for no game needs no token.
+        # A request that is about no game needs no token.
         if headers and headers.get("Authorization") == PLACEHOLDER:
             del headers["Authorization"]
         return
@@ -83,7 +87,7 @@ def before_call(context, case, kwargs):
     if "id" in path and game not in games and good and chance.random() < 0.9:
         young = list(games)[-2:]
         game = path["id"] = chance.choice(young if operation == "delete_game" else lasting + young)
-    # Else each of these would wait for as long as a server may be asked to wait.
+    # Other games would make each of these requests wait for the longest time allowed.
     if game in games and operation == "stream_events":
         game = path["id"] = finished
     if game in games and operation == "get_game" and case.query and "after_version" in case.query:
@@ -100,7 +104,7 @@ def before_call(context, case, kwargs):
 
 
 def token_for(operation, game, seat):
-    """The token of somebody who may do this in that game."""
+    """The token of a caller who may do this in that game."""
     tokens = games.get(game) or games[finished]
     host, seats = tokens["host"], [token for token in tokens["seats"] if token]
     if operation == "reissue_token" and str(seat).isdigit() and int(seat) < len(tokens["seats"]):

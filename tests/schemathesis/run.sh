@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Attacks a server of its own with what schemathesis makes of the OpenAPI document: all phases and all checks.
+# Runs schemathesis against a new server: all phases and checks for the OpenAPI document.
 #
 #   tests/schemathesis/run.sh [--max-examples N] [--seed N] …
 #
-# Wants schemathesis (pip install schemathesis). Options are passed on to it.
+# Needs schemathesis (pip install schemathesis). Options are passed on to it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

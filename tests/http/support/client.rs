@@ -1,11 +1,11 @@
-//! An HTTP client that takes every status as an answer and checks each against the contract.
+//! An HTTP client that accepts every status and checks each response against the contract.
 
 use serde_json::Value;
 use ureq::http::HeaderMap;
 
-use super::{Contract, Server};
+use super::{Contract, TestServer};
 
-/// Every problem code and the status it goes with.
+/// Every problem code and its status.
 const PROBLEMS: &[(&str, u16)] = &[
     ("malformed_json", 400),
     ("bad_request", 400),
@@ -49,24 +49,24 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("database_full", 507),
 ];
 
-/// The status that goes with a problem code.
+/// The status of a problem code.
 pub fn status_of(code: &str) -> u16 {
     let known = PROBLEMS.iter().find(|(name, _)| *name == code);
     known.unwrap_or_else(|| panic!("no such code: {code}")).1
 }
 
-/// A request in the making.
-pub struct Request<'a> {
-    server: &'a Server,
+/// A request that is being built.
+pub struct TestRequest<'a> {
+    server: &'a TestServer,
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
 }
 
-impl<'a> Request<'a> {
-    pub fn new(server: &'a Server, method: &str, path: &str) -> Request<'a> {
-        Request {
+impl<'a> TestRequest<'a> {
+    pub fn new(server: &'a TestServer, method: &str, path: &str) -> TestRequest<'a> {
+        TestRequest {
             server,
             method: method.to_owned(),
             path: path.to_owned(),
@@ -75,7 +75,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Sets a header, in place of one of the same name.
+    /// Sets a header and replaces one of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers
             .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
@@ -110,7 +110,7 @@ impl<'a> Request<'a> {
         self.header("Content-Type", content_type)
     }
 
-    /// The response as it comes, whatever it is.
+    /// The raw response, unchecked.
     #[track_caller]
     pub fn run(&self) -> ureq::http::Response<ureq::Body> {
         let what = format!("{} {}", self.method, self.path);
@@ -118,7 +118,7 @@ impl<'a> Request<'a> {
             .unwrap_or_else(|error| panic!("{what}: {error}"))
     }
 
-    /// The response, unless the server is killed before it gives one.
+    /// The response, or an error if the server is killed first.
     #[track_caller]
     fn attempt(&self) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
         let mut builder = ureq::http::Request::builder()
@@ -136,46 +136,46 @@ impl<'a> Request<'a> {
         sent.unwrap_or_else(|error| panic!("{what} is no request: {error}"))
     }
 
-    /// The answer; none if the server is killed before all of it has come.
+    /// The response; `None` if the server is killed before it is complete.
     #[track_caller]
-    pub fn try_send(&self) -> Option<Answer> {
-        let mut response = self.attempt().ok()?;
-        let body = response.body_mut().with_config().limit(64 << 20);
+    pub fn try_send(&self) -> Option<TestResponse> {
+        let mut received = self.attempt().ok()?;
+        let body = received.body_mut().with_config().limit(64 << 20);
         let body = body.read_to_vec().ok()?;
-        let answer = Answer {
+        let response = TestResponse {
             what: format!("{} {}", self.method, self.path),
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            status: received.status().as_u16(),
+            headers: received.headers().clone(),
             body,
         };
-        Contract::get().check(self, &answer);
-        Some(answer)
+        Contract::get().check(self, &response);
+        Some(response)
     }
 
     #[track_caller]
-    pub fn send(self) -> Answer {
+    pub fn send(self) -> TestResponse {
         let what = format!("{} {}", self.method, self.path);
-        let mut response = self.run();
-        let body = response
+        let mut received = self.run();
+        let body = received
             .body_mut()
             .with_config()
             .limit(64 << 20)
             .read_to_vec()
             .unwrap_or_else(|error| panic!("{what}: {error}"));
-        let answer = Answer {
+        let response = TestResponse {
             what,
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            status: received.status().as_u16(),
+            headers: received.headers().clone(),
             body,
         };
-        Contract::get().check(&self, &answer);
-        answer
+        Contract::get().check(&self, &response);
+        response
     }
 }
 
-/// What came back.
+/// A complete response.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// The request, for messages.
     pub what: String,
     pub status: u16,
@@ -183,7 +183,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| {
             value
@@ -203,7 +203,7 @@ impl Answer {
             .collect()
     }
 
-    /// The body with the frame of a chunked transfer taken off, if there is one.
+    /// The body, decoded if its transfer is chunked.
     pub fn unchunked(&self) -> Vec<u8> {
         if self.header("transfer-encoding") != Some("chunked") {
             return self.body.clone();
@@ -232,7 +232,7 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{}: {error}: {}", self.what, self.text()))
     }
 
-    /// The body of an answer that must have this status.
+    /// The body of a response that must have this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}: {}", self.what, self.text());
@@ -243,13 +243,13 @@ impl Answer {
         }
     }
 
-    /// The problem document of an answer that must be a refusal with this code.
+    /// The problem document of a response that must be a refusal with this code.
     #[track_caller]
     pub fn refused(self, code: &str) -> Value {
         self.refused_one_of(&[code])
     }
 
-    /// The same where more than one code may be meant.
+    /// The same where more than one code is possible.
     #[track_caller]
     pub fn refused_one_of(self, codes: &[&str]) -> Value {
         let what = format!(
@@ -266,7 +266,7 @@ impl Answer {
         problem
     }
 
-    /// RFC 9457, and what convention 1 adds to it.
+    /// Checks the problem document by RFC 9457 and convention 1.
     #[track_caller]
     pub fn check_problem(&self) {
         let what = format!("{}: {} {}", self.what, self.status, self.text());

@@ -1,8 +1,8 @@
-//! The OpenAPI document held against what is sent and answered.
+//! Checks requests and responses against the OpenAPI document.
 //!
-//! Every answer must be one that the document lists for its route, method and status, of the
+//! Every response must be one that the document lists for its route, method and status, of the
 //! documented content type, satisfying the documented schema and holding no field that the schema
-//! does not name. A request that was accepted must satisfy the documented request in turn.
+//! does not name. A request that was accepted must satisfy the documented request.
 
 use std::{
     collections::HashMap,
@@ -12,9 +12,9 @@ use std::{
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Request, Server};
+use super::{TestRequest, TestResponse, TestServer};
 
-/// Headers that OpenAPI leaves to other parts of a document, or that belong to HTTP itself.
+/// Headers that OpenAPI documents elsewhere, or that belong to HTTP itself.
 const PLAIN_HEADERS: [&str; 8] = [
     "accept",
     "accept-encoding",
@@ -26,7 +26,7 @@ const PLAIN_HEADERS: [&str; 8] = [
     "x-forwarded-for",
 ];
 
-/// The document, and the validators made of it so far.
+/// The document, and the validators compiled so far.
 pub struct Contract {
     pub document: Value,
     /// The document with every object closed to fields it does not name.
@@ -37,15 +37,15 @@ pub struct Contract {
 static CONTRACT: OnceLock<Contract> = OnceLock::new();
 
 impl Contract {
-    /// Takes the document from the first server that is started; all are the same program.
-    pub fn load(server: &Server) {
+    /// Loads the document from the first server that is started; all run the same program.
+    pub fn load(server: &TestServer) {
         CONTRACT.get_or_init(|| {
-            let answer = server
+            let response = server
                 .agent()
                 .get(server.url() + "/openapi.json")
                 .call()
-                .and_then(|mut answer| answer.body_mut().read_json());
-            Contract::new(answer.expect("/openapi.json is JSON"))
+                .and_then(|mut response| response.body_mut().read_json());
+            Contract::new(response.expect("/openapi.json is JSON"))
         });
     }
 
@@ -63,15 +63,15 @@ impl Contract {
         }
     }
 
-    /// Checks an answer, and the request if it was accepted.
+    /// Checks a response, and the request if it was accepted.
     ///
     /// # Panics
     /// If the document and the server disagree.
     #[track_caller]
-    pub fn check(&self, request: &Request<'_>, answer: &Answer) {
-        let what = format!("{}: {} {}", answer.what, answer.status, answer.text());
-        if is_problem(answer) {
-            answer.check_problem();
+    pub fn check(&self, request: &TestRequest<'_>, response: &TestResponse) {
+        let what = format!("{}: {} {}", response.what, response.status, response.text());
+        if is_problem(response) {
+            response.check_problem();
         }
         let (path, query) = match request.path.split_once('?') {
             Some((path, query)) => (path, query),
@@ -85,21 +85,21 @@ impl Contract {
             let known = ["/openapi.json", "/docs"].iter();
             let outside = known.into_iter().any(|known| path.starts_with(known));
             assert!(
-                outside || method == "options" || answer.status == 404,
+                outside || method == "options" || response.status == 404,
                 "an undocumented path: {what}"
             );
             return;
         };
         let Some(operation) = item.get(&method) else {
             assert!(
-                method == "options" || answer.status == 405,
+                method == "options" || response.status == 405,
                 "an undocumented method: {what}"
             );
             return;
         };
         let pointer = format!("/paths/{}/{method}", escape(template));
-        self.check_answer(&pointer, operation, request, answer, &what);
-        if answer.status < 300 {
+        self.check_response(&pointer, operation, request, response, &what);
+        if response.status < 300 {
             self.check_accepted(&pointer, item, operation, request, query, &what);
         }
     }
@@ -112,39 +112,43 @@ impl Contract {
     }
 
     #[track_caller]
-    fn check_answer(
+    fn check_response(
         &self,
         pointer: &str,
         operation: &Value,
-        request: &Request<'_>,
-        answer: &Answer,
+        request: &TestRequest<'_>,
+        response: &TestResponse,
         what: &str,
     ) {
-        let status = answer.status.to_string();
+        let status = response.status.to_string();
         let documented = &operation["responses"][&status];
         assert!(!documented.is_null(), "an undocumented status: {what}");
-        let (response, pointer) = self.resolve(documented, format!("{pointer}/responses/{status}"));
-        for (name, _) in object(&response["headers"]) {
-            assert!(answer.headers.contains_key(name), "no {name}: {what}");
+        let (described, pointer) =
+            self.resolve(documented, format!("{pointer}/responses/{status}"));
+        for (name, _) in object(&described["headers"]) {
+            assert!(response.headers.contains_key(name), "no {name}: {what}");
         }
-        let Some(content) = response["content"].as_object() else {
-            assert!(answer.body.is_empty(), "an undocumented body: {what}");
+        let Some(content) = described["content"].as_object() else {
+            assert!(response.body.is_empty(), "an undocumented body: {what}");
             return;
         };
-        let media_type = media_type(answer.header("content-type").unwrap_or_default());
+        let media_type = media_type(response.header("content-type").unwrap_or_default());
         let Some(media) = content.get(media_type) else {
             panic!("an undocumented content type {media_type:?}: {what}");
         };
         if request.method == "HEAD" {
-            assert!(answer.body.is_empty(), "a body in answer to HEAD: {what}");
+            assert!(
+                response.body.is_empty(),
+                "a body in the response to HEAD: {what}"
+            );
             return;
         }
-        let encoded = answer.headers.contains_key("content-encoding");
-        // Lines of JSON are held against their schemas by those who read them.
+        let encoded = response.headers.contains_key("content-encoding");
+        // Tests that read NDJSON check its lines against their schemas.
         let json = media_type.ends_with("json") && media_type != "application/x-ndjson";
         if media.get("schema").is_some() && json && !encoded {
             let pointer = format!("{pointer}/content/{}/schema", escape(media_type));
-            self.validate(&self.closed, &pointer, &answer.json(), what);
+            self.validate(&self.closed, &pointer, &response.json(), what);
         }
     }
 
@@ -154,7 +158,7 @@ impl Contract {
         pointer: &str,
         item: &Value,
         operation: &Value,
-        request: &Request<'_>,
+        request: &TestRequest<'_>,
         query: &str,
         what: &str,
     ) {
@@ -185,7 +189,7 @@ impl Contract {
         }
         let Some(body) = request.body.as_ref().filter(|body| !body.is_empty()) else {
             let required = operation["requestBody"]["required"] == true;
-            assert!(!required, "a required body was not missed: {what}");
+            assert!(!required, "accepted without a required body: {what}");
             return;
         };
         let content_type = request.headers.iter();
@@ -206,7 +210,7 @@ impl Contract {
         self.validate(&self.document, &pointer, &body, what);
     }
 
-    /// Holds every example in the document against its schema; how many there are.
+    /// Validates every example in the document; returns how many there are.
     pub fn check_examples(&self) -> usize {
         let mut found = Vec::new();
         for (path, item) in object(&self.document["paths"]) {
@@ -245,7 +249,7 @@ impl Contract {
             .min_by_key(|(template, _)| template.matches('{').count())
     }
 
-    /// Follows a reference, if this is one: what it stands for, and where that is.
+    /// Follows a reference, if this is one: its target, and the pointer to it.
     fn resolve<'v>(&'v self, value: &'v Value, pointer: String) -> (&'v Value, String) {
         match value["$ref"]
             .as_str()
@@ -290,15 +294,15 @@ impl Contract {
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
                 .build(&Value::Object(schema))
-                .unwrap_or_else(|error| panic!("the schema at {pointer} is none: {error}"));
+                .unwrap_or_else(|error| panic!("the schema at {pointer} is invalid: {error}"));
             Arc::new(validator)
         });
         Arc::clone(validator)
     }
 }
 
-fn is_problem(answer: &Answer) -> bool {
-    answer.status >= 400 && !(answer.body.is_empty() && answer.what.starts_with("HEAD "))
+fn is_problem(response: &TestResponse) -> bool {
+    response.status >= 400 && !(response.body.is_empty() && response.what.starts_with("HEAD "))
 }
 
 /// A content type without its parameters.
@@ -311,7 +315,7 @@ fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The entries of an object; none of anything else.
+/// The entries of an object; nothing for other values.
 fn object(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     value
         .as_object()
@@ -326,7 +330,7 @@ const COMPOSITIONS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Keywords under which a schema holds schemas of the values inside.
 const INSIDES: [&str; 2] = ["items", "additionalProperties"];
 
-/// Closes every schema of the document wherever a whole value is described.
+/// Closes every schema of the document that describes a whole value.
 fn close_all(closed: &mut Value, document: &Value) {
     match closed {
         Value::Object(entries) => {
@@ -378,7 +382,7 @@ fn close_inside(schema: &mut Value, document: &Value) {
     }
 }
 
-/// Whether a schema names the fields of an object, itself or by what it is composed of.
+/// Whether a schema names fields of an object, itself or in a composition.
 fn names_fields(schema: &Value, document: &Value, depth: u8) -> bool {
     let target = schema["$ref"]
         .as_str()
@@ -417,7 +421,7 @@ fn examples_of_content(content: &Value, pointer: &str, found: &mut Examples) {
     }
 }
 
-/// Of a media type or a parameter: both have a schema and examples beside it.
+/// Of a media type or a parameter: both have a schema and examples next to it.
 fn examples_of_holder(holder: &Value, pointer: &str, found: &mut Examples) {
     let pointer = format!("{pointer}/schema");
     found.extend(

@@ -1,5 +1,5 @@
-//! The metrics as a scraper reads them, and strictly: a text that is not exactly as the format wants
-//! it fails the test.
+//! A strict parser of the metrics format: a text that is not exactly in the format
+//! fails the test.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{PATIENCE, Server};
+use super::{TIMEOUT, TestServer};
 
 /// A metric with its labels.
 type Series = (String, BTreeMap<String, String>);
 
-/// What one scrape told.
+/// The metrics of one scrape.
 #[derive(Clone, Debug)]
 pub struct Exposition {
     pub text: String,
@@ -24,32 +24,32 @@ pub struct Exposition {
 impl Exposition {
     /// Scrapes the server.
     #[track_caller]
-    pub fn scrape(server: &Server) -> Exposition {
-        let answer = server.get("/metrics").send();
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let content_type = answer.header("content-type").unwrap_or_default();
+    pub fn scrape(server: &TestServer) -> Exposition {
+        let response = server.get("/metrics").send();
+        assert_eq!(response.status, 200, "{}", response.text());
+        let content_type = response.header("content-type").unwrap_or_default();
         let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         assert_eq!(content_type, open_metrics);
-        Exposition::read(&answer.text())
+        Exposition::read(&response.text())
     }
 
-    /// Scrapes the server until the metrics are so.
+    /// Scrapes the server until the metrics satisfy the condition.
     #[track_caller]
-    pub fn wait_for(server: &Server, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
+    pub fn wait_for(server: &TestServer, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
         let begun = Instant::now();
         loop {
             let now = Exposition::scrape(server);
             if wanted(&now) {
                 return now;
             }
-            assert!(begun.elapsed() < PATIENCE, "{}", now.text);
+            assert!(begun.elapsed() < TIMEOUT, "{}", now.text);
             thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Scrapes the server until it works at so many requests, the scrape itself left out.
+    /// Scrapes the server until this many requests are in flight, not counting the scrape.
     #[track_caller]
-    pub fn wait_for_requests(server: &Server, number: u32) {
+    pub fn wait_for_requests(server: &TestServer, number: u32) {
         let wanted = f64::from(number) + 1.0;
         Exposition::wait_for(server, |told| {
             told.value("dog_http_requests_in_flight", &[]) == wanted
@@ -59,7 +59,7 @@ impl Exposition {
     /// Reads a text.
     ///
     /// # Panics
-    /// If anything in it is not as it must be.
+    /// If the text violates the format.
     #[track_caller]
     pub fn read(text: &str) -> Exposition {
         let mut read = Exposition {
@@ -97,7 +97,7 @@ impl Exposition {
         read
     }
 
-    /// Takes a line with a value.
+    /// Reads a line with a value.
     fn sample(&mut self, line: &str, family: &str, kind: &str) {
         let (series, value) = line.rsplit_once(' ').expect("a series and a value");
         let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
@@ -120,7 +120,7 @@ impl Exposition {
         assert_eq!(before, None, "twice: {line}");
     }
 
-    /// Buckets grow with their bounds, and the last holds everything.
+    /// Checks that buckets are cumulative and that the last one counts everything.
     fn check_histograms(&self) {
         let histograms = self
             .families
@@ -164,20 +164,20 @@ impl Exposition {
         named.map(|(_, value)| value).sum()
     }
 
-    /// Every series there is.
+    /// All series.
     pub fn series(&self) -> BTreeSet<Series> {
         self.samples.keys().cloned().collect()
     }
 }
 
-/// What stands between the braces, which close it.
+/// Reads the labels up to the closing brace.
 fn read_labels(text: &str) -> BTreeMap<String, String> {
     let mut rest = text.strip_suffix('}').expect("a brace");
     let mut labels = BTreeMap::new();
     while !rest.is_empty() {
         let (name, after) = rest.split_once("=\"").expect("a label's name");
         assert!(is_name(name), "{text}");
-        // No value that this server may tell needs an escape.
+        // No label value of this server needs an escape.
         let (value, after) = after.split_once('"').expect("a label's value");
         assert!(!value.contains(['\\', '\n']), "{text}");
         let before = labels.insert(name.to_owned(), value.to_owned());

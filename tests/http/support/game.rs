@@ -1,4 +1,4 @@
-//! A handle on one game: its tokens, its routes as each viewer, and somebody to play it.
+//! A handle on one game: its tokens, requests as each viewer, and helpers that play it.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{Answer, Request, Server};
+use super::{TestRequest, TestResponse, TestServer};
 
-/// Whose eyes look at a game.
+/// Who requests a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewer {
+pub enum TestViewer {
     Seat(usize),
     Host,
     Spectator,
 }
 
-use Viewer::{Host, Seat, Spectator};
+use TestViewer::{Host, Seat, Spectator};
 
 /// As an `ETag` names them: `2`, `host`, `spectator`.
-impl fmt::Display for Viewer {
+impl fmt::Display for TestViewer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Seat(seat) => write!(f, "{seat}"),
@@ -43,7 +43,7 @@ pub fn cards_of(hand: &Value) -> Vec<String> {
     names
 }
 
-/// Choices that are the same on every run.
+/// Reproducible random choices.
 pub struct Dice(ChaCha20Rng);
 
 impl Dice {
@@ -63,30 +63,30 @@ impl Dice {
 
 /// A game on a server, with every token.
 #[derive(Clone)]
-pub struct Game<'a> {
-    pub server: &'a Server,
+pub struct TestGame<'a> {
+    pub server: &'a TestServer,
     pub id: String,
     pub tokens: Vec<String>,
     pub host: String,
 }
 
-impl<'a> Game<'a> {
-    /// A game by these wishes.
+impl<'a> TestGame<'a> {
+    /// Creates a game with this request body.
     #[track_caller]
-    pub fn create(server: &'a Server, wishes: &Value) -> Game<'a> {
-        let answer = server.post("/v1/games").json(wishes).send().expect(201);
-        Game::of(server, &answer)
+    pub fn create(server: &'a TestServer, wishes: &Value) -> TestGame<'a> {
+        let response = server.post("/v1/games").json(wishes).send().expect(201);
+        TestGame::of(server, &response)
     }
 
-    /// The game of an answer to a creation.
+    /// The game of a response to a creation.
     #[track_caller]
-    pub fn of(server: &'a Server, created: &Value) -> Game<'a> {
+    pub fn of(server: &'a TestServer, created: &Value) -> TestGame<'a> {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let tokens = created["seat_tokens"].as_array().expect("tokens");
-        let game = Game {
+        let game = TestGame {
             server,
             id: text(&created["id"]),
-            // A bot has none.
+            // A bot has no token.
             tokens: tokens
                 .iter()
                 .map(|token| token.as_str().unwrap_or("none").to_owned())
@@ -95,29 +95,29 @@ impl<'a> Game<'a> {
         };
         let tokens = game.tokens.iter().filter(|token| *token != "none");
         for token in tokens.chain([&game.host]) {
-            server.keep_out_of_the_log(token);
+            server.forbid_in_log(token);
         }
         game
     }
 
     /// A game of the default preset with a fixed seed; seat 0 deals, seat 1 begins.
     #[track_caller]
-    pub fn fixed(server: &'a Server) -> Game<'a> {
-        Game::of_preset(server, "dogspiel-it")
+    pub fn fixed(server: &'a TestServer) -> TestGame<'a> {
+        TestGame::of_preset(server, "dogspiel-it")
     }
 
     #[track_caller]
-    pub fn of_preset(server: &'a Server, preset: &str) -> Game<'a> {
+    pub fn of_preset(server: &'a TestServer, preset: &str) -> TestGame<'a> {
         let rules = json!({"preset": preset});
-        Game::create(
+        TestGame::create(
             server,
             &json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)}),
         )
     }
 
-    /// A finished game of so many versions with a packed log.
+    /// A finished game of this many versions with a packed log.
     #[track_caller]
-    pub fn long(server: &'a Server, versions: usize) -> Game<'a> {
+    pub fn long(server: &'a TestServer, versions: usize) -> TestGame<'a> {
         let record = include_str!("../../records/four.dog");
         let (head, steps) = record.split_once("\n\n").expect("a head");
         let actions = steps.lines().filter(|line| !line.is_empty()).count();
@@ -126,7 +126,7 @@ impl<'a> Game<'a> {
         let record = format!("{head}\n\n{more}{steps}");
         let import = server.post("/v1/games/import");
         let created = import.text("text/plain", &record).send();
-        let game = Game::of(server, &created.expect(201));
+        let game = TestGame::of(server, &created.expect(201));
         let database = Connection::open(server.database()).expect("the database");
         let pages =
             "SELECT count(*) FROM packed_log WHERE game = (SELECT row_id FROM games WHERE id = ?)";
@@ -135,28 +135,28 @@ impl<'a> Game<'a> {
         game
     }
 
-    /// The same, dealt.
+    /// The game of [`TestGame::fixed`], dealt.
     #[track_caller]
-    pub fn dealt(server: &'a Server) -> Game<'a> {
-        let game = Game::fixed(server);
+    pub fn dealt(server: &'a TestServer) -> TestGame<'a> {
+        let game = TestGame::fixed(server);
         game.deal();
         game
     }
 
-    /// The same, with the exchange done: seat 1 is to move.
+    /// The same with the exchange done: seat 1 is to move.
     #[track_caller]
-    pub fn in_play(server: &'a Server) -> Game<'a> {
-        let game = Game::dealt(server);
+    pub fn in_play(server: &'a TestServer) -> TestGame<'a> {
+        let game = TestGame::dealt(server);
         game.exchange();
         game
     }
 
-    /// A game that is over, as its record tells it; nobody has a seat's token.
+    /// A finished game, imported from a record; its seats have no tokens.
     #[track_caller]
-    pub fn imported(server: &'a Server) -> Game<'a> {
+    pub fn imported(server: &'a TestServer) -> TestGame<'a> {
         let record = include_str!("../../records/four.dog");
         let import = server.post("/v1/games/import").text("text/plain", record);
-        Game::of(server, &import.send().expect(201))
+        TestGame::of(server, &import.send().expect(201))
     }
 
     pub fn seats(&self) -> usize {
@@ -164,12 +164,12 @@ impl<'a> Game<'a> {
     }
 
     /// Every seat, the host and the spectator.
-    pub fn viewers(&self) -> Vec<Viewer> {
+    pub fn viewers(&self) -> Vec<TestViewer> {
         let seats = (0..self.seats()).map(Seat);
         seats.chain([Host, Spectator]).collect()
     }
 
-    pub fn token(&self, viewer: Viewer) -> Option<&str> {
+    pub fn token(&self, viewer: TestViewer) -> Option<&str> {
         match viewer {
             Seat(seat) => Some(&self.tokens[seat]),
             Host => Some(&self.host),
@@ -177,12 +177,12 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// `/v1/games/{id}` and what follows.
+    /// `/v1/games/{id}` followed by `rest`.
     pub fn path(&self, rest: &str) -> String {
         format!("/v1/games/{}{rest}", self.id)
     }
 
-    pub fn request(&self, method: &str, viewer: Viewer, rest: &str) -> Request<'a> {
+    pub fn request(&self, method: &str, viewer: TestViewer, rest: &str) -> TestRequest<'a> {
         let request = self.server.request(method, &self.path(rest));
         match self.token(viewer) {
             Some(token) => request.token(token),
@@ -190,26 +190,26 @@ impl<'a> Game<'a> {
         }
     }
 
-    pub fn get(&self, viewer: Viewer, rest: &str) -> Request<'a> {
+    pub fn get(&self, viewer: TestViewer, rest: &str) -> TestRequest<'a> {
         self.request("GET", viewer, rest)
     }
 
-    pub fn post(&self, viewer: Viewer, rest: &str) -> Request<'a> {
+    pub fn post(&self, viewer: TestViewer, rest: &str) -> TestRequest<'a> {
         self.request("POST", viewer, rest)
     }
 
     #[track_caller]
-    pub fn view(&self, viewer: Viewer) -> Value {
+    pub fn view(&self, viewer: TestViewer) -> Value {
         self.get(viewer, "").send().expect(200)
     }
 
-    /// The views of all viewers as they came, byte for byte.
+    /// The views of all viewers, byte for byte.
     #[track_caller]
     pub fn snapshot(&self) -> Vec<Vec<u8>> {
         let view = |viewer| {
-            let answer = self.get(viewer, "").send();
-            assert_eq!(answer.status, 200, "{}", answer.text());
-            answer.body
+            let response = self.get(viewer, "").send();
+            assert_eq!(response.status, 200, "{}", response.text());
+            response.body
         };
         self.viewers().into_iter().map(view).collect()
     }
@@ -251,9 +251,9 @@ impl<'a> Game<'a> {
             .expect(200)
     }
 
-    /// Sends the request of a suggestion as it is.
+    /// Sends the request of a suggestion unchanged.
     #[track_caller]
-    pub fn as_suggested(&self, seat: usize, request: &Value) -> Answer {
+    pub fn as_suggested(&self, seat: usize, request: &Value) -> TestResponse {
         let text = |name: &str| request[name].as_str().expect("a text");
         self.server
             .request(text("method"), text("path"))
@@ -262,7 +262,7 @@ impl<'a> Game<'a> {
             .send()
     }
 
-    /// Every seat lays down its first card; the last answer.
+    /// Every seat offers its first card; returns the last response.
     #[track_caller]
     pub fn exchange(&self) -> Value {
         let lay = |seat: usize| self.swap(seat, &json!({"card": self.hand(seat)[0]}));
@@ -272,8 +272,8 @@ impl<'a> Game<'a> {
     /// The legal moves of the seat to move, without boards.
     #[track_caller]
     pub fn legal_moves(&self, seat: usize) -> Value {
-        let answer = self.get(Seat(seat), "/legal-moves?board=false").send();
-        answer.expect(200)["moves"].take()
+        let response = self.get(Seat(seat), "/legal-moves?board=false").send();
+        response.expect(200)["moves"].take()
     }
 
     /// The id of the first legal move of the seat to move, and the seat.
@@ -284,7 +284,7 @@ impl<'a> Game<'a> {
         (seat, id.as_str().expect("an id").to_owned())
     }
 
-    /// Does the next thing, by advice where there is a choice; the view after it.
+    /// Does the next action, by advice where there is a choice; returns the view after it.
     #[track_caller]
     pub fn step(&self, dice: &mut Dice) -> Value {
         let view = self.view(Spectator);
@@ -298,7 +298,7 @@ impl<'a> Game<'a> {
                 let best = &advice["suggestions"][0]["request"];
                 self.as_suggested(seat, best).expect(200)["game"].take()
             }
-            other => panic!("nothing can be done in {other}"),
+            other => panic!("no action in phase {other}"),
         }
     }
 }

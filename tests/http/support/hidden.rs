@@ -1,23 +1,23 @@
-//! The cards that a viewer cannot see, permuted in a game as the database keeps it.
+//! Permutes the cards that a viewer cannot see, in a stored game.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-use super::{CARDS, Dice, Viewer};
+use super::{CARDS, Dice, TestViewer};
 
-/// The cards as stored texts have them, in the order of [`CARDS`] and sorted so.
+/// The stored codes of the cards, in the order of [`CARDS`], by which hands are sorted.
 const CODES: &str = "A23456789TJQK*";
 
-/// A game as the database keeps it, secrets included.
+/// A stored game, secrets included.
 #[derive(Clone, PartialEq)]
-pub struct Kept {
+pub struct GameSecrets {
     pub snapshot: Value,
     /// The version, the action or null, and the events, in order.
     pub log: Vec<(i64, Value, Value)>,
 }
 
-impl Kept {
-    pub fn read(database: &Connection, id: &str) -> Kept {
+impl GameSecrets {
+    pub fn read(database: &Connection, id: &str) -> GameSecrets {
         let json = |text: String| serde_json::from_str(&text).expect("JSON");
         let snapshot = database
             .query_row("SELECT snapshot FROM games WHERE id = ?", [id], |row| {
@@ -33,7 +33,7 @@ impl Kept {
         let entry =
             |row: &rusqlite::Row<'_>| Ok((row.get(0)?, json(row.get(1)?), row.get(2).map(json)?));
         let log = log.query_map([id], entry).expect("the log");
-        Kept {
+        GameSecrets {
             snapshot,
             log: log.map(|entry| entry.expect("an entry")).collect(),
         }
@@ -57,21 +57,21 @@ impl Kept {
         }
     }
 
-    /// Deals all cards anew that this viewer cannot see: the other hands, the stock, and what others
-    /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so that
-    /// the game could have been played as it was with these cards.
-    pub fn permute(&mut self, viewer: Viewer, dice: &mut Dice) {
+    /// Redeals all cards that this viewer cannot see: the other hands, the stock, and what others
+    /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so
+    /// that the same game could have been played with these cards.
+    pub fn permute(&mut self, viewer: TestViewer, dice: &mut Dice) {
         let own = match viewer {
-            Viewer::Seat(seat) => Some(seat),
-            Viewer::Host | Viewer::Spectator => None,
+            TestViewer::Seat(seat) => Some(seat),
+            TestViewer::Host | TestViewer::Spectator => None,
         };
-        self.deal_anew(own, dice);
+        self.redeal(own, dice);
         let mut starts: Vec<usize> = (0..self.log.len())
             .filter(|&entry| self.log[entry].2[0]["type"] == "cards_dealt")
             .collect();
         starts.push(self.log.len());
         for round in starts.windows(2) {
-            Round::of(self, round[0], round[1]).exchange_anew(self, own, dice);
+            LoggedRound::of(self, round[0], round[1]).redeal_offers(self, own, dice);
         }
         let (_, _, events) = self.log.last().expect("a creation");
         self.snapshot["last_event"] = events[0].clone();
@@ -89,8 +89,9 @@ impl Kept {
         self.snapshot["seats"][seat]["hand"] = json!(sorted(hand));
     }
 
-    /// The hands of the others and the stock. Who gave a card to its partner knows where it is.
-    fn deal_anew(&mut self, own: Option<usize>, dice: &mut Dice) {
+    /// Redeals the other hands and the stock. A seat knows where the card is that it gave its
+    /// partner.
+    fn redeal(&mut self, own: Option<usize>, dice: &mut Dice) {
         let mut pool = cards(&self.snapshot["stock"]);
         let mut known = vec![Vec::new(); self.seats()];
         let others: Vec<usize> = (0..self.seats())
@@ -120,41 +121,41 @@ impl Kept {
         (seat + self.seats() / 2) % self.seats()
     }
 
-    /// The event that was told first in this entry.
+    /// The first event of this entry.
     fn first_event(&mut self, entry: usize) -> &mut Value {
         &mut self.log[entry].2[0]
     }
 }
 
-/// What the log has of a round, seat by seat.
-struct Round {
+/// What the log says about a round, seat by seat.
+struct LoggedRound {
     /// The entry of its deal.
     deal: usize,
-    /// Whether it is the last round, of which the snapshot tells too.
+    /// Whether it is the last round, which the snapshot describes too.
     last: bool,
-    /// The entry in which the seat laid down a card for its partner.
+    /// The entry in which the seat offered a card to its partner.
     offer: Vec<Option<usize>>,
     /// The entry in which its pair swapped.
     swap: Vec<Option<usize>>,
-    /// The cards it played or laid open.
+    /// The cards it played or revealed.
     laid: Vec<Vec<char>>,
-    /// Those, and the ones it still holds.
+    /// Those cards, and the ones it still holds.
     all: Vec<Vec<char>>,
 }
 
-impl Round {
-    fn of(kept: &Kept, deal: usize, end: usize) -> Round {
-        let seats = kept.seats();
-        let mut round = Round {
+impl LoggedRound {
+    fn of(game: &GameSecrets, deal: usize, end: usize) -> LoggedRound {
+        let seats = game.seats();
+        let mut round = LoggedRound {
             deal,
-            last: end == kept.log.len(),
+            last: end == game.log.len(),
             offer: vec![None; seats],
             swap: vec![None; seats],
             laid: vec![Vec::new(); seats],
             all: Vec::new(),
         };
         for entry in deal..end {
-            for event in kept.log[entry].2.as_array().expect("events") {
+            for event in game.log[entry].2.as_array().expect("events") {
                 let seat = event["seat"].as_u64().unwrap_or_default() as usize;
                 match event["type"].as_str().expect("a type") {
                     "card_offered" => round.offer[seat] = Some(entry),
@@ -177,25 +178,25 @@ impl Round {
         round.all = round.laid.clone();
         if round.last {
             for (seat, all) in round.all.iter_mut().enumerate() {
-                all.extend(kept.hand(seat));
+                all.extend(game.hand(seat));
             }
         }
         round
     }
 
-    /// Other cards that the others may have laid down for each other, and what was dealt then.
-    fn exchange_anew(&self, kept: &mut Kept, own: Option<usize>, dice: &mut Dice) {
+    /// Changes the offers of the other seats, and the deal with them.
+    fn redeal_offers(&self, game: &mut GameSecrets, own: Option<usize>, dice: &mut Dice) {
         let pick = |cards: &[char], dice: &mut Dice| cards[dice.below(cards.len())];
-        let others = (0..kept.seats()).filter(|&seat| Some(seat) != own);
-        // What each seat got and what it laid down, as far as there was any of it.
-        let mut got: Vec<Option<char>> = vec![None; kept.seats()];
+        let others = (0..game.seats()).filter(|&seat| Some(seat) != own);
+        // The cards that each seat received and offered, if any.
+        let mut got: Vec<Option<char>> = vec![None; game.seats()];
         let mut laid_down = got.clone();
-        for seat in 0..kept.seats() {
-            let partner = kept.partner(seat);
+        for seat in 0..game.seats() {
+            let partner = game.partner(seat);
             if let Some(entry) = self.swap[seat] {
                 let seen = own.is_some_and(|own| own == seat || own == partner);
                 let card = match seen {
-                    true => given(&kept.log[entry].2, partner),
+                    true => given(&game.log[entry].2, partner),
                     false => pick(&self.all[seat], dice),
                 };
                 (got[seat], laid_down[partner]) = (Some(card), Some(card));
@@ -209,18 +210,18 @@ impl Round {
                 take(&mut dealt, got);
                 dealt.push(gave);
             }
-            kept.first_event(self.deal)["hands"][seat] = json!(sorted(dealt));
+            game.first_event(self.deal)["hands"][seat] = json!(sorted(dealt));
             let Some(card) = laid_down[seat] else {
                 continue;
             };
             let offer = self.offer[seat].expect("who laid down a card did so in an entry");
-            kept.first_event(offer)["card"] = name(card);
-            kept.log[offer].1["card"] = name(card);
+            game.first_event(offer)["card"] = name(card);
+            game.log[offer].1["card"] = name(card);
             if let Some(entry) = self.swap[seat] {
-                *given_mut(&mut kept.log[entry].2, seat) = name(card);
+                *given_mut(&mut game.log[entry].2, seat) = name(card);
             }
-            if self.last && kept.snapshot["phase"] != "deal" {
-                let state = &mut kept.snapshot["seats"][seat];
+            if self.last && game.snapshot["phase"] != "deal" {
+                let state = &mut game.snapshot["seats"][seat];
                 state["answer"] = json!({"offered": name(card)});
                 if let Some(got) = got[seat] {
                     state["received"] = name(got);

@@ -1,4 +1,4 @@
-//! What every test stands on: a real server, its own or shared, a client that checks each answer against
+//! Shared test support: a real server, a client that checks each response against
 //! the OpenAPI document, and a handle on a game.
 
 mod client;
@@ -13,22 +13,22 @@ mod stream;
 
 use std::time::Duration;
 
-pub use client::{Answer, Request};
+pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
 pub use exposition::Exposition;
-pub use game::{Dice, Game, Viewer, cards_of, seed};
-pub use hidden::Kept;
+pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
+pub use hidden::GameSecrets;
 pub use programs::{available, run};
 pub use raw::{Raw, raw};
-pub use server::{Server, Signal};
+pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
 
-/// How long anything may take that a test waits for. It is only ever used up by what never comes:
-/// a machine may be very busy.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+/// How long a test waits for anything. It is long because a machine may be very busy; only a
+/// failing test waits that long.
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Says that a game's row was changed by hand: servers keep games in memory.
-pub const CHANGED: &str =
+/// Marks a game's row as changed, since servers cache games.
+pub const MARK_CHANGED: &str =
     "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = ?1";
 
 /// The five published rule sheets.
@@ -48,5 +48,5 @@ pub const CARDS: [&str; 14] = [
     "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "joker",
 ];
 
-/// A text that looks like a token and is none.
+/// A well-formed token that belongs to no game.
 pub const UNKNOWN_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -1,16 +1,16 @@
-//! Other programs that a few tests need.
+//! External programs that some tests need.
 
 use std::{
     io::{self, Write},
     process::{Command, Output, Stdio},
 };
 
-/// Whether these programs are there. On a CI machine (`CI` is set) they must be.
+/// Whether these programs are installed. In CI (`CI` is set) they must be.
 pub fn available(programs: &[&str]) -> bool {
     let missing: Vec<&&str> = programs
         .iter()
         .filter(|program| {
-            // nginx has ways of its own.
+            // nginx has its own option.
             let option = if **program == "nginx" {
                 "-v"
             } else {
@@ -31,7 +31,7 @@ pub fn available(programs: &[&str]) -> bool {
         std::env::var_os("CI").is_none(),
         "this machine lacks {missing:?}"
     );
-    // Past the test runner, which keeps what a passing test prints to itself.
+    // Bypasses the test runner, which captures the output of passing tests.
     let _ = writeln!(
         io::stderr(),
         "!!! SKIPPED: this machine lacks {missing:?} !!!"

@@ -1,4 +1,4 @@
-//! A client for what a proper client cannot send: bytes in, answers out.
+//! A client for malformed requests: it sends bytes and reads responses.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -7,32 +7,32 @@ use std::{
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Answer, PATIENCE, Server};
+use super::{TIMEOUT, TestResponse, TestServer};
 
-/// Sends these bytes on a connection of their own and reads one answer.
+/// Sends these bytes on a new connection and reads one response.
 #[track_caller]
-pub fn raw(server: &Server, request: &[u8]) -> Answer {
+pub fn raw(server: &TestServer, request: &[u8]) -> TestResponse {
     let mut connection = Raw::connect(server);
     connection.send(request);
-    connection.answer().unwrap_or_else(|| {
+    connection.response().unwrap_or_else(|| {
         let what = &connection.what;
         panic!("{what:?}: the connection ended without an answer")
     })
 }
 
-/// A connection over which anything can be sent.
+/// A connection that can send any bytes.
 pub struct Raw {
     stream: TcpStream,
     received: Vec<u8>,
-    /// The beginning of what was sent last, for messages.
+    /// The beginning of the last bytes sent, for messages.
     what: String,
 }
 
 impl Raw {
-    pub fn connect(server: &Server) -> Raw {
+    pub fn connect(server: &TestServer) -> Raw {
         let stream = TcpStream::connect(server.address()).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+        stream.set_write_timeout(Some(TIMEOUT)).expect("a timeout");
         stream.set_nodelay(true).expect("no delay");
         Raw {
             stream,
@@ -41,36 +41,36 @@ impl Raw {
         }
     }
 
-    /// Sends these bytes. A server that refuses early may close before all is written.
+    /// Sends these bytes. A server that refuses early may close the connection first.
     pub fn send(&mut self, bytes: &[u8]) {
         self.what = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
         let _ = self.try_send(bytes);
     }
 
-    /// Sends these bytes; says whether the server took them.
+    /// Sends these bytes; returns whether the server accepted them.
     ///
     /// # Panics
-    /// If it neither takes them nor ends the connection.
+    /// If the server neither accepts them nor closes the connection.
     #[track_caller]
     pub fn try_send(&mut self, bytes: &[u8]) -> bool {
         match self.stream.write_all(bytes) {
             Ok(()) => true,
-            Err(error) if is_timeout(error.kind()) => panic!("the server takes no more: {error}"),
+            Err(error) if is_timeout(error.kind()) => panic!("the server accepts no more: {error}"),
             Err(_) => false,
         }
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side.
     pub fn finish_sending(&self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// The next answer; none if the connection ends before one.
+    /// The next response; `None` if the connection ends first.
     ///
     /// # Panics
-    /// If neither comes, or what comes is no answer.
+    /// If neither happens in time, or the bytes are not a response.
     #[track_caller]
-    pub fn answer(&mut self) -> Option<Answer> {
+    pub fn response(&mut self) -> Option<TestResponse> {
         let head = loop {
             if let Some(end) = find(&self.received, b"\r\n\r\n") {
                 break end;
@@ -85,9 +85,9 @@ impl Raw {
         let head = std::mem::replace(&mut self.received, rest);
         let (status, headers) = self.head(&head[..head.len() - 4]);
         if status == 100 {
-            return self.answer();
+            return self.response();
         }
-        // Without a length it goes on until the server closes the connection.
+        // Without a length the body ends when the server closes the connection.
         let length = headers
             .get("content-length")
             .and_then(|length| length.to_str().ok()?.parse().ok())
@@ -96,7 +96,7 @@ impl Raw {
         let length = length.min(self.received.len());
         let rest = self.received.split_off(length);
         let body = std::mem::replace(&mut self.received, rest);
-        Some(Answer {
+        Some(TestResponse {
             what: self.what.clone(),
             status,
             headers,
@@ -104,7 +104,7 @@ impl Raw {
         })
     }
 
-    /// Waits until something has come, and leaves it unread.
+    /// Waits until data has arrived, and leaves it unread.
     #[track_caller]
     pub fn wait_for_bytes(&self) {
         let bytes = self.stream.peek(&mut [0]);
@@ -116,13 +116,13 @@ impl Raw {
         );
     }
 
-    /// The answers until the connection ends.
+    /// The responses until the connection ends.
     #[track_caller]
-    pub fn answers(&mut self) -> Vec<Answer> {
-        std::iter::from_fn(|| self.answer()).collect()
+    pub fn responses(&mut self) -> Vec<TestResponse> {
+        std::iter::from_fn(|| self.response()).collect()
     }
 
-    /// Reads on; says whether there was something.
+    /// Reads more; returns whether there was any.
     #[track_caller]
     fn read(&mut self) -> bool {
         let mut chunk = [0; 4096];

@@ -18,48 +18,48 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Contract, PATIENCE, Request};
+use super::{Contract, TIMEOUT, TestRequest};
 
-/// Bytes that must be free in memory for databases to be put there.
+/// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
-const ROOM: u64 = 2 << 30;
+const MIN_FREE_BYTES: u64 = 2 << 30;
 
-/// How a server is brought to its end.
+/// How a server is stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Signal {
-    /// No chance to finish anything.
+    /// SIGKILL: no chance to finish anything.
     Kill,
-    /// The polite one.
+    /// SIGTERM: a graceful shutdown.
     Term,
 }
 
-/// A running server. Dropping it ends the process and fails the test if the log tells of a panic
-/// or of a token.
-pub struct Server {
-    folder: Arc<Folder>,
+/// A running server. Dropping it stops the process and fails the test if the log shows a panic
+/// or a secret.
+pub struct TestServer {
+    folder: Arc<ServerFolder>,
     environment: Vec<(&'static str, String)>,
     wrapper: &'static [&'static str],
     agent: ureq::Agent,
-    process: Mutex<Process>,
+    process: Mutex<ServerProcess>,
     secrets: Mutex<Vec<String>>,
 }
 
-/// A server with default settings that tests share. It ends, and its log is checked, when no test
+/// A server with default settings that tests share. It stops, and its log is checked, when no test
 /// uses it any more; the next test starts another one.
-pub struct Shared(Arc<Server>);
+pub struct SharedServer(Arc<TestServer>);
 
-impl Deref for Shared {
-    type Target = Server;
+impl Deref for SharedServer {
+    type Target = TestServer;
 
-    fn deref(&self) -> &Server {
+    fn deref(&self) -> &TestServer {
         &self.0
     }
 }
 
 /// Where the folders of all servers are.
 ///
-/// They are in memory where there is room: a commit waits for its disk, and no test takes away
-/// more than the process.
+/// They are in memory if there is room: commits are faster there, and no test cuts the power,
+/// only the process.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let disk = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
     #[cfg(target_os = "linux")]
@@ -67,17 +67,17 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
         let memory = Path::new("/dev/shm");
         let room = rustix::fs::statvfs(memory).map_or(0, |is| is.f_bavail * is.f_frsize);
         let root = memory.join("dog-server-tests");
-        if room >= ROOM && fs::create_dir_all(&root).is_ok() {
-            remove_abandoned(&root);
+        if room >= MIN_FREE_BYTES && fs::create_dir_all(&root).is_ok() {
+            remove_stale_folders(&root);
             return root;
         }
     }
     disk
 });
 
-/// Removes the folders of test processes that did not come to their end.
+/// Removes the folders of test processes that were killed.
 #[cfg(target_os = "linux")]
-fn remove_abandoned(root: &Path) {
+fn remove_stale_folders(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name.split('-').next().unwrap_or_default();
@@ -87,11 +87,11 @@ fn remove_abandoned(root: &Path) {
     }
 }
 
-/// Where the database and the logs are; removed in the end.
-struct Folder(PathBuf);
+/// The folder of the database and the logs; removed when dropped.
+struct ServerFolder(PathBuf);
 
-impl Folder {
-    fn new() -> Folder {
+impl ServerFolder {
+    fn new() -> ServerFolder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "{}-{}",
@@ -100,7 +100,7 @@ impl Folder {
         );
         let folder = ROOT.join(name);
         fs::create_dir_all(&folder).expect("a folder for the database");
-        Folder(folder)
+        ServerFolder(folder)
     }
 
     fn database(&self) -> PathBuf {
@@ -108,84 +108,84 @@ impl Folder {
     }
 }
 
-struct Process {
+struct ServerProcess {
     child: Child,
     url: String,
 }
 
-impl Server {
-    /// A server for tests that look at their own games only, and leave its process and its
+impl TestServer {
+    /// A server for tests that use only their own games, and leave its process and its
     /// database alone.
-    pub fn shared() -> Shared {
-        static SERVER: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    pub fn shared() -> SharedServer {
+        static SERVER: Mutex<Weak<TestServer>> = Mutex::new(Weak::new());
         let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
-        Shared(server.upgrade().unwrap_or_else(|| {
-            let started = Arc::new(Server::start());
+        SharedServer(server.upgrade().unwrap_or_else(|| {
+            let started = Arc::new(TestServer::start());
             *server = Arc::downgrade(&started);
             started
         }))
     }
 
     /// A server of the test's own, on an empty database.
-    pub fn start() -> Server {
-        Server::start_with(&[])
+    pub fn start() -> TestServer {
+        TestServer::start_with(&[])
     }
 
     /// The same with these environment variables.
-    pub fn start_with(environment: &[(&'static str, &str)]) -> Server {
-        Server::start_on(environment, &[], |_| {})
+    pub fn start_with(environment: &[(&'static str, &str)]) -> TestServer {
+        TestServer::start_on(environment, &[], |_| {})
     }
 
-    /// The same on what `prepare` puts into its folder; this command, if it is any, starts the
-    /// server that is named by its last arguments.
+    /// The same with a database that `prepare` creates. The command `wrapper`, unless empty, runs
+    /// the server, which is appended to it.
     pub fn start_on(
         environment: &[(&'static str, &str)],
         wrapper: &'static [&'static str],
         prepare: impl FnOnce(&Path),
-    ) -> Server {
-        let folder = Folder::new();
+    ) -> TestServer {
+        let folder = ServerFolder::new();
         prepare(&folder.database());
         let environment = environment
             .iter()
             .map(|&(name, value)| (name, value.to_owned()))
             .collect();
-        Server::on(Arc::new(folder), environment, wrapper)
+        TestServer::on(Arc::new(folder), environment, wrapper)
     }
 
-    /// Another server on a copy of the database as it is now, which is changed before.
-    pub fn on_copy(other: &Server, change: impl FnOnce(&Connection)) -> Server {
-        let folder = Folder::new();
-        let open = |folder: &Folder| Connection::open(folder.database()).expect("a database");
+    /// Another server on a changed copy of the current database.
+    pub fn on_copy(other: &TestServer, change: impl FnOnce(&Connection)) -> TestServer {
+        let folder = ServerFolder::new();
+        let open = |folder: &ServerFolder| Connection::open(folder.database()).expect("a database");
         let copy = folder.database();
         open(&other.folder)
             .execute("VACUUM INTO ?", [copy.to_str().expect("a plain path")])
             .expect("a copy");
         change(&open(&folder));
-        Server::on(Arc::new(folder), other.environment.clone(), &[])
+        TestServer::on(Arc::new(folder), other.environment.clone(), &[])
     }
 
     /// Another process on the same database, at the same time.
-    pub fn beside(other: &Server) -> Server {
+    pub fn beside(other: &TestServer) -> TestServer {
         let folder = Arc::clone(&other.folder);
-        Server::on(folder, other.environment.clone(), other.wrapper)
+        TestServer::on(folder, other.environment.clone(), other.wrapper)
     }
 
     fn on(
-        folder: Arc<Folder>,
+        folder: Arc<ServerFolder>,
         environment: Vec<(&'static str, String)>,
         wrapper: &'static [&'static str],
-    ) -> Server {
-        let process = Process::spawn(&folder.0, &environment, wrapper);
+    ) -> TestServer {
+        let process = ServerProcess::spawn(&folder.0, &environment, wrapper);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
-            // Until the answer begins: a stream lasts as long as its game.
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE))
+            // Until the response begins: a stream lasts as long as its game.
+            .timeout_connect(Some(TIMEOUT))
+            .timeout_recv_response(Some(TIMEOUT))
             .build()
             .new_agent();
-        let server = Server {
+        let server = TestServer {
             folder,
             environment,
             wrapper,
@@ -197,7 +197,7 @@ impl Server {
         server
     }
 
-    /// Where the server answers: `http://127.0.0.1:PORT`.
+    /// The server's URL: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         self.process.lock().expect("the process").url.clone()
     }
@@ -216,58 +216,58 @@ impl Server {
         &self.agent
     }
 
-    pub fn request(&self, method: &str, path: &str) -> Request<'_> {
-        Request::new(self, method, path)
+    pub fn request(&self, method: &str, path: &str) -> TestRequest<'_> {
+        TestRequest::new(self, method, path)
     }
 
-    pub fn get(&self, path: &str) -> Request<'_> {
+    pub fn get(&self, path: &str) -> TestRequest<'_> {
         self.request("GET", path)
     }
 
-    pub fn post(&self, path: &str) -> Request<'_> {
+    pub fn post(&self, path: &str) -> TestRequest<'_> {
         self.request("POST", path)
     }
 
-    pub fn delete(&self, path: &str) -> Request<'_> {
+    pub fn delete(&self, path: &str) -> TestRequest<'_> {
         self.request("DELETE", path)
     }
 
-    /// Asks until the server is ready, or is not: an answer is shared for a while.
+    /// Polls until the server is ready, or is not: a result is cached for a while.
     #[track_caller]
     pub fn wait_until_ready(&self, ready: bool) {
         let begun = Instant::now();
         loop {
-            let answer = self.get("/readyz").send();
-            if (answer.status == 200) == ready {
+            let response = self.get("/readyz").send();
+            if (response.status == 200) == ready {
                 if !ready {
-                    answer.refused("unavailable");
+                    response.refused("unavailable");
                 }
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "{}", answer.text());
+            assert!(begun.elapsed() < TIMEOUT, "{}", response.text());
             thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// The number of the process.
+    /// The process id.
     pub fn process_id(&self) -> u32 {
         self.process.lock().expect("the process").child.id()
     }
 
-    /// Ends the process.
+    /// Stops the process.
     pub fn stop(&self, signal: Signal) -> ExitStatus {
         self.process.lock().expect("the process").stop(signal)
     }
 
-    /// Ends the process and starts another one on the same database.
+    /// Stops the process and starts another one on the same database.
     pub fn restart(&self, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
-        *process = Process::spawn(&self.folder.0, &self.environment, self.wrapper);
+        *process = ServerProcess::spawn(&self.folder.0, &self.environment, self.wrapper);
     }
 
-    /// Remembers a text that the log must never show.
-    pub fn keep_out_of_the_log(&self, secret: &str) {
+    /// Registers a text that the log must never show.
+    pub fn forbid_in_log(&self, secret: &str) {
         let mut secrets = self.secrets.lock().expect("the secrets");
         secrets.push(secret.to_owned());
     }
@@ -281,7 +281,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if let Ok(process) = self.process.get_mut() {
             let _ = process.child.kill();
@@ -294,11 +294,11 @@ impl Drop for Server {
         }
         assert!(!log.contains("panicked at"), "the server panicked:\n{log}");
         let secrets = self.secrets.get_mut().expect("the secrets");
-        assert!(!tells(&log, secrets), "the log tells a secret:\n{log}");
+        assert!(!tells(&log, secrets), "the log shows a secret:\n{log}");
     }
 }
 
-/// Whether a text holds one of these, of which there may be thousands.
+/// Whether a text contains one of these secrets, of which there may be thousands.
 fn tells(text: &str, secrets: &[String]) -> bool {
     let mut by_length: BTreeMap<usize, HashSet<&[u8]>> = BTreeMap::new();
     for secret in secrets {
@@ -322,14 +322,18 @@ fn a_secret_in_a_log_is_found() {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ServerFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-impl Process {
-    fn spawn(folder: &Path, environment: &[(&'static str, String)], wrapper: &[&str]) -> Process {
+impl ServerProcess {
+    fn spawn(
+        folder: &Path,
+        environment: &[(&'static str, String)],
+        wrapper: &[&str],
+    ) -> ServerProcess {
         let log = |name| {
             OpenOptions::new()
                 .create(true)
@@ -369,7 +373,7 @@ impl Process {
             let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
             panic!("the server's first line is {first:?}, its stderr:\n{stderr}");
         };
-        Process {
+        ServerProcess {
             child,
             url: url.to_owned(),
         }
@@ -389,16 +393,16 @@ impl Process {
             if let Some(status) = self.child.try_wait().expect("the server's status") {
                 return status;
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 let _ = self.child.kill();
-                panic!("the server did not end on {signal:?}");
+                panic!("the server did not stop on {signal:?}");
             }
             thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// The first line, or nothing if none comes in time; the rest goes on to the log.
+/// The first line, or nothing if none comes in time; the rest is written to the log.
 fn first_line(stdout: ChildStdout, mut log: File) -> String {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -408,5 +412,5 @@ fn first_line(stdout: ChildStdout, mut log: File) -> String {
         let _ = sender.send(line);
         let _ = io::copy(&mut reader, &mut log);
     });
-    receiver.recv_timeout(PATIENCE).unwrap_or_default()
+    receiver.recv_timeout(TIMEOUT).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Contract, PATIENCE, Request};
+use super::{Contract, TIMEOUT, TestRequest};
 
 /// An open stream.
 pub struct Stream {
@@ -19,9 +19,9 @@ pub struct Stream {
 /// One message of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The event's name; empty where the form has none.
+    /// The event's name; empty if the format has none.
     pub name: String,
-    /// The event's id; 0 where the form has none.
+    /// The event's id; 0 if the format has none.
     pub id: u64,
     pub data: Value,
 }
@@ -29,7 +29,7 @@ pub struct Message {
 impl Stream {
     /// Opens the stream that the request asks for.
     #[track_caller]
-    pub fn open(request: Request<'_>) -> Stream {
+    pub fn open(request: TestRequest<'_>) -> Stream {
         let what = format!("{} {}", request.method, request.path);
         let response = request.run();
         assert_eq!(response.status(), 200, "{what}");
@@ -57,16 +57,16 @@ impl Stream {
         Stream { lines, sse }
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     fn line(&self) -> Option<String> {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(TIMEOUT) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("nothing comes over the stream"),
         }
     }
 
-    /// The next message; none at the end.
+    /// The next message; `None` at the end.
     pub fn next(&self) -> Option<Message> {
         let mut message = Message {
             name: String::new(),
@@ -94,13 +94,13 @@ impl Stream {
         }
     }
 
-    /// Waits for a line that says nothing but that the stream is alive.
+    /// Waits for a heartbeat line.
     pub fn heartbeat(&self) {
         let beat = if self.sse { ":" } else { "" };
         while self.line().expect("a heartbeat before the end") != beat {}
     }
 
-    /// So many messages as they came, heartbeats left out.
+    /// The raw text of this many messages, without heartbeats.
     pub fn text(&self, messages: usize) -> String {
         let (mut text, mut count) = (String::new(), 0);
         while count < messages {
@@ -118,7 +118,7 @@ impl Stream {
         std::iter::from_fn(|| self.next()).collect()
     }
 
-    /// So many messages.
+    /// This many messages.
     #[track_caller]
     pub fn take(&self, count: usize) -> Vec<Message> {
         let next = |_| self.next().expect("a message before the end");
@@ -127,12 +127,12 @@ impl Stream {
 }
 
 impl Message {
-    /// The version that the message tells of.
+    /// The version of the message.
     pub fn version(&self) -> u64 {
         self.data["version"].as_u64().expect("a version")
     }
 
-    /// The same, if it is as documented.
+    /// The message, checked against the document.
     fn checked(self) -> Message {
         let game = self.data.get("phase").is_some();
         let schema = if game { "Game" } else { "LogEntry" };
