@@ -265,6 +265,6 @@ fn what_is_no_seven() {
     Hausregeln.at("0: 10 20 | 1: 12").refuses(
         0,
         "7:20>25,10>12",
-        "part 2 of the seven may not end on field 12: it must be free",
+        "a part of a seven may not end on field 12: it must be free",
     );
 }

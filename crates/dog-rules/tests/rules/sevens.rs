@@ -81,7 +81,7 @@ mod parts {
         passing.after(0, "7:10>17", "0: 17").refuses(
             0,
             "7:10>12,12>17",
-            "part 1 of the seven may not end on field 12: it must be free",
+            "a part of a seven may not end on field 12: it must be free",
         );
     }
 
@@ -133,7 +133,11 @@ mod captures {
         for preset in Preset::ALL {
             let position = preset.at("0: 20 22");
             position.after(0, "7:22>26,20>23", "0: 23 26");
-            position.refuses(0, "7:20>23,22>26", "no piece stands on field 22");
+            position.refuses(
+                0,
+                "7:20>23,22>26",
+                "the piece on field 22 was captured by an earlier part of the seven",
+            );
             position.after(0, "7:20>27", "0: 27");
         }
     }
@@ -146,7 +150,7 @@ mod captures {
         position.refuses(
             0,
             "7:30>33,20>24",
-            "part 2 of the seven may not end on field 24: it must be free",
+            "a part of a seven may not end on field 24: it must be free",
         );
         position.after(0, "7:20>25,30>32", "0: 25 32");
     }
@@ -157,7 +161,7 @@ mod captures {
         position.after(0, "7:22>25,20>24", "0: 24 25").refuses(
             0,
             "7:20>24,22>25",
-            "part 1 of the seven may not end on field 24: it must be free",
+            "a part of a seven may not end on field 24: it must be free",
         );
         Hausregeln
             .at("0: 20 22")
@@ -318,7 +322,7 @@ mod partner {
         position.lists(0, "7", ["7:61>4"]).refuses(
             0,
             "7:61>g0,62>1",
-            "no piece stands on field 62",
+            "the piece on field 62 was captured by an earlier part of the seven",
         );
     }
 
@@ -351,7 +355,11 @@ mod partner {
         let position = canadian.at("0: 20 | 2: 22");
         position.after(0, "7:20>27", "0: 27");
         position.after(0, "7:22>25,20>24", "0: 24 | 2: 25");
-        position.refuses(0, "7:20>24,22>25", "no piece stands on field 22");
+        position.refuses(
+            0,
+            "7:20>24,22>25",
+            "the piece on field 22 was captured by an earlier part of the seven",
+        );
     }
 }
 

@@ -117,7 +117,7 @@ fn case_12_a_seven_that_must_end_on_a_free_field() {
     Hausregeln.at("0: 20 | 1: 27 | 2: 23").refuses(
         0,
         "7:20>27",
-        "part 1 of the seven may not end on field 27: it must be free",
+        "a part of a seven may not end on field 27: it must be free",
     );
 }
 
