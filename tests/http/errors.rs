@@ -388,11 +388,12 @@ fn refusals_show_no_internals() {
             .refused("not_your_turn");
         let fields = problem.as_object().expect("an object").keys();
         let fields: Vec<&str> = fields.map(String::as_str).collect();
-        assert!(
-            fields
-                .iter()
-                .all(|name| ["type", "title", "status", "detail", "code"].contains(name))
-        );
+        assert!(fields.iter().all(|name| {
+            [
+                "type", "title", "status", "detail", "code", "reason", "seat",
+            ]
+            .contains(name)
+        }));
         assert_eq!(problem["status"], Value::from(409));
     }
 }

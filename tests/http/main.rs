@@ -37,6 +37,7 @@ mod play;
 mod raw_http;
 mod readme;
 mod ready;
+mod reasons;
 mod reference_checker;
 mod refusal_order;
 mod restart;

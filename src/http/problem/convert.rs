@@ -138,8 +138,8 @@ impl From<Refusal> for Problem {
                 because(Reason::Blocked).seat(seat).place(track(field))
             }
             Obstacle(GoalOccupied { field }) => because(Reason::GoalOccupied).place(goal(field)),
-            Obstacle(BeyondGoal) => because(Reason::BeyondGoal),
-            Obstacle(GoalOutOfReach) => because(Reason::GoalOutOfReach),
+            // No move id asks for these.
+            Obstacle(BeyondGoal | GoalOutOfReach) => because(Reason::WrongSteps),
             Obstacle(FreshOnDoor) => because(Reason::FreshPiece),
             Obstacle(NotOverStart) => because(Reason::NotOverStart),
             Obstacle(NoBackwardEntry) => because(Reason::NoBackwardEntry),

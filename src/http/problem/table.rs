@@ -170,8 +170,6 @@ table! {
         MustBePlayed "must_be_played" "A card in the hand can be played, so the hand cannot be folded.";
         Blocked "blocked" "The piece of `seat` on the field `place` blocks the way.";
         GoalOccupied "goal_occupied" "A piece is on the goal field `place`. No piece lands on another in the goal, or passes it.";
-        BeyondGoal "beyond_goal" "The steps lead beyond the last goal field.";
-        GoalOutOfReach "goal_out_of_reach" "The steps do not reach the goal.";
         FreshPiece "fresh_piece" "A fresh piece must leave its start before it may enter the goal.";
         NotOverStart "not_over_start" "A piece that walks back enters the goal only over its own start.";
         NoBackwardEntry "no_backward_entry" "By these rules no piece walks back into the goal.";
