@@ -10,7 +10,8 @@ use std::{
 use dog_server::http::{openapi, problem};
 use serde_json::Value;
 
-/// Every file below a folder with one of these extensions; build outputs are skipped.
+/// Every file below a folder with one of these extensions; build outputs and downloaded packages are
+/// skipped.
 fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     fn walk(path: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(path)
@@ -19,7 +20,8 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
         {
             let extension = entry.extension().and_then(|extension| extension.to_str());
             if entry.is_dir() {
-                if !entry.ends_with("target") {
+                let outputs = ["target", "node_modules", ".venv", "dog_client"];
+                if !outputs.iter().any(|output| entry.ends_with(output)) {
                     walk(&entry, extensions, found);
                 }
             } else if extension.is_some_and(|extension| extensions.contains(&extension)) {
