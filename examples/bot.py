@@ -61,8 +61,8 @@ class Seat:
         for action in view["actions"]:
             route = action["route"]
             body = {"version": view["version"]}
-            if route == "swap":
-                body["card"] = random.choice(view["seats"][action["seat"]]["hand"])
+            if route == "swap":  # without the version: others lay down their cards meanwhile
+                body = {"card": random.choice(view["seats"][action["seat"]]["hand"])}
             elif route == "play":
                 moves = self.get("/legal-moves?board=false")["moves"]
                 teams = [seat["team"] for seat in view["seats"]]

@@ -11,7 +11,8 @@ use std::{
 use dog_server::http::{openapi, problem};
 use serde_json::Value;
 
-/// Every file below a folder with one of these extensions; build outputs are skipped.
+/// Every file below a folder with one of these extensions; build outputs and downloaded packages are
+/// skipped.
 fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     fn walk(path: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(path)
@@ -20,7 +21,8 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
         {
             let extension = entry.extension().and_then(|extension| extension.to_str());
             if entry.is_dir() {
-                if !entry.ends_with("target") {
+                let outputs = ["target", "node_modules", ".venv", "dog_client"];
+                if !outputs.iter().any(|output| entry.ends_with(output)) {
                     walk(&entry, extensions, found);
                 }
             } else if extension.is_some_and(|extension| extensions.contains(&extension)) {
@@ -287,7 +289,7 @@ fn defined_type(line: &str) -> Option<&str> {
 }
 
 /// Names that each of the two binaries defines for its command line.
-const SHARED_NAMES: [&str; 2] = ["Cli", "Command"];
+const SHARED_NAMES: [&str; 2] = ["Cli", "Subcommand"];
 
 #[test]
 fn type_names_are_unique() {

@@ -5,10 +5,10 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    headers::{EntityTags, is_not_modified, preferred},
+    headers::{EntityTags, IDEMPOTENCY_KEY, caller, is_not_modified, preferred},
     json::{from_body, from_query},
     problem::Problem,
-    request::{IDEMPOTENCY_KEY, caller, idempotency_key},
+    request::idempotency_key,
     routes::history::replay_record,
     wire::{
         advice::AdviceParams,

@@ -1,4 +1,5 @@
-//! The headers `Accept`, `Accept-Encoding`, `If-Match` and `If-None-Match` (RFC 9110).
+//! The headers `Accept`, `Accept-Encoding`, `Authorization`, `If-Match` and `If-None-Match`
+//! (RFC 9110).
 
 use std::io::Write;
 
@@ -13,6 +14,9 @@ use flate2::{Compression, write::GzEncoder};
 use thiserror::Error;
 
 use super::problem::{Code, Problem};
+use crate::{service::Caller, store::TokenHash};
+
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The offered media type that the client prefers: the first one among equals, and the first of all
 /// if the client states no preference. There must be at least one offer.
@@ -225,6 +229,19 @@ impl EntityTag {
 pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> bool {
     let known = EntityTags::of(headers, &header::IF_NONE_MATCH);
     known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(etag.trim_matches('"'))))
+}
+
+/// The caller with these headers.
+pub fn caller(headers: &HeaderMap) -> Caller {
+    Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
+        match value.as_bytes().split_at_checked(7) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
+                TokenHash::of(&String::from_utf8_lossy(token))
+            }
+            // Another scheme has no token of ours. No token has this hash.
+            _ => TokenHash([0; 32]),
+        }
+    }))
 }
 
 #[cfg(test)]

@@ -325,12 +325,12 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<'_, V> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         let name = String::new();
-        let read = self.visitor.visit_map(Members { map, name });
+        let read = self.visitor.visit_map(ObjectMembers { map, name });
         keep(self.mistake, read)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
-        let read = self.visitor.visit_seq(Entries { list, index: 0 });
+        let read = self.visitor.visit_seq(ListEntries { list, index: 0 });
         keep(self.mistake, read)
     }
 }
@@ -347,13 +347,13 @@ fn keep<T, E: de::Error>(
 }
 
 /// The members of an object.
-struct Members<A> {
+struct ObjectMembers<A> {
     map: A,
     /// The name of the last one.
     name: String,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectMembers<A> {
     type Error = Misshapen;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -376,12 +376,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<A> {
 }
 
 /// The entries of a list.
-struct Entries<A> {
+struct ListEntries<A> {
     list: A,
     index: usize,
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Entries<A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ListEntries<A> {
     type Error = Misshapen;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(

@@ -11,14 +11,14 @@ use std::{
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
     dev::Payload,
-    http::header::{self, HeaderMap, HeaderName},
+    http::header::{self, HeaderMap},
     rt, web,
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
-    headers::EntityTags,
+    headers::{EntityTags, IDEMPOTENCY_KEY, caller},
     json::{from_body, from_query},
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
@@ -29,12 +29,7 @@ use super::{
     problem::{Code, Problem},
     wire::request::{NoQuery, WriteBody},
 };
-use crate::{
-    service::{Caller, IdempotencyKey, RequestContext, Retry},
-    store::TokenHash,
-};
-
-pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+use crate::service::{Caller, IdempotencyKey, RequestContext, Retry};
 
 /// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
@@ -280,19 +275,6 @@ impl<T: WriteBody> WriteRequest<T> {
             _memory: memory,
         })
     }
-}
-
-/// The caller with these headers.
-pub fn caller(headers: &HeaderMap) -> Caller {
-    Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
-        match value.as_bytes().split_at_checked(7) {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
-                TokenHash::of(&String::from_utf8_lossy(token))
-            }
-            // Another scheme has no token of ours. No token has this hash.
-            _ => TokenHash([0; 32]),
-        }
-    }))
 }
 
 impl FromRequest for Caller {

@@ -34,12 +34,12 @@ pub use self::{
     sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
-        GamePage, GameUpdate, LimitReached, ListQuery, LoadedGame, MAX_PLAY_VERSIONS, StoredGame,
-        Timing, now,
+        GamePage, GameUpdate, LimitReached, ListQuery, MAX_PLAY_VERSIONS, StoredGame, Timing, now,
     },
     tokens::{TokenHash, Tokens},
     write::{
-        CommitResult, Draft, DraftError, NewGame, NewTicket, SavedResponse, Scope, Write, WriteOp,
+        CommitResult, Draft, DraftError, LoadedGame, NewGame, NewTicket, SavedResponse, Scope,
+        Write, WriteOp,
     },
 };
 

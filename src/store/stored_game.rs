@@ -10,7 +10,6 @@ use super::{
     game_log::LogPage,
     id::{Creator, GameId},
     tokens::Tokens,
-    write::SavedResponse,
 };
 
 /// The largest number of versions of play in a game. Games of random players have at most 10,000
@@ -150,15 +149,6 @@ pub struct ExpectedState {
     pub version: u64,
     pub updated_at: Timestamp,
     pub tokens: Tokens,
-}
-
-/// What a write is computed from.
-#[derive(Clone, Debug)]
-pub struct LoadedGame {
-    /// The game, or `None` if it does not exist.
-    pub game: Option<StoredGame>,
-    /// The response saved for an earlier copy of the same request.
-    pub saved_response: Option<SavedResponse>,
 }
 
 /// The columns of a game that can be read without its snapshot.

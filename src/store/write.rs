@@ -13,6 +13,15 @@ use super::{
     tokens::{TokenHash, Tokens},
 };
 
+/// What a write is computed from.
+#[derive(Clone, Debug)]
+pub struct LoadedGame {
+    /// The game, or `None` if it does not exist.
+    pub game: Option<StoredGame>,
+    /// The response saved for an earlier copy of the same request.
+    pub saved_response: Option<SavedResponse>,
+}
+
 /// A change of the store, and the response that is saved with it in the same transaction.
 pub struct Write {
     pub op: WriteOp,

@@ -324,7 +324,7 @@ fn connections_are_limited_by_open_files() {
     let few = &["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
     let server = TestServer::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
     assert!(
-        server.log().contains("64 files may be open"),
+        server.log().contains("the limit of open files is 64"),
         "{}",
         server.log()
     );

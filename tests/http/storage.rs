@@ -174,7 +174,7 @@ fn an_address_has_a_storage_quota_per_hour() {
     let refused = refused.expect("a refusal");
     assert!(refused.header("retry-after").is_some());
     let detail = refused.refused("too_many_requests")["detail"].take();
-    assert_eq!(detail, "rate limit exceeded: bytes kept for this address");
+    assert_eq!(detail, "rate limit exceeded: bytes stored for this address");
     rename("another").refused("too_many_requests");
     // Plays are not refused, nor are other addresses.
     let deal = game.post(Host, "/deal").header("X-Forwarded-For", here);

@@ -33,8 +33,8 @@ use self::{
     rates::{RateKey, Rates},
 };
 use super::{
+    headers::{IDEMPOTENCY_KEY, caller},
     problem::{Code, Problem},
-    request::{IDEMPOTENCY_KEY, caller},
 };
 use crate::store::{Creator, GameId, Store, TokenHash};
 

@@ -64,7 +64,7 @@ pub struct ProblemDetails {
     seat: Option<Seat>,
     /// The place that the reason is about, as in the parts of a move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^(kennel|[0-9]{1,3}|goal:[0-3])$")]
+    #[schema(pattern = "^(kennel|[0-9]{1,3}|goal:[0-9]{1,3})$")]
     place: Option<String>,
     /// The card that the reason is about.
     #[serde(skip_serializing_if = "Option::is_none")]

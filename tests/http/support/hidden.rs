@@ -27,7 +27,7 @@ impl GameSecrets {
         let mut log = database
             .prepare(
                 "SELECT log.version, coalesce(action, 'null'), events FROM log \
-                 JOIN games ON games.key = log.game WHERE id = ? ORDER BY log.version",
+                 JOIN games ON games.row_id = log.game WHERE id = ? ORDER BY log.version",
             )
             .expect("a query");
         let entry =

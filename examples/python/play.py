@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Plays a whole game of DOG with all four seats, each by a client of its own.
+
+usage: play.py [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
+
+Seats 0 and 2 do what the server advises. Seats 1 and 3 choose for themselves: a seven or a joker
+if they can play one.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from typing import TypeVar
+
+import httpx
+from dog_client import AuthenticatedClient, Client, models as dog
+from dog_client.api.games import create_game, get_game
+from dog_client.api.play import deal_cards, list_legal_moves, play_move, suggest_move, swap_cards
+from dog_client.models.preset import check_preset
+
+T = TypeVar("T")
+Swap = dog.GiveCard | dog.DeclineExchange | dog.AskForCard
+
+
+class Patient(httpx.AsyncHTTPTransport):
+    """Sends a request again after as many seconds as the server asks for."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        while seconds := response.headers.get("Retry-After"):
+            await response.aclose()
+            await asyncio.sleep(float(seconds))
+            response = await super().handle_async_request(request)
+        return response
+
+
+class Refusal(Exception):
+    def __init__(self, problem: dog.ProblemDetails):
+        super().__init__(f"{problem.code}: {problem.detail}")
+        self.problem = problem
+
+
+def ok(kind: type[T], answer: object) -> T:
+    """The body of a response, of the type expected."""
+    if isinstance(answer, dog.ProblemDetails):
+        raise Refusal(answer)
+    assert isinstance(answer, kind), answer
+    return answer
+
+
+async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Game | dog.LogEntry]:
+    """The game, then each change until the game is over. Resumes a broken stream."""
+    http = api.get_async_httpx_client()
+    headers = {"Accept": "application/x-ndjson"}
+    while True:
+        try:
+            async with http.stream("GET", f"/v1/games/{game_id}/events", headers=headers) as stream:
+                if stream.status_code == 204:  # nothing comes after the last version
+                    return
+                stream.raise_for_status()
+                async for line in stream.aiter_lines():
+                    if line:  # empty lines are heartbeats
+                        body = json.loads(line)
+                        message = (dog.LogEntry if "events" in body else dog.Game).from_dict(body)
+                        headers["Last-Event-ID"] = str(message.version)
+                        yield message
+        except httpx.TransportError:
+            await asyncio.sleep(0.1)
+
+
+async def choose(api: AuthenticatedClient, game: dog.Game, seat: int) -> dog.PlayRequest | Swap:
+    """A move, or an answer in the exchange."""
+    if seat % 2 == 0:
+        advice = ok(dog.Advice, await suggest_move.asyncio(game.id, client=api, level="greedy"))
+        return advice.suggestions[0].request.body
+    if game.phase == "exchange":
+        hand = game.seats[seat].hand
+        assert hand is not None, "a seat sees its own hand"
+        return dog.GiveCard(hand[0])
+    moves = ok(dog.LegalMoves, await list_legal_moves.asyncio(game.id, client=api)).moves
+    move = max(moves, key=lambda move: (move.kind == "seven", move.card == "joker"))
+    return dog.PlayRequest(move.id)
+
+
+async def act(api: AuthenticatedClient, game: dog.Game) -> None:
+    """Does what the seat may do now, if anything."""
+    for action in game.actions[:1]:
+        if action.route == "deal":
+            answer = await deal_cards.asyncio(game.id, client=api)
+        elif isinstance(choice := await choose(api, game, action.seat), dog.PlayRequest):
+            choice.version = game.version  # plays in this state of the game only
+            answer = await play_move.asyncio(game.id, client=api, body=choice)
+        else:
+            answer = await swap_cards.asyncio(game.id, client=api, body=choice)
+        ok(dog.Changed, answer)
+
+
+async def play(url: str, game_id: str, token: str) -> int:
+    """Plays a seat until the game is over. Returns the team that has won."""
+    api = AuthenticatedClient(url, token, httpx_args={"transport": Patient()})
+    winners = []
+    async for message in follow(api, game_id):
+        if isinstance(message, dog.LogEntry):
+            winners += [event.team for event in message.events if isinstance(event, dog.GameWon)]
+        try:
+            await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))
+        except Refusal as refusal:
+            if refusal.problem.status not in (409, 412):  # another was first: the stream will tell
+                raise
+    return winners[0]
+
+
+async def main(url: str = "http://127.0.0.1:8080", preset: str = "hausregeln") -> None:
+    wishes = dog.CreateGame(rules=dog.RulesRequest(preset=check_preset(preset)))
+    created = ok(dog.Created, await create_game.asyncio(client=Client(url), body=wishes))
+    tokens = [token for token in created.seat_tokens if token is not None]
+    winners = await asyncio.gather(*(play(url, created.id, token) for token in tokens))
+    assert len(set(winners)) == 1, "the seats disagree"
+    print(f"team {winners[0]} has won")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:3]))

@@ -1,0 +1,131 @@
+// Plays a whole game of DOG with all four seats, each by a client of its own.
+//
+// usage: npm start [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
+//
+// Seats 0 and 2 do what the server advises. Seats 1 and 3 choose for themselves: a seven or a
+// joker if they can play one.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import createClient, { type Client } from "openapi-fetch";
+import type { components, paths } from "./api.js";
+
+type Schemas = components["schemas"];
+type Api = Client<paths>;
+
+const [baseUrl = "http://127.0.0.1:8080", wanted = "hausregeln"] = process.argv.slice(2);
+
+/** Like fetch, but sends the request again after as many seconds as the server asks for. */
+async function patientFetch(request: Request): Promise<Response> {
+  const response = await fetch(request.clone());
+  const seconds = response.headers.get("Retry-After");
+  if (seconds === null) return response;
+  await sleep(1000 * Number(seconds));
+  return patientFetch(request);
+}
+
+function connect(token?: string): Api {
+  const headers = { Authorization: token && `Bearer ${token}` };
+  return createClient<paths>({ baseUrl, headers, fetch: patientFetch });
+}
+
+function must<T>(value: T): NonNullable<T> {
+  if (value === null || value === undefined) throw new Error(`unexpected ${value}`);
+  return value;
+}
+
+/** The body of a response. */
+function ok<T>({ data, error }: { data?: T; error?: Schemas["ProblemDetails"] }): NonNullable<T> {
+  if (error !== undefined) throw new Error(error.detail, { cause: error.status });
+  return must(data);
+}
+
+/** The lines of a stream but the empty ones, which are heartbeats. */
+async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of stream) {
+    const complete = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = must(complete.pop());
+    yield* complete.filter((line) => line !== "");
+  }
+}
+
+/** The game, then each change until the game is over. Resumes a broken stream. */
+async function* follow(api: Api, id: string): AsyncGenerator<Schemas["StreamMessage"]> {
+  for (let header: { "Last-Event-ID"?: string } = {}; ; await sleep(100)) {
+    try {
+      const params = { path: { id }, header };
+      const headers = { Accept: "application/x-ndjson" };
+      const answer = await api.GET("/v1/games/{id}/events", { params, headers, parseAs: "stream" });
+      if (answer.response.status === 204) return; // nothing comes after the last version
+      for await (const line of lines(ok(answer))) {
+        const message: Schemas["StreamMessage"] = JSON.parse(line);
+        header = { "Last-Event-ID": `${message.version}` };
+        yield message;
+      }
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // what fetch throws if the network fails
+    }
+  }
+}
+
+type Choice = Schemas["PlayRequest"] | Schemas["SwapRequest"];
+
+/** A move, or an answer in the exchange. */
+async function choose(api: Api, game: Schemas["Game"], seat: number): Promise<Choice> {
+  const path = { id: game.id };
+  if (seat % 2 === 0) {
+    const advice = await api.GET("/v1/games/{id}/suggest-move", {
+      params: { path, query: { level: "greedy" } },
+    });
+    return must(ok(advice).suggestions[0]).request.body;
+  }
+  if (game.phase === "exchange") return { card: must(game.seats[seat]?.hand?.[0]) };
+  const { moves } = ok(await api.GET("/v1/games/{id}/legal-moves", { params: { path } }));
+  const seven = moves.find((move) => move.kind === "seven");
+  const joker = moves.find((move) => move.card === "joker");
+  return { move: must(seven ?? joker ?? moves[0]).id };
+}
+
+/** Does what a seat may do now, if anything. */
+async function act(api: Api, game: Schemas["Game"]): Promise<void> {
+  const params = { path: { id: game.id } };
+  for (const { route, seat } of game.actions.slice(0, 1)) {
+    if (route === "deal") {
+      ok(await api.POST("/v1/games/{id}/deal", { params }));
+    } else {
+      const body = await choose(api, game, seat);
+      if ("move" in body) {
+        body.version = game.version; // plays in this state of the game only
+        ok(await api.POST("/v1/games/{id}/play", { params, body }));
+      } else {
+        ok(await api.POST("/v1/games/{id}/swap", { params, body }));
+      }
+    }
+  }
+}
+
+/** Plays a seat until the game is over. Returns the team that has won. */
+async function play(id: string, token: string): Promise<number> {
+  const api = connect(token);
+  let winner: number | undefined;
+  for await (const message of follow(api, id)) {
+    if ("events" in message) {
+      winner ??= message.events.find((event) => event.type === "game_won")?.team;
+    }
+    try {
+      await act(api, ok(await api.GET("/v1/games/{id}", { params: { path: { id } } })));
+    } catch (error) {
+      const late = error instanceof Error && (error.cause === 409 || error.cause === 412);
+      if (!late) throw error; // otherwise another was first, as the stream will tell
+    }
+  }
+  return must(winner);
+}
+
+const { presets } = ok(await connect().GET("/v1/rules"));
+const preset = must(presets.find(({ name }) => name === wanted)).name;
+const { id, seat_tokens } = ok(await connect().POST("/v1/games", { body: { rules: { preset } } }));
+const [winner, ...others] = await Promise.all(seat_tokens.map((token) => play(id, must(token))));
+if (others.some((other) => other !== winner)) throw new Error("the seats disagree");
+console.log(`team ${winner} has won`);
