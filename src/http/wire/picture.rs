@@ -30,7 +30,7 @@ pub struct PictureParams {
     bottom: Option<u8>,
     /// Whether the picture is for a light or a dark page; `light` by default.
     #[param(inline)]
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     /// Whether the names and the move are below the board; true by default.
     legend: Option<bool>,
 }
@@ -52,7 +52,7 @@ pub struct AnalysisParams {
     bottom: Option<u8>,
     /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
     #[param(inline)]
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     /// Whether the names and the move are below the board; true by default. Only for a picture.
     legend: Option<bool>,
 }
@@ -67,15 +67,15 @@ pub struct AdvicePictureParams {
     bottom: Option<u8>,
     /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
     #[param(inline)]
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     /// Whether the names and the move are below the board; true by default. Only for a picture.
     legend: Option<bool>,
 }
 
-/// The theme of a picture.
+/// The name of a theme.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Theme {
+pub enum ThemeName {
     Light,
     Dark,
 }
@@ -87,15 +87,15 @@ pub enum Theme {
 fn options(
     rules: &Rules,
     bottom: Option<u8>,
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     legend: Option<bool>,
 ) -> Result<PictureOptions, Problem> {
     let bottom = seat_of(bottom.unwrap_or(0), rules, "bottom")?;
     Ok(PictureOptions {
         bottom: bottom.number(),
-        theme: match theme.unwrap_or(Theme::Light) {
-            Theme::Light => picture::Theme::Light,
-            Theme::Dark => picture::Theme::Dark,
+        theme: match theme.unwrap_or(ThemeName::Light) {
+            ThemeName::Light => picture::Theme::Light,
+            ThemeName::Dark => picture::Theme::Dark,
         },
         legend: legend.unwrap_or(true),
     })
@@ -104,7 +104,7 @@ fn options(
 /// `invalid_request`, if there are parameters that only pictures have.
 fn no_drawing(
     bottom: Option<u8>,
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     legend: Option<bool>,
 ) -> Result<(), Problem> {
     if bottom.is_some() || theme.is_some() || legend.is_some() {
