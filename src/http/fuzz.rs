@@ -13,6 +13,7 @@ use super::{
     wire::{
         advice::AdviceParams,
         analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
+        layout::{LayoutParams, LayoutView},
         picture::{self, AnalysisParams, PictureParams},
         request::{
             CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
@@ -21,6 +22,7 @@ use super::{
     },
 };
 use crate::{
+    picture::PictureOptions,
     service::{Creation, ExchangeAction, HandOver, Role, etag},
     store::{Cursor, GameId},
 };
@@ -44,7 +46,7 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         1 => {
             let position = AnalysisPosition::read(from_body(bytes)??)?;
             let moves = position.legal_moves(true)?;
-            position.picture(moves.first())?;
+            position.picture(moves.first(), PictureOptions::default())?;
             None
         }
         2 => {
@@ -99,10 +101,14 @@ pub fn line(text: &str, game: &Game) {
             );
         }
     }
+    if let Ok(params) = from_query::<LayoutParams>(text) {
+        let _ = params.layout().map(|layout| LayoutView::new(&layout));
+    }
     if let Ok(params) = from_query::<PictureParams>(text)
         && let Ok(preview) = params.preview(game)
+        && let Ok(options) = params.options(game.rules())
     {
-        picture::of_game(game, preview.as_ref());
+        picture::of_game(game, preview.as_ref(), options);
     }
 }
 

@@ -98,6 +98,7 @@ fn every_route_of_the_service_is_described() {
         .collect();
     let routes = [
         "get /v1/rules",
+        "get /v1/layout",
         "post /v1/games",
         "get /v1/games",
         "get /v1/games/{id}",

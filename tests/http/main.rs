@@ -24,6 +24,7 @@ mod faults;
 mod headers;
 mod history;
 mod idempotency;
+mod layout;
 mod leaks;
 mod legal_moves;
 mod limits;

@@ -44,6 +44,7 @@ use crate::{
 #[derive(OpenApi)]
 #[openapi(paths(
     meta::list_rules,
+    meta::get_layout,
     games::create_game,
     games::list_games,
     games::get_game,
@@ -192,6 +193,7 @@ pub fn configure(config: &mut ServiceConfig) {
     ];
     let others = [
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
+        RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
         RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
         RouteDef::new("/v1/analysis/suggest-move").on(POST, Advice, moves::analyse_suggest_move),
         RouteDef::new("/healthz").on(GET, Free, meta::get_health),

@@ -25,8 +25,8 @@ use crate::{
             advice::{Advice, AdviceParams, AdviceSettings, SuggestionRoute, playouts},
             analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis},
             moves::{LegalMoves, outcome},
-            picture::{AnalysisParams, Preview, of_position},
-            request::{MovesParams, NoQuery},
+            picture::{AdvicePictureParams, AnalysisParams, Preview, of_position},
+            request::MovesParams,
         },
     },
     service::Caller,
@@ -115,7 +115,10 @@ pub async fn analyse_legal_moves(
     let params: AnalysisParams = from_query(request.query_string())?;
     let position = body.content.and_then(AnalysisPosition::read)?;
     if media_type == SVG {
-        let draw = move || position.picture(params.preview());
+        let draw = move || {
+            let options = params.options(position.rules())?;
+            position.picture(params.preview(), options)
+        };
         return picture_in_pool(&app, &request, SHORT_JOB_COST, draw).await;
     }
     let boards = params.boards()?;
@@ -127,6 +130,7 @@ pub async fn analyse_legal_moves(
 ///
 /// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
+    params(AdvicePictureParams),
     request_body = AdviceAnalysis,
     responses((status = 200, description = "The advice, best first; or a picture, if Accept \
         prefers image/svg+xml.",
@@ -137,7 +141,7 @@ pub async fn analyse_suggest_move(
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
-    let NoQuery {} = from_query(request.query_string())?;
+    let params: AdvicePictureParams = from_query(request.query_string())?;
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
@@ -148,16 +152,18 @@ pub async fn analyse_suggest_move(
         let draw = move || {
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
+            let options = params.options(rules)?;
             let suggestions = suggestions(&here, &view, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
             let outcome = outcome(rules, board, seat, &mv)?;
             let preview = Preview { seat, mv, outcome };
-            Ok(of_position(rules, board, seat, Some(&preview)))
+            Ok(of_position(rules, board, seat, Some(&preview), options))
         };
         return picture_in_pool(&app, &request, cost, draw).await;
     }
+    params.none()?;
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,

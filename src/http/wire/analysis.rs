@@ -14,7 +14,10 @@ use super::{
     request::{BySeatList, card_of, seat_of},
     rules::{self, RulesRequest},
 };
-use crate::http::problem::{Code, Problem, Reason};
+use crate::{
+    http::problem::{Code, Problem, Reason},
+    picture::PictureOptions,
+};
 
 /// The cards of these names, which stand in the list at that place in the body.
 fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
@@ -181,12 +184,17 @@ impl AnalysisPosition {
         LegalMoves::new(None, &self.rules, &self.board, self.seat, self.hand, boards)
     }
 
+    /// The rules of the position.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// The position, or the legal move of that id, as a picture.
-    pub fn picture(&self, id: Option<&str>) -> Result<String, Problem> {
+    pub fn picture(&self, id: Option<&str>, options: PictureOptions) -> Result<String, Problem> {
         let (rules, board, seat) = (&self.rules, &self.board, self.seat);
         let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);
         let preview = id.map(preview).transpose()?;
-        Ok(of_position(rules, board, seat, preview.as_ref()))
+        Ok(of_position(rules, board, seat, preview.as_ref(), options))
     }
 }
 

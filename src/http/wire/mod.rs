@@ -5,6 +5,7 @@ pub mod advice;
 pub mod analysis;
 pub mod game;
 pub mod history;
+pub mod layout;
 pub mod moves;
 pub mod picture;
 pub mod request;

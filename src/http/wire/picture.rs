@@ -5,12 +5,12 @@ use dog_rules::{
     judge::{self, MoveKind},
 };
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{moves::outcome, request::seat_of};
 use crate::{
     http::problem::Problem,
-    picture::{self, Picture, Shown},
+    picture::{self, Picture, PictureOptions, Shown},
 };
 
 /// Parameters of the picture of a game.
@@ -25,6 +25,14 @@ pub struct PictureParams {
     /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]
     seat: Option<u8>,
+    /// The seat whose kennel is at the bottom; 0 by default.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default.
+    legend: Option<bool>,
 }
 
 /// Parameters of an analysis of moves.
@@ -38,6 +46,71 @@ pub struct AnalysisParams {
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
     mv: Option<String>,
+    /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default. Only for a picture.
+    legend: Option<bool>,
+}
+
+/// Parameters of a picture of advice.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdvicePictureParams {
+    /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default. Only for a picture.
+    legend: Option<bool>,
+}
+
+/// The name of a theme.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThemeName {
+    Light,
+    Dark,
+}
+
+/// How to draw, after the parameters of a request for a picture.
+///
+/// # Errors
+/// `invalid_request`, for a seat that is not there.
+fn options(
+    rules: &Rules,
+    bottom: Option<u8>,
+    theme: Option<ThemeName>,
+    legend: Option<bool>,
+) -> Result<PictureOptions, Problem> {
+    let bottom = seat_of(bottom.unwrap_or(0), rules, "bottom")?;
+    Ok(PictureOptions {
+        bottom: bottom.number(),
+        theme: match theme.unwrap_or(ThemeName::Light) {
+            ThemeName::Light => picture::Theme::Light,
+            ThemeName::Dark => picture::Theme::Dark,
+        },
+        legend: legend.unwrap_or(true),
+    })
+}
+
+/// `invalid_request`, if there are parameters that only pictures have.
+fn no_drawing(
+    bottom: Option<u8>,
+    theme: Option<ThemeName>,
+    legend: Option<bool>,
+) -> Result<(), Problem> {
+    if bottom.is_some() || theme.is_some() || legend.is_some() {
+        let detail = "bottom, theme and legend are for a picture only: accept image/svg+xml";
+        return Err(Problem::wrong_combination(detail));
+    }
+    Ok(())
 }
 
 /// A move that is not played, with its outcome.
@@ -110,19 +183,36 @@ impl PictureParams {
         };
         Preview::of_board(rules, game.board(), seat, id).map(Some)
     }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
+    }
 }
 
 impl AnalysisParams {
     /// Whether a list of moves is to have boards.
     ///
     /// # Errors
-    /// `invalid_request`, if there is a move to preview, which only pictures show.
+    /// `invalid_request`, if there is a parameter that only pictures have.
     pub fn boards(&self) -> Result<bool, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
             return Err(Problem::wrong_combination(detail));
         }
+        no_drawing(self.bottom, self.theme, self.legend)?;
         Ok(self.board.unwrap_or(true))
+    }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
     }
 
     /// The id of the move to preview, if one is asked for.
@@ -131,8 +221,26 @@ impl AnalysisParams {
     }
 }
 
+impl AdvicePictureParams {
+    /// Checks that there are none, for advice that is not drawn.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn none(&self) -> Result<(), Problem> {
+        no_drawing(self.bottom, self.theme, self.legend)
+    }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
+    }
+}
+
 /// The picture of a game, with this preview or else with its last move. Everybody may see it.
-pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
+pub fn of_game(game: &Game, preview: Option<&Preview>, options: PictureOptions) -> String {
     let players = game.players().iter();
     let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
     picture::svg(&Picture {
@@ -144,17 +252,25 @@ pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
             Some(preview) => Some(preview.shown()),
             None => last_move(game.last_event()),
         },
+        options,
     })
 }
 
 /// The picture of a position in which this seat is to move, perhaps with a preview.
-pub fn of_position(rules: &Rules, board: &Board, seat: Seat, preview: Option<&Preview>) -> String {
+pub fn of_position(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    preview: Option<&Preview>,
+    options: PictureOptions,
+) -> String {
     picture::svg(&Picture {
         rules,
         board: preview.map_or(board, |preview| &preview.outcome.board),
         names: &[],
         turn: Some(seat),
         shown: preview.map(Preview::shown),
+        options,
     })
 }
 
