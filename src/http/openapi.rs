@@ -58,8 +58,10 @@ fn errors(operation: &str) -> Vec<Code> {
         "deal_cards" => &[&play],
         "swap_cards" => &[&play, &[UnknownCard, CardNotInHand, IllegalExchange]],
         "play_move" => &[&play, &[IllegalMove]],
-        "list_legal_moves" | "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
-        "analyse_legal_moves" => &[BODY, POSITION, &[IllegalMove]],
+        "list_legal_moves" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, UnknownCard]],
+        "list_seven_parts" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, IllegalMove]],
+        "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
+        "analyse_legal_moves" | "analyse_seven_parts" => &[BODY, POSITION, &[IllegalMove]],
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],
         _ => &[],
     };
@@ -269,6 +271,10 @@ fn links(operation: &str) -> Vec<LinkBuilder> {
         "list_legal_moves" => {
             let first = body("move", "$response.body#/moves/0/id");
             vec![same("play_move").request_body(first)]
+        }
+        "list_seven_parts" => {
+            let next = "$response.body#/next/0/id";
+            vec![same("list_seven_parts").parameter("begun", next)]
         }
         "suggest_move" => {
             let mv = body("move", "$response.body#/suggestions/0/move/id");

@@ -1,7 +1,7 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat,
+    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, Preset, Seat,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -88,6 +88,10 @@ pub struct ActionView {
     path: String,
     /// The seat that acts.
     seat: Seat,
+    /// What the seat may do in the exchange now. Only with the route `swap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1, example = json!(["card", "ask", "decline"]))]
+    choices: Option<Vec<ExchangeChoice>>,
 }
 
 /// One seat as the viewer may see it.
@@ -203,6 +207,7 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
             method: "POST",
             path: format!("/v1/games/{}/{route}", record.id),
             seat,
+            choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
         }
     };
     let possible = possible.filter(|_| record.check_play().is_ok());

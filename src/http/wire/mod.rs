@@ -9,3 +9,4 @@ pub mod moves;
 pub mod picture;
 pub mod request;
 pub mod rules;
+pub mod seven;
