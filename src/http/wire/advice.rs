@@ -96,7 +96,9 @@ impl AdviceParams {
             "as": null,
             "kind": "advance",
             "seat": 0,
-            "parts": [{"seat": 0, "from": "20", "to": "23", "steps": 3}],
+            "parts": [
+                {"seat": 0, "from": "20", "to": "23", "steps": 3, "path": ["21", "22", "23"]}
+            ],
             "captures": [{"seat": 1, "from": "23"}],
             "board": [
                 {"track": [23, 57], "goal": [], "kennel": 2, "fresh": false},
