@@ -71,7 +71,9 @@ fn search(value: &Value, path: &str, viewer: TestViewer, found: &mut Vec<String>
         }
         Value::String(text) if CARDS.contains(&text.as_str()) => {
             // Track fields are texts of digits too.
-            let field = path.ends_with("/from") || path.ends_with("/to");
+            let field = ["/from", "/to", "/path/#"]
+                .iter()
+                .any(|end| path.ends_with(end));
             if !field && !OPEN.contains(&path) {
                 found.push(format!("{text} at {path}"));
             }

@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn no_begun_seven_is_longer() {
-        let longest = format!("joker=7:{}", vec!["255>255"; 7].join(","));
+        let longest = format!("joker=7:{}", ["255>255"; 7].join(","));
         assert!(longest.parse::<BegunSeven>().is_ok());
         assert_eq!(longest.len(), MAX_LENGTH);
         assert!(format!("{longest},1>2").parse::<BegunSeven>().is_err());
