@@ -14,10 +14,11 @@ use super::{
         advice::AdviceParams,
         analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
         layout::{LayoutParams, LayoutView},
+        moves::MovesOptions,
         picture::{self, AnalysisParams, PictureParams},
         request::{
             CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
-            ListParams, MovesParams, NoQuery, PlayRequest, SwapRequest,
+            ListParams, MovesParams, NoQuery, PlayRequest, SevenParams, SwapRequest,
         },
     },
 };
@@ -28,7 +29,7 @@ use crate::{
 };
 
 /// How many kinds of bodies there are.
-pub const BODIES: u8 = 8;
+pub const BODIES: u8 = 9;
 
 /// Parses a body of that kind and processes it as far as possible without a store. Returns the action
 /// of this seat, for a route that changes a game.
@@ -45,7 +46,10 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         1 => {
             let position = AnalysisPosition::read(from_body(bytes)??)?;
-            let moves = position.legal_moves(true)?;
+            let moves = position.legal_moves(MovesOptions {
+                card: None,
+                with_boards: true,
+            })?;
             position.picture(moves.first(), PictureOptions::default())?;
             None
         }
@@ -75,6 +79,13 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             let player = Player { name, bot, level };
             Some(Action::HandOver { seat, player })
         }
+        7 => {
+            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)??)?;
+            if let Some(id) = position.next_parts(&begun)?.first() {
+                position.next_parts(id)?;
+            }
+            None
+        }
         _ => {
             from_body::<DealRequest>(bytes)??;
             Some(Action::Deal { by: Some(seat) })
@@ -88,9 +99,10 @@ pub fn line(text: &str, game: &Game) {
     let _ = from_query::<NoQuery>(text);
     let _ = from_query::<GameParams>(text);
     let _ = from_query::<EventsParams>(text);
-    let _ = from_query::<MovesParams>(text).map(|params| params.boards());
+    let _ = from_query::<MovesParams>(text).map(|params| params.options().is_ok());
+    let _ = from_query::<SevenParams>(text);
     let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
-    let _ = from_query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
+    let _ = from_query::<AnalysisParams>(text).map(|params| params.moves_options().is_ok());
     if let Ok(params) = from_query::<ListParams>(text) {
         let _ = params.limit();
         if let Some(Ok(cursor)) = params.cursor.map(|text| text.parse::<Cursor>()) {

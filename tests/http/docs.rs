@@ -108,9 +108,11 @@ fn every_route_of_the_service_is_described() {
         "post /v1/games/{id}/deal",
         "post /v1/games/{id}/swap",
         "get /v1/games/{id}/legal-moves",
+        "get /v1/games/{id}/legal-moves/seven",
         "post /v1/games/{id}/play",
         "get /v1/games/{id}/suggest-move",
         "post /v1/analysis/legal-moves",
+        "post /v1/analysis/legal-moves/seven",
         "post /v1/analysis/suggest-move",
     ];
     for route in routes {

@@ -44,6 +44,7 @@ mod refusal_order;
 mod restart;
 mod retention;
 mod rules;
+mod seven;
 mod storage;
 mod stream;
 mod suggest_move;

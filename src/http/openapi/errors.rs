@@ -53,8 +53,10 @@ fn errors(operation: &str) -> Vec<Code> {
         "deal_cards" => &[&play],
         "swap_cards" => &[&play, &[UnknownCard, CardNotInHand, IllegalExchange]],
         "play_move" => &[&play, &[IllegalMove]],
-        "list_legal_moves" | "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
-        "analyse_legal_moves" => &[BODY, POSITION, &[IllegalMove]],
+        "list_legal_moves" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, UnknownCard]],
+        "list_seven_parts" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, IllegalMove]],
+        "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
+        "analyse_legal_moves" | "analyse_seven_parts" => &[BODY, POSITION, &[IllegalMove]],
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],
         _ => &[],
     };

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Which board to lay out.
-#[derive(Deserialize, IntoParams)]
+#[derive(Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct LayoutParams {

@@ -10,3 +10,4 @@ pub mod moves;
 pub mod picture;
 pub mod request;
 pub mod rules;
+pub mod seven;

@@ -1,13 +1,17 @@
 //! Parameters of pictures, and the picture of a game or a position.
 
 use dog_rules::{
-    Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    BegunSeven, Board, Card, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    begun_seven::SevenSoFar,
     judge::{self, MoveKind},
 };
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{moves::outcome, request::seat_of};
+use super::{
+    moves::{MovesOptions, outcome},
+    request::{moves_options, seat_of},
+};
 use crate::{
     http::problem::Problem,
     picture::{self, Picture, PictureOptions, Shown},
@@ -18,8 +22,8 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureParams {
-    /// The id of a move to preview, such as `Q:17>29`: any that the board allows, regardless of the
-    /// hand. By default the last move is shown.
+    /// The id of a move to preview, such as `Q:17>29`, or of a begun seven, such as `7:17>20`: any
+    /// that the board allows, regardless of the hand. By default the last move is shown.
     #[serde(rename = "move")]
     mv: Option<String>,
     /// The seat that would play it; by default the seat to move. Only with `move`.
@@ -43,6 +47,10 @@ pub struct AnalysisParams {
     /// Whether each move includes the board after it; true by default. A seven can have thousands of
     /// outcomes.
     board: Option<bool>,
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
+    /// the card has no legal move. Not for a picture.
+    #[param(value_type = Option<Card>)]
+    card: Option<String>,
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
     mv: Option<String>,
@@ -134,12 +142,18 @@ impl Preview {
         Ok(Preview { seat, mv, outcome })
     }
 
-    /// The move with that id, if the board allows it. It is checked as if the seat held the whole
-    /// deck, and a fold is always allowed, so that the result does not depend on any hand.
+    /// The move with that id, or the begun seven, if the board allows it. It is checked as if the seat
+    /// held the whole deck, and a fold is always allowed, so that the result does not depend on any
+    /// hand.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if id.parse() == Ok(Move::Fold) {
             let mv = Move::Fold;
             let outcome = outcome(rules, board, seat, &mv)?;
+            return Ok(Preview { seat, mv, outcome });
+        }
+        if let Ok(begun) = id.parse::<BegunSeven>() {
+            let SevenSoFar { outcome, .. } = begun.judge(rules, board, seat, rules.deck())?;
+            let mv = begun.into();
             return Ok(Preview { seat, mv, outcome });
         }
         Preview::of_hand(rules, board, seat, rules.deck(), id)
@@ -194,17 +208,17 @@ impl PictureParams {
 }
 
 impl AnalysisParams {
-    /// Whether a list of moves is to have boards.
+    /// What a list of moves is to have.
     ///
     /// # Errors
-    /// `invalid_request`, if there is a parameter that only pictures have.
-    pub fn boards(&self) -> Result<bool, Problem> {
+    /// `unknown_card`; `invalid_request`, if there is a parameter that only pictures have.
+    pub fn moves_options(&self) -> Result<MovesOptions, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
             return Err(Problem::wrong_combination(detail));
         }
         no_drawing(self.bottom, self.theme, self.legend)?;
-        Ok(self.board.unwrap_or(true))
+        moves_options(self.board, self.card.as_deref())
     }
 
     /// How to draw.
@@ -216,8 +230,15 @@ impl AnalysisParams {
     }
 
     /// The id of the move to preview, if one is asked for.
-    pub fn preview(&self) -> Option<&str> {
-        self.mv.as_deref()
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is a card, which selects from a list only.
+    pub fn preview(&self) -> Result<Option<String>, Problem> {
+        if self.card.is_some() {
+            let detail = "card selects moves of a list: accept application/json";
+            return Err(Problem::wrong_combination(detail));
+        }
+        Ok(self.mv.clone())
     }
 }
 
