@@ -363,7 +363,7 @@ fn what_try_it_out_sends_is_accepted() {
         for parameter in parameters {
             let what = format!("{method} {path}: {parameter}");
             let prefilled = has_example(parameter) || has_example(&parameter["schema"]);
-            assert_eq!(prefilled, parameter["in"] == "path", "{what}");
+            assert_eq!(prefilled, parameter["required"] == true, "{what}");
         }
     }
 }

@@ -285,7 +285,12 @@ fn a_begun_seven_is_drawn_for_everybody() {
         let picture = draw(Spectator, id);
         assert_eq!(picture.status, 200, "{id}");
         let to = part["part"]["to"].as_str().expect("a place");
-        let piece = format!("data-at=\"{to}\"");
+        let owner = &part["part"]["seat"];
+        let place = match to.contains(':') {
+            true => format!("{owner}:{to}"),
+            false => to.to_owned(),
+        };
+        let piece = format!("data-seat=\"{owner}\" data-place=\"{place}\"");
         assert!(picture.text().contains(&piece), "{id}");
     }
     let problem = draw(Spectator, "7:0>9").refused("illegal_move");

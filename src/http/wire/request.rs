@@ -156,7 +156,7 @@ pub(super) fn moves_options(
 #[into_params(parameter_in = Query)]
 pub struct SevenParams {
     /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
-    #[param(max_length = 63, example = "7:17>20")]
+    #[param(max_length = 63, example = "7:")]
     pub begun: String,
 }
 
