@@ -49,7 +49,7 @@ def ok(kind: type[T], answer: object) -> T:
     return answer
 
 
-async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Game | dog.LogEntry]:
+async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Game | dog.Change]:
     """The game, then each change until the game is over. Resumes a broken stream."""
     http = api.get_async_httpx_client()
     headers = {"Accept": "application/x-ndjson"}
@@ -62,7 +62,7 @@ async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Ga
                 async for line in stream.aiter_lines():
                     if line:  # empty lines are heartbeats
                         body = json.loads(line)
-                        message = (dog.LogEntry if "events" in body else dog.Game).from_dict(body)
+                        message = (dog.Change if "events" in body else dog.Game).from_dict(body)
                         headers["Last-Event-ID"] = str(message.version)
                         yield message
         except httpx.TransportError:
@@ -101,7 +101,7 @@ async def play(url: str, game_id: str, token: str) -> int:
     api = AuthenticatedClient(url, token, httpx_args={"transport": Patient()})
     winners = []
     async for message in follow(api, game_id):
-        if isinstance(message, dog.LogEntry):
+        if isinstance(message, dog.Change):
             winners += [event.team for event in message.events if isinstance(event, dog.GameWon)]
         try:
             await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))

@@ -153,7 +153,7 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
             .map_err(ServeError::Thread)?;
-        let (hub, feed_task) = Hub::start(&store, &history_pool);
+        let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
         metrics.register_sources(&store, &bots, &memory);
         let limit_state = Data::new(LimitState::new(config.limits.clone(), store.clone()));

@@ -162,7 +162,10 @@ fn look_everywhere(rules: &Value) {
     let streams: Vec<(TestViewer, Stream)> = game
         .viewers()
         .into_iter()
-        .map(|viewer| (viewer, Stream::open(game.get(viewer, "/events"))))
+        .map(|viewer| {
+            let stream = game.get(viewer, "/events?include=game,moves");
+            (viewer, Stream::open(stream))
+        })
         .collect();
     loop {
         for viewer in game.viewers() {

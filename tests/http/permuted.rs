@@ -169,6 +169,8 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     let resumed = get(&format!("/events?last_event_id={after}"));
     let lines = resumed.with("Accept", "application/x-ndjson");
     probes.push(lines.messages(version - after));
+    let all = get(&format!("/events?last_event_id={after}&include=game,moves"));
+    probes.push(all.messages(version - after));
     for level in LEVELS {
         let seed = dice.below(1000);
         let query = format!("/suggest-move?level={level}&samples={SAMPLES}&seed={seed}");

@@ -19,6 +19,15 @@ fn after(game: &TestGame<'_>, viewer: TestViewer, version: u64) -> Stream {
     Stream::open(request.header("Last-Event-ID", &version.to_string()))
 }
 
+/// The versions and events of changes. Whether a change is the newest when it is sent, and so has
+/// more than that, depends on the time.
+fn events_of(changes: &[Message]) -> Vec<(u64, &Value)> {
+    changes
+        .iter()
+        .map(|change| (change.version(), &change.data["events"]))
+        .collect()
+}
+
 #[test]
 fn everyone_receives_everything_as_it_happens() {
     let server = TestServer::shared();
@@ -51,12 +60,7 @@ fn everyone_receives_everything_as_it_happens() {
         .map(|(viewer, events, lines)| {
             let messages = events.take(responses.len());
             let same = lines.take(responses.len());
-            assert!(
-                messages
-                    .iter()
-                    .map(|m| &m.data)
-                    .eq(same.iter().map(|m| &m.data))
-            );
+            assert_eq!(events_of(&messages), events_of(&same));
             (*viewer, messages)
         })
         .collect();
@@ -79,11 +83,12 @@ fn everyone_receives_everything_as_it_happens() {
         }
     }
     let (host, spectator) = (&told[4].1, &told[5].1);
+    let (host, spectator) = (events_of(host), events_of(spectator));
     assert_eq!(host, spectator, "the host sees what a spectator sees");
     // The backlog shows the same as the stream did.
     for (viewer, messages) in told {
         let backlog = after(&game, viewer, 1).take(messages.len());
-        assert_eq!(backlog, messages, "{viewer}");
+        assert_eq!(events_of(&backlog), events_of(&messages), "{viewer}");
     }
 }
 
@@ -301,5 +306,75 @@ fn a_server_with_streams_stops_at_once() {
         assert!(text.starts_with("event: game\n"), "{text}");
         let resumed = after(&game, Seat(seat), 1);
         assert_eq!(resumed.next().expect("the deal").id, 2);
+    }
+}
+
+/// With `include`, the newest change brings all that a page has to draw.
+#[test]
+fn the_newest_change_includes_the_game_and_the_moves() {
+    let server = TestServer::shared();
+    let game = TestGame::create(&server, &json!({"turn_seconds": 600}));
+    let open = |viewer, include: &str| {
+        let request = game.get(viewer, &format!("/events?include={include}"));
+        let stream = Stream::open(request.header("Accept", NDJSON));
+        stream.next().expect("the game");
+        (viewer, stream)
+    };
+    let viewers = game.viewers().into_iter();
+    let with_game: Vec<_> = viewers.clone().map(|viewer| open(viewer, "game")).collect();
+    let with_moves: Vec<_> = viewers.map(|viewer| open(viewer, "game,moves")).collect();
+    let check = || {
+        let newest = |viewer: TestViewer, stream: &Stream| {
+            let change = stream.next().expect("a change").data;
+            let view = game.view(viewer);
+            for name in ["version", "phase", "turn", "deadline"] {
+                assert_eq!(change[name], view[name], "{viewer}: {name}");
+            }
+            assert_eq!(change["game"], view, "{viewer}");
+            change
+        };
+        for (viewer, stream) in &with_game {
+            assert_eq!(newest(*viewer, stream).get("moves"), None);
+        }
+        let mut lists = 0;
+        for (viewer, stream) in &with_moves {
+            let moves = newest(*viewer, stream).get("moves").cloned();
+            let list = game.get(*viewer, "/legal-moves?board=false").send();
+            if list.status == 200 {
+                lists += 1;
+                assert_eq!(moves, Some(list.json()["moves"].take()), "{viewer}");
+            } else {
+                assert_eq!(moves, None, "{viewer}");
+            }
+        }
+        lists
+    };
+    game.deal();
+    assert_eq!(check(), 0);
+    for seat in 0..4 {
+        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+        assert_eq!(check(), usize::from(seat == 3));
+    }
+    for _ in 0..8 {
+        let (seat, id) = game.first_move();
+        game.play(seat, &id);
+        assert_eq!(check(), 1);
+    }
+    // Of several changes only the newest has the state after it.
+    let request = game.get(Seat(0), "/events?include=game,moves");
+    let request = request
+        .header("Accept", NDJSON)
+        .header("Last-Event-ID", "3");
+    let changes = Stream::open(request).take(game.version() as usize - 3);
+    for (index, change) in changes.iter().enumerate() {
+        let last = index + 1 == changes.len();
+        assert_eq!(change.data["phase"].is_null(), !last);
+        assert_eq!(change.data.get("game").is_some(), last);
+    }
+    for include in ["", "moves", "games", "game,", "moves,game"] {
+        let response = game
+            .get(Seat(0), &format!("/events?include={include}"))
+            .send();
+        response.refused("invalid_request");
     }
 }

@@ -18,6 +18,7 @@ use crate::{
         stream::hub::Format,
         wire::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
+            change::ChangeView,
             game::{ActionResponse, Created, FreshToken, GameList, GameView, TicketResponse},
             history::{HistoryHead, LogEntryView},
             layout::{LayoutParams, LayoutView},
@@ -463,7 +464,9 @@ impl ExampleGame {
         let game = json!(self.view(Role::Seat(anna())));
         let first = self.version();
         self.play();
-        let change = json!(self.entries().last());
+        let entry = self.entries().pop().expect("there is an entry");
+        let change = ChangeView::last(entry, &self.record, None, Role::Seat(anna()));
+        let change = json!(change.expect("a change is JSON"));
         vec![
             (SSE, "first_message", message("game", first, &game)),
             (SSE, "later_message", message("change", first + 1, &change)),

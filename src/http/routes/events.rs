@@ -19,8 +19,8 @@ use crate::{
         request::WriteRequest,
         stream::{EventStream, Start, hub::Format},
         wire::{
+            change::StreamMessage,
             game::TicketResponse,
-            history::StreamMessage,
             request::{EventsParams, TokenRequest},
         },
     },
@@ -41,7 +41,7 @@ const MAX_STREAMS: usize = 20_000;
             received; the stream continues after it. It overrides the parameter of the same name.")),
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
-            `change` with a LogEntry for each version. A resumed stream has only the later ones. \
+            `change` with a Change for each version. A resumed stream has only the later ones. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
             content((String = "text/event-stream"), (StreamMessage = "application/x-ndjson"))),
@@ -106,7 +106,13 @@ pub async fn stream_events(
         let taken = app.store.take_ticket(&id, &ticket).await?;
         taken.ok_or_else(invalid_ticket)?;
     }
-    let stream = EventStream::new(subscription, &record, (caller, role, client), format, start)?;
+    let stream = EventStream::new(
+        subscription,
+        &record,
+        (caller, role, client),
+        (format, params.include),
+        start,
+    )?;
     request.extensions_mut().insert(SkipLatency);
     Ok(response.streaming(stream.stream(app.metrics.open_stream())))
 }

@@ -157,6 +157,8 @@ pub async fn analyse_legal_moves(
 }
 
 /// The parts that may come next in a begun seven, in a position with a hand.
+///
+/// Nothing is stored. The parts are those of `GET /v1/games/{id}/legal-moves/seven`.
 #[utoipa::path(post, path = "/v1/analysis/legal-moves/seven", operation_id = "analyse_seven_parts", tag = "analysis",
     request_body = SevenAnalysis,
     responses((status = 200, description = "The next parts, in a stable order.", body = SevenView)))]

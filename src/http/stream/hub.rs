@@ -21,11 +21,15 @@ use tokio::sync::{self, watch};
 use crate::{
     http::{
         limits::ClientAddress,
-        pool::{LOG_PAGE, LOG_PAGE_COST, WorkerPool},
+        pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
         problem::Problem,
-        wire::history::LogEntryView,
+        wire::{
+            change::{ChangeView, Include},
+            history::LogEntryView,
+        },
     },
-    store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, Tokens},
+    service::Role,
+    store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, StoredGame, Tokens},
 };
 
 /// The time between two tries to read the store.
@@ -90,6 +94,8 @@ impl Format {
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {
     store: Store,
+    /// The pool that lists moves.
+    move_pool: Arc<WorkerPool>,
     /// The pool that reads old entries.
     history_pool: Arc<WorkerPool>,
     channels: Mutex<HashMap<GameId, Arc<Channel>>>,
@@ -108,9 +114,14 @@ impl Hub {
     ///
     /// # Panics
     /// Outside of an async runtime.
-    pub fn start(store: &Store, history_pool: &Arc<WorkerPool>) -> (Arc<Hub>, FeedTask) {
+    pub fn start(
+        store: &Store,
+        move_pool: &Arc<WorkerPool>,
+        history_pool: &Arc<WorkerPool>,
+    ) -> (Arc<Hub>, FeedTask) {
         let hub = Arc::new(Hub {
             store: store.clone(),
+            move_pool: Arc::clone(move_pool),
             history_pool: Arc::clone(history_pool),
             channels: Mutex::default(),
             waiting: AtomicUsize::new(0),
@@ -218,8 +229,8 @@ struct RecentLog {
     read: Option<u64>,
     /// The game's tokens; none if it is gone.
     tokens: Option<Tokens>,
-    /// The last version.
-    version: u64,
+    /// The game at its last version; none if it is gone.
+    game: Option<Arc<CurrentGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
     entries: VecDeque<Arc<CachedEntry>>,
 }
@@ -260,9 +271,69 @@ impl CachedEntry {
         if let Some(message) = sent.get() {
             return Ok(message.clone());
         }
-        let view = LogEntryView::new(rules, &self.entry, viewer);
-        let message = format.message("change", self.version, &view)?;
+        let entry = LogEntryView::new(rules, &self.entry, viewer);
+        let change = ChangeView::earlier(entry);
+        let message = format.message("change", self.version, &change)?;
         Ok(sent.get_or_init(|| message).clone())
+    }
+}
+
+/// A game at its last version, with the messages of the change that led to it.
+pub struct CurrentGame {
+    pub stored: StoredGame,
+    sent: [[[OnceLock<Bytes>; ROLES]; 3]; Format::ALL.len()],
+}
+
+/// The seats, the host and spectators.
+const ROLES: usize = MAX_SEATS + 2;
+
+impl CurrentGame {
+    fn new(stored: StoredGame) -> CurrentGame {
+        CurrentGame {
+            stored,
+            sent: Default::default(),
+        }
+    }
+
+    pub fn version(&self) -> u64 {
+        self.stored.game.version()
+    }
+
+    /// Whether the message for this role must list moves, and is not made yet.
+    fn needs_moves(&self, format: Format, include: Option<Include>, role: Role) -> bool {
+        let to_move = matches!(role, Role::Seat(seat) if self.stored.game.turn() == Some(seat));
+        include == Some(Include::GameAndMoves)
+            && to_move
+            && self.slot(format, include, role).get().is_none()
+    }
+
+    fn slot(&self, format: Format, include: Option<Include>, role: Role) -> &OnceLock<Bytes> {
+        let role = match role {
+            Role::Seat(seat) => usize::from(seat.number()),
+            Role::Host => MAX_SEATS,
+            Role::Spectator => MAX_SEATS + 1,
+        };
+        &self.sent[format as usize][include.map_or(0, |include| 1 + include as usize)][role]
+    }
+
+    /// The last change as a message in this format, as this role may see it, with the game after
+    /// it. It is work for the pool if it [lists moves](CurrentGame::needs_moves).
+    pub fn message(
+        &self,
+        entry: &CachedEntry,
+        format: Format,
+        include: Option<Include>,
+        role: Role,
+    ) -> Result<Bytes, Problem> {
+        let slot = self.slot(format, include, role);
+        if let Some(message) = slot.get() {
+            return Ok(message.clone());
+        }
+        let rules = self.stored.game.rules();
+        let entry_view = LogEntryView::new(rules, &entry.entry, role.viewer());
+        let change = ChangeView::last(entry_view, &self.stored, include, role)?;
+        let message = format.message("change", entry.version, &change)?;
+        Ok(slot.get_or_init(|| message).clone())
     }
 }
 
@@ -277,8 +348,8 @@ pub struct Subscription {
 /// The changes of a game.
 pub struct StreamUpdate {
     pub tokens: Tokens,
-    /// The game's version.
-    pub version: u64,
+    /// The game at its last version.
+    pub game: Arc<CurrentGame>,
     /// The entries after the requested version, without a gap. There may be more of them; there are
     /// none here if they are too old to be cached, and [`Subscription::page`] reads them.
     pub entries: Vec<Arc<CachedEntry>>,
@@ -304,10 +375,9 @@ impl Subscription {
             recent.refresh(&self.hub, self.id).await?;
             recent.read = Some(count);
         }
-        let Some(tokens) = recent.tokens.clone() else {
+        let (Some(tokens), Some(game)) = (recent.tokens.clone(), recent.game.clone()) else {
             return Ok(None);
         };
-        let version = recent.version;
         let first = recent.entries.front().map(|entry| entry.version);
         let entries = if first.is_some_and(|first| first <= after + 1) {
             let newer = recent.entries.iter().filter(|entry| entry.version > after);
@@ -317,9 +387,26 @@ impl Subscription {
         };
         Ok(Some(StreamUpdate {
             tokens,
-            version,
+            game,
             entries,
         }))
+    }
+
+    /// The message of the last change, made in the pool if it lists moves. The job is charged to
+    /// this client.
+    pub async fn last_message(
+        &self,
+        game: &Arc<CurrentGame>,
+        entry: &Arc<CachedEntry>,
+        (format, include): (Format, Option<Include>),
+        (role, client): (Role, ClientAddress),
+    ) -> Result<Bytes, Problem> {
+        if !game.needs_moves(format, include, role) {
+            return game.message(entry, format, include, role);
+        }
+        let (game, entry) = (Arc::clone(game), Arc::clone(entry));
+        let make = move || game.message(&entry, format, include, role);
+        self.hub.move_pool.run(client, SHORT_JOB_COST, make).await
     }
 
     /// Reads at most [`LOG_PAGE`] entries after this version, and passes them to `make` in the pool.
@@ -339,16 +426,24 @@ impl Subscription {
 impl RecentLog {
     /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
-        let known = self.read.map(|_| self.version);
-        let Some(GameUpdate { head, entries }) =
-            hub.store.update_since(&id, known, LOG_PAGE).await?
-        else {
-            self.tokens = None;
-            return Ok(());
+        let known = self.game.as_ref().map(|game| game.version());
+        let (game, GameUpdate { head, entries }) = loop {
+            let game = hub.store.game(&id).await?;
+            let Some(update) = hub.store.update_since(&id, known, LOG_PAGE).await? else {
+                self.tokens = None;
+                self.game = None;
+                return Ok(());
+            };
+            // Else it has changed in between.
+            if let Some(game) = game
+                && game.game.version() == update.head.version
+            {
+                break (game, update);
+            }
         };
         let entries = entries.entries()?;
         self.tokens = Some(head.tokens);
-        self.version = head.version;
+        self.game = Some(Arc::new(CurrentGame::new(game)));
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
         if let (Some(last), Some(first)) = (last, first)

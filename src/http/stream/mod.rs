@@ -14,13 +14,13 @@ use actix_web::{rt::time::timeout, web::Bytes};
 use dog_rules::{Phase, Rules};
 use futures_util::{Stream, stream};
 
-use self::hub::{CachedEntry, Format, Subscription};
+use self::hub::{CachedEntry, CurrentGame, Format, Subscription};
 use crate::{
     http::{
         limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
-        wire::game::GameView,
+        wire::{change::Include, game::GameView},
     },
     service::{Caller, Role},
     store::{LogEntry, StoredGame},
@@ -51,6 +51,7 @@ pub struct EventStream {
     client: ClientAddress,
     rules: Arc<Rules>,
     format: Format,
+    include: Option<Include>,
     /// The last version that was sent.
     version: u64,
     /// The first message.
@@ -67,7 +68,7 @@ impl EventStream {
         subscription: Subscription,
         record: &StoredGame,
         caller: (Caller, Role, ClientAddress),
-        format: Format,
+        (format, include): (Format, Option<Include>),
         start: Start,
     ) -> Result<EventStream, Problem> {
         let (caller, role, client) = caller;
@@ -87,6 +88,7 @@ impl EventStream {
             client,
             rules: Arc::new(record.game.rules().clone()),
             format,
+            include,
             version,
             first,
             over: finished && version == now,
@@ -140,13 +142,21 @@ impl EventStream {
         let update = update.ok_or_else(Problem::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
         self.caller.ensure_current(self.role, &update.tokens)?;
-        if update.entries.is_empty() && update.version > self.version {
-            return self.page().await;
+        let game = &update.game;
+        if update.entries.is_empty() && game.version() > self.version {
+            return self.page(game).await;
         }
         let viewer = self.role.viewer();
         let mut messages = Vec::with_capacity(update.entries.len());
         for entry in &update.entries {
-            messages.push(entry.message(&self.rules, self.format, viewer)?);
+            messages.push(if entry.version == game.version() {
+                let (form, reader) = ((self.format, self.include), (self.role, self.client));
+                self.subscription
+                    .last_message(game, entry, form, reader)
+                    .await?
+            } else {
+                entry.message(&self.rules, self.format, viewer)?
+            });
             self.version = entry.version;
             self.over = entry.last;
         }
@@ -158,12 +168,17 @@ impl EventStream {
     }
 
     /// A page of entries that are too old to be cached, as messages made in the pool.
-    async fn page(&mut self) -> Result<Option<Bytes>, Problem> {
-        let (rules, format, viewer) = (Arc::clone(&self.rules), self.format, self.role.viewer());
+    async fn page(&mut self, game: &Arc<CurrentGame>) -> Result<Option<Bytes>, Problem> {
+        let (rules, game) = (Arc::clone(&self.rules), Arc::clone(game));
+        let (format, include, role) = (self.format, self.include, self.role);
         let make = move |entries: Vec<LogEntry>| {
             let (mut messages, mut last) = (Vec::new(), None);
             for entry in entries.into_iter().map(CachedEntry::new) {
-                messages.extend(entry.message(&rules, format, viewer)?);
+                messages.extend(if entry.version == game.version() {
+                    game.message(&entry, format, include, role)?
+                } else {
+                    entry.message(&rules, format, role.viewer())?
+                });
                 last = Some((entry.version, entry.last));
             }
             Ok(last.map(|last| (Bytes::from(messages), last)))
@@ -229,7 +244,7 @@ mod tests {
                 .await;
             assert_eq!(added.unwrap(), CommitResult::Done);
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
-            let (hub, feed_task) = Hub::start(&store, &pool);
+            let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
                 _dir: dir,
                 subscription: Some(hub.subscribe(record.id)),
@@ -244,7 +259,14 @@ mod tests {
             let subscription = self.subscription.take().unwrap();
             let caller = Caller::new(None);
             let caller = (caller, Role::Spectator, ClientAddress(None));
-            EventStream::new(subscription, &self.record, caller, Format::Ndjson, start).unwrap()
+            EventStream::new(
+                subscription,
+                &self.record,
+                caller,
+                (Format::Ndjson, None),
+                start,
+            )
+            .unwrap()
         }
     }
 

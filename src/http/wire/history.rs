@@ -7,7 +7,7 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{game::GameView, moves::MoveView, rules::RulesView};
+use super::{moves::MoveView, rules::RulesView};
 use crate::store::{LogEntry, StoredGame, Timing};
 
 /// Something that happened in a game, as this viewer may see it.
@@ -214,13 +214,13 @@ pub fn level_of(player: &Player, timing: Timing) -> Option<Level> {
 pub struct LogEntryView {
     /// The version that the action led to; creation is 1.
     #[schema(minimum = 1)]
-    version: u64,
+    pub(super) version: u64,
     #[schema(format = DateTime)]
-    at: String,
+    pub(super) at: String,
     /// The events of the action, as the viewer may see them; in the history of a finished game nothing
     /// is hidden.
     #[schema(min_items = 1)]
-    events: Vec<EventView>,
+    pub(super) events: Vec<EventView>,
 }
 
 impl LogEntryView {
@@ -270,20 +270,6 @@ pub struct HistoryView {
 pub enum HistoryLine {
     Head(Box<HistoryHead>),
     Entry(LogEntryView),
-}
-
-/// A line of a stream as NDJSON: the first is a Game, each later one a LogEntry, one for each new
-/// version. A resumed stream has only the later ones. Empty lines keep the connection open; skip
-/// them.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
-pub enum StreamMessage {
-    Game(Box<GameView>),
-    Change(LogEntryView),
 }
 
 /// The setup of a game and its present state. In NDJSON it is the first line of a history, before

@@ -3,6 +3,7 @@
 
 pub mod advice;
 pub mod analysis;
+pub mod change;
 pub mod game;
 pub mod history;
 pub mod layout;

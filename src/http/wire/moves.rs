@@ -239,6 +239,11 @@ impl LegalMoves {
         })
     }
 
+    /// The moves.
+    pub fn moves(&self) -> &[MoveView] {
+        &self.moves
+    }
+
     /// The id of the first move.
     pub fn first(&self) -> Option<&str> {
         self.moves.first().map(|mv| mv.id.as_str())

@@ -16,6 +16,7 @@ use utoipa::{
 };
 
 use super::{
+    change::Include,
     history::SeatKind,
     moves::MovesOptions,
     rules::{self, RulesRequest},
@@ -86,6 +87,9 @@ pub struct EventsParams {
     pub last_event_id: Option<String>,
     /// A ticket in place of a token, for clients that cannot send one.
     pub ticket: Option<String>,
+    /// What the newest change includes besides its events.
+    #[param(inline)]
+    pub include: Option<Include>,
 }
 
 /// Which games to list.

@@ -134,8 +134,8 @@ impl Message {
 
     /// The message, checked against the document.
     fn checked(self) -> Message {
-        let game = self.data.get("phase").is_some();
-        let schema = if game { "Game" } else { "LogEntry" };
+        let game = self.data.get("events").is_none();
+        let schema = if game { "Game" } else { "Change" };
         Contract::get().check_schema(schema, &self.data);
         if !self.name.is_empty() {
             assert_eq!(self.name, if game { "game" } else { "change" });
