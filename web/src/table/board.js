@@ -47,6 +47,8 @@ export function Board({ table, board, last, turn }) {
   if (!game || !layout) return html`<div class="board empty"></div>`;
   const gap = gapOf(layout);
   const bounds = boundsOf(layout);
+  const { confirm } = table.choice;
+  const preview = confirm && confirm !== "fold" ? confirm : table.preview;
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
   return html`
     <div class="board" role="group" aria-label=${t("board")} ref=${root}>
@@ -54,9 +56,10 @@ export function Board({ table, board, last, turn }) {
         <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
+        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
         <${Pieces} layout=${layout} board=${board} gap=${gap} />
-        ${table.preview && html`<${Way} layout=${layout} parts=${table.preview.parts}
-          captures=${table.preview.captures} board=${board} kind="preview" />`}
+        ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
+          captures=${preview.captures} board=${board} kind="preview" />`}
       </svg>
       <${Places} table=${table} layout=${layout} board=${board} box=${box} bounds=${bounds} unit=${bounds.width / Math.max(width, 1)} gap=${gap} />
     </div>`;
@@ -120,6 +123,19 @@ function Pieces({ layout, board, gap }) {
         <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.27 * gap})`} />
       </g>`;
   })}`;
+}
+
+/** The card of the last move, in the middle. @param {{layout: Layout, bounds: Bounds, move: Move, gap: number}} props */
+function LastCard({ layout, bounds, move, gap }) {
+  if (!move.card) return null;
+  const { colour, shape } = layout.seats[move.seat];
+  const face = (/** @type {string} */ card) => (card === "joker" ? "★" : card);
+  return html`
+    <g class="last-card" transform=${`translate(${bounds.x + bounds.width / 2} ${bounds.y + bounds.height / 2}) scale(${gap})`}>
+      <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
+      <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
+      <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
+    </g>`;
 }
 
 /** The way of a move: of the last one, or of one that can be chosen. @param {{layout: Layout, parts: Part[], captures: Capture[], board: SeatBoard[], kind: "last" | "preview"}} props */
@@ -199,7 +215,7 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
           left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
           width: percent(size, bounds.width), height: percent(size, bounds.height),
         }}
-        onClick=${press} ...${previewing(offer)}>${label}</button>`)}`;
+        data-text=${label} onClick=${press} ...${previewing(offer)}></button>`)}`;
 }
 
 /** Handlers that preview an offer while it is hovered over or has the focus. @param {{parts: Part[], captures: Capture[]} | null} offer */

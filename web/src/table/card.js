@@ -1,4 +1,4 @@
-// A card of the hand.
+// A card of the hand. Its face is a picture, drawn by the style sheet; the name is the label.
 
 import { t } from "../lang.js";
 import { html } from "../view.js";
@@ -10,12 +10,13 @@ const HINTS = { A: "⌂ 1 11", 4: "± 4", 7: "1 + 6", J: "⇄", Q: "12", K: "⌂
 
 /** @param {{card: string, pressed?: boolean, disabled?: boolean, press?: () => void}} props */
 export function CardButton({ card, pressed, disabled, press }) {
+  const name = cardName(card);
   return html`
     <button type="button" class=${`card${card === "joker" ? " joker" : ""}${"AK".includes(card) ? " out" : ""}`}
-      aria-label=${cardName(card)} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled} onClick=${press}>
-      <span class="rank">${card === "joker" ? "★" : card}</span>
-      <span class="face">${card === "joker" ? t("card.joker.short") : card}</span>
-      <span class="hint">${HINTS[card] ?? `+ ${card}`}</span>
+      aria-label=${name === card || card === "joker" ? name : t("card.button", { card, name })} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled} onClick=${press}>
+      <span class="rank" data-text=${card === "joker" ? "★" : card}></span>
+      <span class="face" data-text=${card === "joker" ? t("card.joker") : card}></span>
+      <span class="hint" data-text=${HINTS[card] ?? `+ ${card}`}></span>
     </button>`;
 }
 

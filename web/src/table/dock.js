@@ -16,7 +16,7 @@ export function Dock({ table, status }) {
   const { game, seat, problem } = table;
   if (!game) return null;
   const who = people(table);
-  const latest = table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" ");
+  const latest = table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
   return html`
     <section class="dock">
       <div role="status" aria-label=${t("status")} class="status">

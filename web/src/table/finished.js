@@ -42,7 +42,7 @@ function Slider({ table, step }) {
   /** @param {number} to */
   const move = (to) => dispatch({ type: "replay", step: Math.min(Math.max(to, 0), last) });
   const who = people(table);
-  const words = step.entry.events.flatMap((event) => eventWords(who, event) ?? []).join(" ");
+  const words = step.entry.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
   return html`
     <div class="replay" role="group" aria-label=${t("replay")}>
       <button type="button" aria-label=${t("replay.back")} disabled=${at === 0} onClick=${() => move(at - 1)}>◀</button>

@@ -40,7 +40,7 @@ export function Log({ table, people }) {
     <details class="log" open>
       <summary>${t("log.title")}</summary>
       <ol tabindex="0" aria-label=${t("log.title")}>
-        ${lines.map(({ version, words }) => html`<li key=${version}>${words.join(" ")}</li>`)}
+        ${lines.map(({ version, words }) => html`<li key=${version}>${words.join(" · ")}</li>`)}
       </ol>
     </details>`;
 }

@@ -8,8 +8,8 @@ import { shapePath } from "./shapes.js";
 
 /** @import {Layout, Table} from "../types.js" */
 
-/** @param {{table: Table}} props */
-export function Players({ table }) {
+/** @param {{table: Table, replaying: boolean}} props */
+export function Players({ table, replaying }) {
   const { game, layout } = table;
   if (!game) return null;
   const who = people(table);
@@ -21,7 +21,7 @@ export function Players({ table }) {
           : game.phase === "deal" ? game.dealer === one.seat
             : game.phase === "exchange" && (one.exchange === "pending" || one.exchange === "asked");
         const mine = table.seat !== null && one.seat % half === table.seat % half;
-        const state = one.folded ? t("seat.folded")
+        const state = replaying ? "" : one.folded ? t("seat.folded")
           : game.phase === "exchange" && one.exchange ? t(`exchange.${one.exchange}`) : "";
         return html`
           <li key=${one.seat} class=${`${active ? "active " : ""}${mine ? "mine" : ""}`}
@@ -29,7 +29,8 @@ export function Players({ table }) {
             <${Mark} layout=${layout} seat=${one.seat} />
             <span class="name">${nameOf(who, one.seat)}</span>
             <span class="small">
-              <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>
+              ${!replaying && html`
+                <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
               ${mine && one.seat !== table.seat && html` <span>${t("seat.partner")}</span>`}
               ${state && html` <span>${state}</span>`}
               ${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}

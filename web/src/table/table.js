@@ -40,7 +40,7 @@ export function TableScreen({ table }) {
       </header>
       ${table.link === "lost" && html`<p class="lost" role="alert">${t("link.lost")}</p>`}
       <div class="stage">
-        <${Players} table=${table} />
+        <${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
       </div>
       <div class="side">
