@@ -5,6 +5,9 @@
 /** The origin of the server; empty if it is the page's own. */
 export const server = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
 
+/** By how many milliseconds the server's clock is ahead of this computer's. */
+export let clockAhead = 0;
+
 /** A refusal: the server's problem document. */
 export class Refusal extends Error {
   /** @param {Problem} problem */
@@ -31,6 +34,9 @@ export async function request(method, path, { token, body, text, headers = {} } 
   const response = await fetch(server + path, {
     method, headers, body: body === undefined ? undefined : JSON.stringify(body),
   });
+  const time = Date.parse(response.headers.get("Date") ?? "");
+  // The header has whole seconds.
+  if (Math.abs(time + 500 - Date.now() - clockAhead) > 1000) clockAhead = time + 500 - Date.now();
   if (!response.ok) throw new Refusal(await problemOf(response));
   return /** @type {Promise<any>} */ (text ? response.text() : response.json());
 }

@@ -109,7 +109,9 @@ function open(id) {
       complete();
     },
     onLink: (link, problem) => {
-      if (state.table?.id === id) dispatch({ type: "link", link, problem });
+      if (state.table?.id !== id) return;
+      dispatch({ type: "link", link, problem });
+      if (link === "live") complete();
     },
   });
 }
@@ -118,48 +120,63 @@ function open(id) {
 const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
 let completing = false;
+let again = false;
 
 /**
- * Reads what the stream does not carry: the game after a change, the legal moves, at the beginning
- * the layout and the log. Changes that arrive meanwhile are read together.
+ * Reads what the stream does not carry. Changes that arrive meanwhile are read together.
  */
 async function complete() {
+  again = true;
   if (completing) return;
   completing = true;
-  try {
-    for (let table = state.table; table; table = state.table) {
-      const latest = table.log.at(-1)?.version ?? 0;
-      if (!table.game || table.game.version < latest) {
-        /** @type {Game} */
-        const game = await get(table, "");
-        at(table, () => dispatch({ type: "game", game }));
-      } else if (!table.layout) {
-        const { seats, fields_per_seat: fields } = table.game.rules;
-        /** @type {Layout} */
-        const layout = await request("GET",
-          `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${table.seat ?? 0}`);
-        at(table, () => dispatch({ type: "layout", layout }));
-      } else if (action(table, "play") && !table.moves) {
-        /** @type {{version?: number | null, moves: Move[]}} */
-        const { version, moves } = await get(table, "/legal-moves?board=false");
-        at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves }));
-        // The game may have moved on; then its change is on the way.
-        if (state.table === table) return;
-        if (!state.table?.moves) return;
-      } else if (table.log.length === 0 || table.log[0].version > 1) {
-        /** @type {History} */
-        const history = await get(table, "/history");
-        at(table, () => dispatch({ type: "log", entries: history.entries }));
-        if (state.table?.log[0]?.version !== 1) return;
-      } else {
-        return;
-      }
+  while (again) {
+    again = false;
+    const { table } = state;
+    try {
+      if (table?.game) again = await readMissing(table, table.game) || again;
+    } catch (error) {
+      if (table) at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
     }
-  } catch (error) {
-    dispatch({ type: "problem", problem: problemOf(error) });
-  } finally {
-    completing = false;
   }
+  completing = false;
+}
+
+/**
+ * Reads the first of these that is missing: the game after a change, the layout, the legal moves,
+ * the log. Returns whether it read something. This is the only place that reads the state of a game
+ * other than from the stream.
+ *
+ * @param {Table} table @param {Game} game @returns {Promise<boolean>}
+ */
+async function readMissing(table, game) {
+  if (game.version < (table.log.at(-1)?.version ?? 0)) {
+    /** @type {Game} */
+    const newer = await get(table, "");
+    at(table, () => dispatch({ type: "game", game: newer }));
+    return newer.version > game.version;
+  }
+  if (!table.layout) {
+    const { seats, fields_per_seat: fields } = game.rules;
+    /** @type {Layout} */
+    const layout = await request("GET",
+      `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${table.seat ?? 0}`);
+    at(table, () => dispatch({ type: "layout", layout }));
+    return true;
+  }
+  if (action(table, "play") && !table.moves) {
+    /** @type {{version?: number | null, moves: Move[]}} */
+    const { version, moves } = await get(table, "/legal-moves?board=false");
+    at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves }));
+    // If the game has moved on, its change is on the way.
+    return version === game.version;
+  }
+  if (table.log[0]?.version !== 1) {
+    /** @type {History} */
+    const history = await get(table, "/history");
+    at(table, () => dispatch({ type: "log", entries: history.entries }));
+    return true;
+  }
+  return false;
 }
 
 /** Does something if the table is still on the screen. @param {Table} table @param {() => void} then */

@@ -26,7 +26,7 @@ export function Home({ state }) {
         <h1>DOG</h1>
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
-          onClick=${() => playAgainstBots(t("you"))}>${t("home.play")}</button>
+          onClick=${() => playAgainstBots(t("player"))}>${t("home.play")}</button>
         <p class="small">${t("home.summary", {
           rules: t(`preset.${settings.preset}`), seats: settings.seats, level: t(`level.${settings.level}`),
         })}</p>

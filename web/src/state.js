@@ -78,7 +78,11 @@ export function reduce(state, event) {
 function reduceTable(table, event) {
   switch (event.type) {
     case "link":
-      return { ...table, link: event.link, problem: event.problem ?? table.problem };
+      return {
+        ...table,
+        link: event.link,
+        problem: event.problem ?? (event.link === "live" && table.problem === "network" ? null : table.problem),
+      };
     case "layout": return { ...table, layout: event.layout };
     case "messages": return event.messages.reduce(message, table);
     case "game": return withGame(table, event.game);

@@ -23,7 +23,7 @@ export function Finished({ table, step }) {
         ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
       </div>
       <div class="buttons">
-        ${seat !== null && html`<button type="button" class="primary" onClick=${() => playAgainstBots(t("you"))}>${t("finished.again")}</button>`}
+        ${seat !== null && html`<button type="button" class="primary" onClick=${() => playAgainstBots(t("player"))}>${t("finished.again")}</button>`}
         <button type="button" aria-pressed=${step ? "true" : "false"}
           onClick=${() => (step ? dispatch({ type: "replay", step: null }) : replay())}>${t("replay")}</button>
         <button type="button" onClick=${download}>${t("finished.download")}</button>

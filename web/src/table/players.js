@@ -1,6 +1,7 @@
 // Who plays, with cards and state, and the clock.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
+import { clockAhead } from "../api.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { nameOf, people } from "../words.js";
@@ -50,7 +51,7 @@ export function Mark({ layout, seat }) {
 
 /** The seconds until the server acts for the seat. @param {{deadline: string}} props */
 function Clock({ deadline }) {
-  const left = () => Math.max(0, Math.ceil((Date.parse(deadline) - Date.now()) / 1000));
+  const left = () => Math.max(0, Math.ceil((Date.parse(deadline) - Date.now() - clockAhead) / 1000));
   const [now, setNow] = useState(left());
   useEffect(() => {
     setNow(left());

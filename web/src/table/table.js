@@ -1,7 +1,8 @@
 // The table: players, board, what to do, the hand, and the log.
 
 import { useEffect } from "../../vendor/preact-hooks.js";
-import { go } from "../game.js";
+import { canUndo, nextStep } from "../choose.js";
+import { go, undo } from "../game.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { people, problemWords, whatToDo } from "../words.js";
@@ -14,11 +15,46 @@ import { replayAt } from "./replay.js";
 
 /** @import {Table} from "../types.js" */
 
+/** Whether the player used the keyboard last. */
+let keyboard = false;
+addEventListener("keydown", () => { keyboard = true; }, true);
+addEventListener("pointerdown", () => { keyboard = false; }, true);
+
+/** What a player without a pointer needs next, in this order. */
+const NEXT = [
+  ".board button", ".ranks button", ".buttons .danger", ".buttons .primary:enabled", ".hand button:enabled",
+];
+
+/**
+ * Moves the focus to the next choice when a player chooses by keyboard: the button that had it is
+ * gone, or what it chose is on the board.
+ *
+ * @param {Table} table
+ */
+function useFocus(table) {
+  const { stage } = nextStep(table);
+  const { confirm, seven } = table.choice;
+  useEffect(() => {
+    const focused = document.activeElement;
+    const lost = focused === document.body || focused === null;
+    const chosen = focused?.closest(".hand, .ranks") && stage !== "card" && stage !== "exchange";
+    if (!keyboard || !(lost || chosen)) return;
+    for (const selector of NEXT) {
+      const next = document.querySelector(selector);
+      if (next instanceof HTMLElement) {
+        next.focus();
+        return;
+      }
+    }
+  }, [stage, confirm, seven, table.sending, table.moves]);
+}
+
 /** @param {{table: Table}} props */
 export function TableScreen({ table }) {
   const { game, problem } = table;
   const yours = game?.actions.length ? "● " : "";
   useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
+  useFocus(table);
   if (!game) {
     return html`
       <main class="waiting">
@@ -32,7 +68,9 @@ export function TableScreen({ table }) {
   const board = step ? step.board : seven ? seven.shown.board : game.board;
   const last = step ? step.last : seven ? null : table.shown;
   return html`
-    <main class="table">
+    <main class="table" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape" && canUndo(table)) undo();
+    }}>
       <header class="bar">
         <a href="#/" class="back">${t("table.home")}</a>
         <h1>DOG</h1>
