@@ -1,4 +1,5 @@
-// Checks that each language has every word that the page uses, and the same placeholders.
+// Checks that each language has every word that the page uses, with the same placeholders, and that
+// index.html preloads every module.
 
 import { readFileSync, readdirSync } from "node:fs";
 
@@ -38,6 +39,15 @@ const unseen = new Set([
 ]);
 for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
+}
+
+// index.html preloads every module but the first.
+const html = readFileSync(new URL("index.html", web), "utf8");
+for (const folder of ["src/", "vendor/"]) {
+  for (const name of readdirSync(new URL(folder, web), { recursive: true })) {
+    if (!name.endsWith(".js") || name === "main.js" || name === "types.js") continue;
+    if (!html.includes(`"modulepreload" href="${folder}${name}"`)) problems.push(`index.html does not preload ${folder}${name}`);
+  }
 }
 
 for (const problem of problems) console.error(problem);

@@ -8,13 +8,13 @@ import { dispatch } from "../store.js";
 import { html } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
-import { boundsOf, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
+import { boundsOf, distance, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
 import { shapePath } from "./shapes.js";
 
 /** @import {Capture, Layout, Move, Offer, Part, Point, SeatBoard, Spot, Table} from "../types.js" */
 
 /** The smallest size of a button, in CSS pixels (WCAG 2.2, 2.5.8, with some room). */
-const TARGET = 28;
+const TARGET = 25;
 
 /** @param {Point} point */
 const xy = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
@@ -67,6 +67,10 @@ export function Board({ table, board, last, turn }) {
 
 /** @typedef {ReturnType<typeof boundsOf>} Bounds */
 
+/** Lines between all points that are near each other. @param {Point[]} points @param {number} limit */
+const near = (points, limit) => points.flatMap((a, index) => points.slice(index + 1)
+  .filter((b) => distance(a, b) < limit).map((b) => `M${xy(a)}L${xy(b)}`)).join("");
+
 /** What never moves: the wood, the track, goals and kennels. @param {{layout: Layout, bounds: Bounds, turn: number | null}} props */
 function Wood({ layout, bounds, turn }) {
   const parts = useMemo(() => {
@@ -84,14 +88,14 @@ function Wood({ layout, bounds, turn }) {
     <path class="groove" d=${ring} stroke-width=${1.16 * gap} />
     ${layout.seats.map((one, seat) => {
       const goal = places(seat, "goal");
-      const [a, b, c, d] = places(seat, "kennel");
+      const kennel = places(seat, "kennel");
       return html`
         <g class=${turn === seat ? "home turn" : "home"} color=${one.colour} key=${seat}>
-          <path class="edge" d=${`M${xy(a)}L${xy(b)}L${xy(d)}L${xy(c)}Z`} stroke-width=${1.5 * gap} />
+          <path class="edge" d=${near(kennel, 1.5 * gap)} stroke-width=${1.34 * gap} />
           <path class="edge" d=${`M${goal.map(xy).join("L")}`} stroke-width=${1.34 * gap} />
-          <path class="tray" d=${`M${xy(a)}L${xy(b)}L${xy(d)}L${xy(c)}Z`} stroke-width=${1.26 * gap} />
+          <path class="tray" d=${near(kennel, 1.5 * gap)} stroke-width=${1.1 * gap} />
           <path class="tray" d=${`M${goal.map(xy).join("L")}`} stroke-width=${1.1 * gap} />
-          ${[...goal, a, b, c, d].map((point) => html`
+          ${[...goal, ...kennel].map((point) => html`
             <circle class="hole" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`)}
         </g>`;
     })}
@@ -118,9 +122,9 @@ function Pieces({ layout, board, gap }) {
     return html`
       <g key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
         class="piece" color=${colour} transform=${`translate(${xy(point)})`}>
-        ${fresh && html`<circle class="fresh" r=${0.66 * gap} stroke-width=${0.12 * gap} />`}
-        <path d=${shapePath(shape)} transform=${`scale(${0.45 * gap})`} stroke-width="0.2" />
-        <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.27 * gap})`} />
+        ${fresh && html`<circle class="fresh" r=${0.62 * gap} stroke-width=${0.1 * gap} />`}
+        <path d=${shapePath(shape)} transform=${`scale(${0.42 * gap})`} stroke-width="0.2" />
+        <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.25 * gap})`} />
       </g>`;
   })}`;
 }
@@ -129,9 +133,13 @@ function Pieces({ layout, board, gap }) {
 function LastCard({ layout, bounds, move, gap }) {
   if (!move.card) return null;
   const { colour, shape } = layout.seats[move.seat];
+  const centre = { x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 };
+  const free = Math.min(...Object.values(layout.places).map((place) => distance(place, centre))) - 0.6 * gap;
+  // The card has the size 3 by 4.2 and so a radius of 2.6.
+  const scale = Math.min(gap, free / 2.6);
   const face = (/** @type {string} */ card) => (card === "joker" ? "★" : card);
   return html`
-    <g class="last-card" transform=${`translate(${bounds.x + bounds.width / 2} ${bounds.y + bounds.height / 2}) scale(${gap})`}>
+    <g class="last-card" transform=${`translate(${xy(centre)}) scale(${scale})`}>
       <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
       <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
       <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
@@ -198,13 +206,13 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
     });
   }
   if (places.length === 0) return null;
-  const size = Math.max(TARGET * unit, 1.15 * gap);
+  const size = Math.max(TARGET * unit, 0.94 * gap);
   const points = places.map(({ spot }) => pointOf(layout, spot, board[spot.seat].kennel ?? 1));
   const spots = spread(points, size, bounds);
   const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
   return html`
     <svg class="leaders" viewBox=${box} aria-hidden="true">
-      ${spots.map((spot, index) => (spot === points[index] ? null : html`
+      ${spots.map((spot, index) => (distance(spot, points[index]) < 0.55 * size ? null : html`
         <path d=${`M${xy(points[index])}L${xy(spot)}`} stroke-width=${0.1 * gap} />
         <circle cx=${points[index].x} cy=${points[index].y} r=${0.3 * gap} />`))}
     </svg>

@@ -81,7 +81,7 @@ export function spread(points, size, bounds) {
   const half = size / 2;
   for (const point of points) {
     const candidates = [point];
-    for (const far of [0.6, 0.8, 1.05, 1.3, 1.6, 2.1, 2.7, 3.3]) {
+    for (const far of [0.2, 0.35, 0.5, 0.65, 0.8, 1.05, 1.3, 1.6, 2.1, 2.7, 3.3]) {
       for (let turn = 0; turn < 16; turn += 1) {
         const angle = (turn * Math.PI) / 8;
         candidates.push({ x: point.x + far * size * Math.cos(angle), y: point.y + far * size * Math.sin(angle) });
@@ -91,7 +91,7 @@ export function spread(points, size, bounds) {
       && one.x <= bounds.x + bounds.width - half && one.y <= bounds.y + bounds.height - half
       && placed.every((other) => Math.max(Math.abs(one.x - other.x), Math.abs(one.y - other.y)) >= size)
       // Not on the place of another button.
-      && points.every((other) => other === point || one === point || distance(one, other) >= 0.45 * size));
+      && points.every((other) => other === point || one === point || distance(one, other) >= 0.5 * size));
     placed.push(free ?? point);
   }
   return placed;
