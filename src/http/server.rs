@@ -335,6 +335,7 @@ fn cors_middleware(cors: &Cors) -> CorsMiddleware {
             own("x-request-id"),
         ])
         .expose_headers([
+            header::DATE,
             header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,

@@ -91,6 +91,19 @@ fn bots_have_no_tokens() {
     assert_eq!(has_token, [true, false, true, false]);
     let seats = &created["game"]["seats"];
     assert_eq!(seats[3]["level"], "fast", "the level if none is named");
+    let history = server.get(&format!(
+        "/v1/games/{}/history",
+        created["id"].as_str().expect("an id")
+    ));
+    let history = history.send().expect(200);
+    for seat in [&seats[0], &history["players"][0]] {
+        let level = seat.get("level").expect("a level that is always sent");
+        assert!(
+            level.is_null(),
+            "nothing is played for a human without a clock: {seat}"
+        );
+    }
+    assert_eq!(history["players"][3]["level"], "fast");
     assert_eq!(seats[3]["name"], "Bot 3");
     assert_eq!(
         created["game"]["bot_pace_ms"], 250,

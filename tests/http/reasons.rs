@@ -254,7 +254,10 @@ fn a_mistake_is_named_by_its_place() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let levels = json!(["random", "greedy", "fast", "strong"]);
-    let at = |reason: &str, pointer: &str, allowed: Value| json!({"reason": reason, "errors": [{"pointer": pointer, "allowed": allowed}]});
+    let at = |reason: &str, pointer: &str, allowed: Value| {
+        let error = json!({"pointer": pointer, "allowed": allowed});
+        json!({"reason": reason, "errors": [error]})
+    };
     let none = Value::Null;
     let create = |body: Value| server.post("/v1/games").json(&body).send();
     let seat = |seat: Value| create(json!({"seats": [{}, seat, {}, {}]}));

@@ -65,7 +65,12 @@ fn the_clock_runs_on_while_no_server_does() {
 fn a_move_in_time_starts_a_new_deadline() {
     let server = TestServer::shared();
     let game = timed(&server, "dogspiel-it", 600);
-    let before = deadline(&game.view(Spectator));
+    let view = game.view(Spectator);
+    assert_eq!(
+        view["seats"][0]["level"], "greedy",
+        "how the server plays for a human"
+    );
+    let before = deadline(&view);
     game.deal();
     let dealt = deadline(&game.view(Spectator));
     assert!(dealt > before, "a new deadline for the exchange");

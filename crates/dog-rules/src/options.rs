@@ -409,11 +409,13 @@ impl fmt::Display for Rules {
     }
 }
 
-/// The options by name.
+/// The options by name, in the order of their names, which is that of a game's record.
 fn as_data(options: &Options) -> Map<String, Value> {
-    let Ok(Value::Object(data)) = serde_json::to_value(options) else {
+    let Ok(Value::Object(mut data)) = serde_json::to_value(options) else {
         unreachable!("options have names");
     };
+    // A dependent may build `serde_json` so that it keeps the order of the fields.
+    data.sort_keys();
     data
 }
 

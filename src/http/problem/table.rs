@@ -92,7 +92,6 @@ table! {
         HostOnly "host_only" "Only the host may do this.";
         SeatOnly "seat_only" "Only a seat may do this. The host has no cards.";
         AnotherSeat "another_seat" "Only the host and the seat itself may do this.";
-        DealerOnly "dealer_only" "Only the host and the dealer may do this.";
         BotPlays "bot_plays" "A bot plays the seat `seat` until the host hands it back.";
     };
     RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
@@ -169,7 +168,7 @@ table! {
         NotInHand "not_in_hand" "The card `card` is not in the hand.";
         MustBePlayed "must_be_played" "A card in the hand can be played, so the hand cannot be folded.";
         Blocked "blocked" "The piece of `seat` on the field `place` blocks the way.";
-        GoalOccupied "goal_occupied" "A piece is on the goal field `place`. No piece lands on another in the goal, or passes it.";
+        GoalOccupied "goal_occupied" "A piece is on the goal field `place`, and no piece lands on or passes it.";
         FreshPiece "fresh_piece" "A fresh piece must leave its start before it may enter the goal.";
         NotOverStart "not_over_start" "A piece that walks back enters the goal only over its own start.";
         NoBackwardEntry "no_backward_entry" "By these rules no piece walks back into the goal.";
@@ -186,7 +185,7 @@ table! {
         SwapProtected "swap_protected" "The piece of `seat` on `place` cannot be swapped.";
         NoEffectRefused "no_effect_refused" "By these rules a jack is not played without effect.";
         NoPieceOnRing "no_piece_on_ring" "A jack is played without effect only with a piece of `seat` on the ring.";
-        OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring; `seat` has one on `place`.";
+        OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring.";
         PartSteps "part_steps" "A part of a seven takes 1 to 7 steps forward.";
         LandingOccupied "landing_occupied" "By these rules a part of a seven ends on a free field, and `place` is not.";
         TotalSteps "total_steps" "The parts of a seven do not add up to 7 steps.";

@@ -12,13 +12,18 @@ use crate::{
         request::WriteRequest,
         wire::{
             game::{ActionResponse, FreshToken},
-            request::{DealRequest, HandOverRequest, PlayRequest, SwapRequest, TokenRequest},
+            request::{
+                DealRequest, HandOverRequest, PlayRequest, SwapRequest, SwapRequestSchema,
+                TokenRequest,
+            },
         },
     },
     service::GameCommand,
 };
 
 /// Deals the round: the dealer's seat or the host.
+///
+/// The cards come from the shuffle seed, so the dealer cannot influence them.
 #[utoipa::path(post, path = "/v1/games/{id}/deal", operation_id = "deal_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body(content = DealRequest, description = "May be empty."),
@@ -34,9 +39,15 @@ pub async fn deal_cards(
 }
 
 /// The partner exchange: offer a card or, where the exchange is optional, decline or ask for it.
+///
+/// All seats answer, in any order. An offered card stays hidden, and the partners' cards change
+/// hands when both have offered one.
 #[utoipa::path(post, path = "/v1/games/{id}/swap", operation_id = "swap_cards", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
-    request_body = SwapRequest,
+    request_body(content = SwapRequestSchema, examples(
+        ("offer" = (summary = "Offer a card", value = json!({"card": "K"}))),
+        ("decline" = (summary = "Decline, if the exchange is optional", value = json!({"decline": true}))),
+        ("ask" = (summary = "Ask for a card, if the exchange is optional", value = json!({"ask": true}))))),
     responses((status = 200, description = "The offer, refusal or request is \
         accepted.", body = ActionResponse)),
     security(("token" = [])))]
@@ -50,6 +61,8 @@ pub async fn swap_cards(
 }
 
 /// Plays a move: any legal one, listed or not.
+///
+/// `list_legal_moves` lists moves whose ids can be sent here.
 #[utoipa::path(post, path = "/v1/games/{id}/play", operation_id = "play_move", tag = "play",
     params(("id" = String, Path, description = "The game's id.")),
     request_body = PlayRequest,

@@ -20,7 +20,7 @@ use crate::{
         stream::{EventStream, Start, hub::Format},
         wire::{
             game::TicketResponse,
-            history::LogEntryView,
+            history::StreamMessage,
             request::{EventsParams, TokenRequest},
         },
     },
@@ -41,8 +41,10 @@ const MAX_STREAMS: usize = 20_000;
             received; the stream continues after it. It overrides the parameter of the same name.")),
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
-            `change` with a LogEntry for each version; or, with `Accept`, the same objects as one line each.",
-            content((String = "text/event-stream"), (LogEntryView = "application/x-ndjson"))),
+            `change` with a LogEntry for each version. A resumed stream has only the later ones. \
+            Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
+            objects are lines: see StreamMessage.",
+            content((String = "text/event-stream"), (StreamMessage = "application/x-ndjson"))),
         (status = 204, description = "The game ended with that version, so there is nothing to wait for.")),
     security((), ("token" = [])))]
 pub async fn stream_events(

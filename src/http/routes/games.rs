@@ -53,6 +53,8 @@ pub async fn create_game(
 }
 
 /// The public games, newest first, without secrets.
+///
+/// The list comes in pages: `next` of one page is the `cursor` of the following page.
 #[utoipa::path(get, path = "/v1/games", operation_id = "list_games", tag = "games",
     params(ListParams),
     responses((status = 200, description = "A page of the list.", body = GameList)))]
@@ -77,6 +79,9 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
+///
+/// With `after_version`, the response waits for the next change. A stream of events is better for
+/// clients that can read one.
 #[utoipa::path(get, path = "/v1/games/{id}", operation_id = "get_game", tag = "games",
     params(("id" = String, Path, description = "The game's id."), GameParams,
         ("If-None-Match" = Option<String>, Header, description = "An ETag; the response is 304 if \
@@ -189,6 +194,8 @@ fn status(unchanged: bool) -> StatusCode {
 }
 
 /// Removes the game; only its host may do so.
+///
+/// Its streams end, and later requests get 404.
 #[utoipa::path(delete, path = "/v1/games/{id}", operation_id = "delete_game", tag = "games",
     params(("id" = String, Path, description = "The game's id.")),
     responses((status = 204, description = "The game is removed.")),

@@ -27,7 +27,7 @@ use crate::{
         request::WriteRequest,
         wire::{
             game::Created,
-            history::{HistoryHead, HistoryView, LogEntryView},
+            history::{HistoryHead, HistoryLine, HistoryView, LogEntryView},
             request::{ImportRequest, NoQuery},
         },
     },
@@ -56,7 +56,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
     params(("id" = String, Path, description = "The game's id.")),
     responses((status = 200, description = "The history; with `Accept` also as a line for the \
         game and one for each version, or as the text record of a finished game.",
-        content((HistoryView = "application/json"), (LogEntryView = "application/x-ndjson"), (String = "text/plain")))),
+        content((HistoryView = "application/json"), (HistoryLine = "application/x-ndjson"), (String = "text/plain")))),
     security((), ("token" = [])))]
 pub async fn get_history(
     app: Data<App>,

@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::{runtime::Handle, sync};
 use utoipa::ToSchema;
 
-use super::App;
+use super::{App, SVG};
 use crate::{
     http::{
         headers::{accepts_gzip, gzip},
@@ -51,6 +51,8 @@ pub enum HealthStatus {
 }
 
 /// Whether the process is alive.
+///
+/// It does not look at the store: see `get_readiness`.
 #[utoipa::path(get, path = "/healthz", operation_id = "get_health", tag = "server",
     responses((status = 200, description = "It is alive.", body = Health)))]
 pub async fn get_health() -> HttpResponse {
@@ -124,6 +126,8 @@ pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
 }
 
 /// This API as an OpenAPI 3.1 document.
+///
+/// Clients can be generated from it. `/docs/` shows it as a page.
 #[utoipa::path(get, path = "/openapi.json", operation_id = "get_openapi", tag = "server",
     responses((status = 200, description = "The document.", body = Object)))]
 pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -175,8 +179,16 @@ async fn send_file(
     Ok(response.body(compressed))
 }
 
-/// Redirects `/docs` to `/docs/`.
+/// Redirects `/` to the documentation. The redirect is temporary, because `/` may get a page of its
+/// own.
 pub async fn redirect_to_docs() -> HttpResponse {
+    HttpResponse::TemporaryRedirect()
+        .insert_header((header::LOCATION, "/docs/"))
+        .finish()
+}
+
+/// Redirects `/docs` to `/docs/`.
+pub async fn redirect_docs() -> HttpResponse {
     HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, "/docs/"))
         .finish()
@@ -196,17 +208,13 @@ pub async fn get_docs(
     file: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let found = utoipa_swagger_ui::serve(&file, app.docs.clone()).map_err(Problem::internal)?;
-    let Some(found) = found else {
-        let detail = "the documentation has no such file";
-        return Err(Problem::new(Code::RouteNotFound, detail));
-    };
+    let (content_type, bytes) = docs_file(&app, &file)?;
     let mut response = HttpResponse::Ok();
     response
-        .content_type(found.content_type)
+        .content_type(content_type)
         .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-    match found.bytes {
+    match bytes {
         Cow::Borrowed(bytes) => {
             let bytes = Bytes::from_static(bytes);
             send_file(&app, &request, &file, response, bytes).await
@@ -215,7 +223,28 @@ pub async fn get_docs(
     }
 }
 
+/// The type and the content of a file of the documentation page: of Swagger UI, apart from the page
+/// itself and its icon.
+fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Problem> {
+    let own = |content_type: &str, text: &'static str| {
+        Ok((content_type.to_owned(), Cow::Borrowed(text.as_bytes())))
+    };
+    match file {
+        "" | "index.html" => return own("text/html", include_str!("../docs/index.html")),
+        "favicon.svg" => return own(SVG, include_str!("../docs/favicon.svg")),
+        _ => {}
+    }
+    let found = utoipa_swagger_ui::serve(file, app.docs.clone()).map_err(Problem::internal)?;
+    let Some(found) = found else {
+        let detail = "the documentation has no such file";
+        return Err(Problem::new(Code::RouteNotFound, detail));
+    };
+    Ok((found.content_type, found.bytes))
+}
+
 /// The presets with all options, and what each option means.
+///
+/// A creation and an analysis take a preset and the options that differ from it.
 #[utoipa::path(get, path = "/v1/rules", operation_id = "list_rules", tag = "rules",
     responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue)))]
 pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {

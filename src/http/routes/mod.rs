@@ -198,7 +198,8 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/readyz").on(GET, Free, meta::get_readiness),
         RouteDef::new("/metrics").on(GET, Request, meta::get_metrics),
         RouteDef::new("/openapi.json").on(GET, Request, meta::get_openapi),
-        RouteDef::new("/docs").on(GET, Request, meta::redirect_to_docs),
+        RouteDef::new("/").on(GET, Request, meta::redirect_to_docs),
+        RouteDef::new("/docs").on(GET, Request, meta::redirect_docs),
         RouteDef::new("/docs/{file:.*}").on(GET, Request, meta::get_docs),
     ];
     let game = web::scope("/v1/games/{id}");

@@ -42,6 +42,8 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 
 /// Every legal move of the seat to move, ready to be posted back.
+///
+/// The list is never empty: a seat that can play no card has one move, a fold.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
     params(("id" = String, Path, description = "The game's id."), MovesParams),
     responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves)),
@@ -96,6 +98,8 @@ pub async fn suggest_move(
 }
 
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
+///
+/// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/legal-moves", operation_id = "analyse_legal_moves", tag = "analysis",
     params(AnalysisParams),
     request_body = MovesAnalysis,
@@ -120,6 +124,8 @@ pub async fn analyse_legal_moves(
 }
 
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
+///
+/// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
     request_body = AdviceAnalysis,
     responses((status = 200, description = "The advice, best first; or a picture, if Accept \

@@ -7,7 +7,11 @@ use dog_rules::{Card, Seat, SeatView};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{moves::MoveView, request::in_range};
+use super::{
+    game::{ActionRoute, RequestMethod},
+    moves::MoveView,
+    request::{PlayRequest, SwapRequestSchema, True, in_range},
+};
 use crate::http::problem::Problem;
 
 /// Maximum milliseconds of a search.
@@ -82,47 +86,6 @@ impl AdviceParams {
 
 /// Ranked advice, best first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({
-    "version": 17,
-    "seat": 0,
-    "level": "strong",
-    "budget": {"budget_ms": 200},
-    "seed": 1,
-    "samples": 9120,
-    "suggestions": [{
-        "move": {
-            "id": "3:20>23",
-            "card": "3",
-            "as": null,
-            "kind": "advance",
-            "seat": 0,
-            "parts": [{"seat": 0, "from": "20", "to": "23", "steps": 3}],
-            "captures": [{"seat": 1, "from": "23"}],
-            "board": [
-                {"track": [23, 57], "goal": [], "kennel": 2, "fresh": false},
-                {"track": [], "goal": [], "kennel": 4, "fresh": false},
-                {"track": [], "goal": [], "kennel": 4, "fresh": false},
-                {"track": [], "goal": [], "kennel": 4, "fresh": false}
-            ]
-        },
-        "effect": {
-            "captured": {"own": 0, "partner": 0, "others": 1},
-            "pieces_home": 0,
-            "leaves_kennel": false,
-            "steps": 3,
-            "risk": 0.0312
-        },
-        "request": {
-            "method": "POST",
-            "path": "/v1/games/1y51r0ztfn8hp2zw9f8m33tzg0/play",
-            "body": {"move": "3:20>23"}
-        },
-        "win_probability": 0.5642,
-        "standard_error": 0.0012,
-        "samples": 3104
-    }],
-    "elapsed_ms": 200.4
-}))]
 pub struct Advice {
     /// The game's version that the advice is for; absent in an analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,39 +112,62 @@ pub struct Advice {
 #[serde(untagged)]
 #[schema(as = Budget)]
 pub enum BudgetView {
+    /// A time.
+    #[schema(title = "TimeBudget")]
     Time {
         /// Milliseconds.
         budget_ms: u32,
     },
+    /// A number of playouts.
+    #[schema(title = "SampleBudget")]
     Samples {
         /// Playouts.
         samples: u32,
     },
 }
 
-/// A choice and its estimated value. It has either `move` and `effect`, or `swap`.
+/// A choice and its estimated value: a move, or in the exchange an answer.
 #[derive(Serialize, ToSchema)]
+#[serde(untagged)]
 #[schema(as = Suggestion)]
-pub struct SuggestionView {
-    /// A move to play.
-    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
-    mv: Option<MoveView>,
-    /// What the move does, in numbers; absent in the exchange.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    effect: Option<EffectView>,
-    /// What to do in the exchange.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    swap: Option<SwapView>,
-    /// The request that does it, ready to be sent.
-    request: RequestView,
-    /// The estimated probability that the seat's team wins, 0 to 1.
-    #[schema(minimum = 0, maximum = 1)]
-    win_probability: f64,
-    /// The standard error of that estimate, from the playouts; null with fewer than two of them.
-    #[schema(required, minimum = 0)]
-    standard_error: Option<f64>,
-    /// Playouts behind the estimate; 0 if it was made without a search.
-    samples: u32,
+pub enum SuggestionView {
+    /// A move and its estimated value.
+    #[schema(title = "SuggestedMove")]
+    Move {
+        /// The move to play.
+        #[serde(rename = "move")]
+        mv: MoveView,
+        /// What the move does, in numbers.
+        effect: EffectView,
+        /// The request that plays it, ready to be sent.
+        request: RequestToPlay,
+        /// The estimated probability that the seat's team wins, 0 to 1.
+        #[schema(minimum = 0, maximum = 1)]
+        win_probability: f64,
+        /// The standard error of that estimate, from the playouts; null with fewer than two of
+        /// them.
+        #[schema(required, minimum = 0)]
+        standard_error: Option<f64>,
+        /// Playouts behind the estimate; 0 if it was made without a search.
+        samples: u32,
+    },
+    /// An answer in the exchange and its estimated value.
+    #[schema(title = "SuggestedSwap")]
+    Swap {
+        /// What to answer.
+        swap: SwapView,
+        /// The request that does it, ready to be sent.
+        request: RequestToSwap,
+        /// The estimated probability that the seat's team wins, 0 to 1.
+        #[schema(minimum = 0, maximum = 1)]
+        win_probability: f64,
+        /// The standard error of that estimate, from the playouts; null with fewer than two of
+        /// them.
+        #[schema(required, minimum = 0)]
+        standard_error: Option<f64>,
+        /// Playouts behind the estimate; 0 if it was made without a search.
+        samples: u32,
+    },
 }
 
 /// What a move does, in numbers. The fields are in the move itself.
@@ -213,43 +199,55 @@ pub struct CapturedView {
     others: u8,
 }
 
-/// What to do in the exchange: one of the three.
-#[derive(Clone, Copy, Default, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+/// An answer in the exchange.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(untagged)]
 #[schema(as = SwapChoice)]
-pub struct SwapView {
-    /// The card to offer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    card: Option<Card>,
-    /// True to decline.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decline: Option<bool>,
-    /// True to ask.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ask: Option<bool>,
+pub enum SwapView {
+    /// Offer a card to the partner.
+    #[schema(title = "CardChoice")]
+    Offer {
+        /// The card to offer.
+        card: Card,
+    },
+    /// Decline.
+    #[schema(title = "DeclineChoice")]
+    Decline {
+        #[schema(inline)]
+        decline: True,
+    },
+    /// Ask for a card ("help!").
+    #[schema(title = "AskChoice")]
+    Ask {
+        #[schema(inline)]
+        ask: True,
+    },
 }
 
-/// A request, ready to be sent.
+/// The request that plays a move, ready to be sent.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Request)]
-pub struct RequestView {
-    #[schema(examples("POST"))]
-    method: &'static str,
+pub struct RequestToPlay {
+    method: RequestMethod,
     /// In an analysis, which has no game, with `{id}` in place of the id.
     path: String,
-    body: SuggestedBody,
+    #[schema(value_type = PlayRequest)]
+    body: PlayBody,
 }
 
-/// The body of a suggested request.
+/// The body of a request that plays a move.
+#[derive(Serialize)]
+struct PlayBody {
+    #[serde(rename = "move")]
+    id: String,
+}
+
+/// The request that answers in the exchange, ready to be sent.
 #[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-#[schema(as = RequestBody)]
-enum SuggestedBody {
-    Play {
-        #[serde(rename = "move")]
-        id: String,
-    },
-    Swap(SwapView),
+pub struct RequestToSwap {
+    method: RequestMethod,
+    path: String,
+    #[schema(value_type = SwapRequestSchema)]
+    body: SwapView,
 }
 
 /// Where the suggested requests go.
@@ -284,7 +282,7 @@ impl Advice {
             }),
             seed: settings.seed,
             samples,
-            suggestions: suggestions.collect(),
+            suggestions: suggestions.collect::<Result<_, _>>()?,
             elapsed_ms,
         })
     }
@@ -327,37 +325,52 @@ impl EffectView {
 }
 
 impl SuggestionView {
-    fn new(target: &SuggestionRoute, view: &SeatView, suggestion: Suggestion) -> SuggestionView {
-        let (mut played, mut effect, mut swap) = (None, None, SwapView::default());
-        if let (Choice::Play(mv), Some(outcome)) = (suggestion.choice, suggestion.outcome) {
-            effect = Some(EffectView::new(
-                MoveEffect::of(view, &outcome),
-                suggestion.risk,
-            ));
-            played = Some(MoveView::new(view.rules, &mv, view.seat, outcome, true));
-        }
-        match suggestion.choice {
-            Choice::Play(_) => {}
-            Choice::Offer(card) => swap.card = Some(card),
-            Choice::Decline => swap.decline = Some(true),
-            Choice::Ask => swap.ask = Some(true),
-        }
-        let (route, body) = match &played {
-            Some(MoveView { id, .. }) => ("play", SuggestedBody::Play { id: id.clone() }),
-            None => ("swap", SuggestedBody::Swap(swap)),
+    /// The suggestion, with the request that carries it out.
+    ///
+    /// # Errors
+    /// None in practice: each suggested move has an outcome.
+    fn new(
+        target: &SuggestionRoute,
+        view: &SeatView,
+        suggestion: Suggestion,
+    ) -> Result<SuggestionView, Problem> {
+        let (method, samples) = (RequestMethod::Post, suggestion.samples);
+        let win_probability = rounded(suggestion.win_probability);
+        let standard_error = suggestion.standard_error.map(rounded);
+        let swap = match suggestion.choice {
+            Choice::Play(mv) => {
+                let outcome = suggestion.outcome;
+                let outcome = outcome.ok_or_else(|| Problem::internal("a move has no outcome"))?;
+                let effect = MoveEffect::of(view, &outcome);
+                let mv = MoveView::new(view.rules, &mv, view.seat, outcome, true);
+                let request = RequestToPlay {
+                    method,
+                    path: ActionRoute::Play.path(&target.game),
+                    body: PlayBody { id: mv.id.clone() },
+                };
+                return Ok(SuggestionView::Move {
+                    mv,
+                    effect: EffectView::new(effect, suggestion.risk),
+                    request,
+                    win_probability,
+                    standard_error,
+                    samples,
+                });
+            }
+            Choice::Offer(card) => SwapView::Offer { card },
+            Choice::Decline => SwapView::Decline { decline: True },
+            Choice::Ask => SwapView::Ask { ask: True },
         };
-        SuggestionView {
-            swap: played.is_none().then_some(swap),
-            mv: played,
-            effect,
-            request: RequestView {
-                method: "POST",
-                path: format!("{}/{route}", target.game),
-                body,
+        Ok(SuggestionView::Swap {
+            swap,
+            request: RequestToSwap {
+                method,
+                path: ActionRoute::Swap.path(&target.game),
+                body: swap,
             },
-            win_probability: rounded(suggestion.win_probability),
-            standard_error: suggestion.standard_error.map(rounded),
-            samples: suggestion.samples,
-        }
+            win_probability,
+            standard_error,
+            samples,
+        })
     }
 }

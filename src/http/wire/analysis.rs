@@ -112,6 +112,7 @@ pub struct KnownCards {
     hands: BTreeMap<String, Vec<String>>,
     /// Cards on the discard pile: how many of each.
     #[serde(default)]
+    #[schema(value_type = BTreeMap<Card, u8>)]
     gone: BTreeMap<String, u8>,
     /// Seats that have folded.
     #[serde(default)]

@@ -9,11 +9,14 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    history::{EventView, SeatKind},
+    history::{EventView, SeatKind, level_of},
     moves::{SeatBoard, board_view},
     rules::RulesView,
 };
-use crate::{service::Role, store::StoredGame};
+use crate::{
+    service::Role,
+    store::{StoredGame, Timing},
+};
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -34,6 +37,7 @@ pub struct GameView {
     /// Who begins this round.
     beginner: Seat,
     /// The seat to move, in the play phase.
+    #[schema(required)]
     turn: Option<Seat>,
     /// What this viewer may do now.
     actions: Vec<ActionView>,
@@ -46,24 +50,26 @@ pub struct GameView {
     /// Cards left to deal before the discard pile is shuffled.
     stock: u8,
     /// The discard pile: how many of each card.
-    #[schema(value_type = std::collections::BTreeMap<String, u8>, example = json!({"A": 2, "joker": 1}))]
+    #[schema(value_type = std::collections::BTreeMap<Card, u8>, example = json!({"A": 2, "joker": 1}))]
     discards: CardCounts,
     /// The winning team, once there is one.
+    #[schema(required)]
     winner: Option<u8>,
     /// SHA-256 of the shuffle seed, as 64 hex digits.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     shuffle_commitment: String,
     /// The shuffle seed as 64 hex digits, once the game is over.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
+    #[schema(required, pattern = "^[0-9a-f]{64}$")]
     shuffle_seed: Option<String>,
     /// Whether the creator chose the seed, and so could know every card.
     shuffle_seed_given: bool,
     /// Minimum milliseconds between a change and a bot's next action.
     bot_pace_ms: u32,
     /// Seconds that a seat has to act; null without a turn clock.
+    #[schema(required)]
     turn_seconds: Option<u32>,
     /// When the time to act is up and the server acts for the seat; null without a turn clock.
-    #[schema(format = DateTime)]
+    #[schema(required, format = DateTime)]
     deadline: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
@@ -80,14 +86,40 @@ pub struct GameView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PossibleAction)]
 pub struct ActionView {
-    /// The last part of the path: `deal`, `swap` or `play`.
-    #[schema(examples("play"))]
-    route: &'static str,
-    #[schema(examples("POST"))]
-    method: &'static str,
+    /// The last part of the path.
+    route: ActionRoute,
+    method: RequestMethod,
     path: String,
     /// The seat that acts.
     seat: Seat,
+}
+
+/// What a seat may do: the last part of the route that does it.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionRoute {
+    Deal,
+    Swap,
+    Play,
+}
+
+/// The method of a request.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+pub enum RequestMethod {
+    #[serde(rename = "POST")]
+    Post,
+}
+
+impl ActionRoute {
+    /// The path of this route in the game with this path.
+    pub fn path(self, game: &str) -> String {
+        let route = match self {
+            ActionRoute::Deal => "deal",
+            ActionRoute::Swap => "swap",
+            ActionRoute::Play => "play",
+        };
+        format!("{game}/{route}")
+    }
 }
 
 /// One seat as the viewer may see it.
@@ -100,19 +132,25 @@ pub struct SeatJson {
     team: u8,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: for a bot always, for a human when the time is up.
-    level: Level,
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null on
+    /// a human's seat in a game without a turn clock.
+    #[schema(required)]
+    level: Option<Level>,
     /// Cards in the hand, including one offered to the partner.
     cards: u8,
     /// Whether it has folded in this round.
     folded: bool,
     /// Its part in this round's exchange; null before the deal.
+    #[schema(required)]
     exchange: Option<ExchangeState>,
     /// The viewer's own hand, sorted; null for the others.
+    #[schema(required)]
     hand: Option<Vec<Card>>,
     /// The card that the viewer offered to its partner in this round; null for the others.
+    #[schema(required)]
     gave: Option<Card>,
     /// The card that the viewer received from its partner in this round; null for the others.
+    #[schema(required)]
     received: Option<Card>,
 }
 
@@ -134,10 +172,9 @@ impl GameView {
     pub fn new(record: &StoredGame, role: Role) -> GameView {
         let game = &record.game;
         let viewer = role.viewer();
-        let seats = game
-            .seats_visible_to(viewer)
-            .into_iter()
-            .zip(game.players());
+        let seats = game.seats_visible_to(viewer).into_iter();
+        let seats = seats.zip(game.players());
+        let seat = |(seat, player)| seat_view(seat, player, record.timing);
         GameView {
             id: record.id.to_string(),
             version: game.version(),
@@ -149,7 +186,7 @@ impl GameView {
             turn: game.turn(),
             actions: actions(record, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
-            seats: seats.map(seat_view).collect(),
+            seats: seats.map(seat).collect(),
             board: board_view(game.rules(), game.board()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
@@ -168,13 +205,13 @@ impl GameView {
     }
 }
 
-fn seat_view((seat, player): (VisibleSeat, &Player)) -> SeatJson {
+fn seat_view(seat: VisibleSeat, player: &Player, timing: Timing) -> SeatJson {
     SeatJson {
         seat: seat.seat,
         team: seat.team,
         name: player.name.clone(),
         kind: SeatKind::of(player),
-        level: player.level,
+        level: level_of(player, timing),
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,
@@ -194,14 +231,14 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
     };
     let action = |(possible, seat)| {
         let route = match possible {
-            PendingAction::Deal => "deal",
-            PendingAction::Swap => "swap",
-            PendingAction::Play => "play",
+            PendingAction::Deal => ActionRoute::Deal,
+            PendingAction::Swap => ActionRoute::Swap,
+            PendingAction::Play => ActionRoute::Play,
         };
         ActionView {
             route,
-            method: "POST",
-            path: format!("/v1/games/{}/{route}", record.id),
+            method: RequestMethod::Post,
+            path: route.path(&format!("/v1/games/{}", record.id)),
             seat,
         }
     };
@@ -271,6 +308,7 @@ pub struct TicketResponse {
 pub struct GameList {
     games: Vec<GameSummary>,
     /// Send it as `cursor` for the next page; null on the last page.
+    #[schema(required)]
     next: Option<String>,
 }
 
@@ -282,7 +320,9 @@ pub struct GameSummary {
     preset: Preset,
     phase: Phase,
     round: u32,
+    #[schema(required)]
     turn: Option<Seat>,
+    #[schema(required)]
     winner: Option<u8>,
     /// The seats' names, in turn order.
     names: Vec<String>,

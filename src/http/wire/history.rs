@@ -7,8 +7,8 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{moves::MoveView, rules::RulesView};
-use crate::store::{LogEntry, StoredGame};
+use super::{game::GameView, moves::MoveView, rules::RulesView};
+use crate::store::{LogEntry, StoredGame, Timing};
 
 /// Something that happened in a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -44,6 +44,7 @@ pub enum EventView {
     CardOffered {
         seat: Seat,
         /// Null for all but the seat itself.
+        #[schema(required)]
         card: Option<Card>,
     },
     /// A seat declined the exchange.
@@ -79,6 +80,7 @@ pub enum EventView {
     GameWon {
         team: u8,
         /// The seed, as 64 hex digits: now anyone can check the shuffles.
+        #[schema(pattern = "^[0-9a-f]{64}$")]
         shuffle_seed: String,
     },
     /// The host gave a seat a fresh token.
@@ -90,6 +92,8 @@ pub enum EventView {
         seat: Seat,
         name: String,
         kind: SeatKind,
+        /// How the server plays for the seat: for a bot always, for a human only if a turn clock
+        /// runs out.
         level: Level,
     },
 }
@@ -100,6 +104,7 @@ pub enum EventView {
 pub struct GivenView {
     seat: Seat,
     /// Null for all but the pair.
+    #[schema(required)]
     card: Option<Card>,
 }
 
@@ -198,6 +203,11 @@ impl SeatKind {
     }
 }
 
+/// How the server plays for a seat; none if it never does.
+pub fn level_of(player: &Player, timing: Timing) -> Option<Level> {
+    (player.bot || timing.turn_seconds.is_some()).then_some(player.level)
+}
+
 /// The change that led to one version of a game.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LogEntry)]
@@ -249,6 +259,33 @@ pub struct HistoryView {
     entries: Vec<LogEntryView>,
 }
 
+/// A line of a history as NDJSON: the first is a HistoryHead, each later one a LogEntry, from version
+/// 1 on.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub enum HistoryLine {
+    Head(Box<HistoryHead>),
+    Entry(LogEntryView),
+}
+
+/// A line of a stream as NDJSON: the first is a Game, each later one a LogEntry, one for each new
+/// version. A resumed stream has only the later ones. Empty lines keep the connection open; skip
+/// them.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub enum StreamMessage {
+    Game(Box<GameView>),
+    Change(LogEntryView),
+}
+
 /// The setup of a game and its present state. In NDJSON it is the first line of a history, before
 /// the entries.
 #[derive(Serialize, ToSchema)]
@@ -267,11 +304,12 @@ pub struct HistoryHead {
     #[schema(pattern = "^[0-9a-f]{64}$")]
     shuffle_commitment: String,
     /// The shuffle seed as 64 hex digits, once the game is over.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
+    #[schema(required, pattern = "^[0-9a-f]{64}$")]
     shuffle_seed: Option<String>,
     /// Whether the creator chose the seed, and so could know every card.
     shuffle_seed_given: bool,
     /// The winning team, once there is one.
+    #[schema(required)]
     winner: Option<u8>,
     #[schema(format = DateTime)]
     created_at: String,
@@ -287,8 +325,10 @@ pub struct PlayerView {
     seat: Seat,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: for a bot always, for a human when the time is up.
-    level: Level,
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null for
+    /// a human in a game without a turn clock.
+    #[schema(required)]
+    level: Option<Level>,
 }
 
 impl HistoryHead {
@@ -299,7 +339,7 @@ impl HistoryHead {
             seat,
             name: player.name.clone(),
             kind: SeatKind::of(player),
-            level: player.level,
+            level: level_of(player, record.timing),
         };
         let players = Seat::all(game.rules().seats).zip(game.first_players());
         HistoryHead {

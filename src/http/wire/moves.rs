@@ -75,9 +75,11 @@ pub struct MoveView {
     #[schema(examples("fold", "K:out", "Q:17>29", "7:17>20,62>g1"))]
     pub id: String,
     /// The card from the hand; null for a fold.
+    #[schema(required)]
     card: Option<Card>,
     /// The rank that a joker stands for, else null.
     #[serde(rename = "as")]
+    #[schema(required)]
     as_rank: Option<Card>,
     kind: MoveKind,
     /// The seat that plays the card.

@@ -18,9 +18,9 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureParams {
-    /// A move to preview: any that the board allows, regardless of the hand.
+    /// The id of a move to preview, such as `Q:17>29`: any that the board allows, regardless of the
+    /// hand. By default the last move is shown.
     #[serde(rename = "move")]
-    #[param(example = "Q:17>29")]
     mv: Option<String>,
     /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]
@@ -35,9 +35,8 @@ pub struct AnalysisParams {
     /// Whether each move includes the board after it; true by default. A seven can have thousands of
     /// outcomes.
     board: Option<bool>,
-    /// A legal move to preview. Only for a picture.
+    /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
-    #[param(example = "Q:17>29")]
     mv: Option<String>,
 }
 

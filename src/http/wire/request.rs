@@ -7,10 +7,13 @@ use dog_rules::{
     seat::MAX_SEATS,
 };
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{self, DeserializeOwned, SeqAccess, Visitor},
 };
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{
+    IntoParams, PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+};
 
 use super::{
     history::SeatKind,
@@ -344,26 +347,87 @@ impl HandOverRequest {
 /// Deals the round. The body may be empty.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
 pub struct DealRequest {
     /// Refuse with 412 unless the game is at this version.
     version: Option<u64>,
 }
 
-/// One of `card`, `decline` and `ask`.
-#[derive(Deserialize, ToSchema)]
+/// An answer in the exchange: exactly one of `card`, `decline` and `ask`.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"card": "K"}))]
 pub struct SwapRequest {
-    /// The card to offer to the partner.
-    #[schema(value_type = Option<Card>)]
     card: Option<String>,
-    /// True to decline, where the exchange is optional.
     decline: Option<bool>,
-    /// True to ask for a card ("help!"), where the exchange is optional.
     ask: Option<bool>,
+    version: Option<u64>,
+}
+
+/// An answer in the exchange.
+///
+/// This is how the OpenAPI document describes a [`SwapRequest`]. The server also accepts null and
+/// false for what is not chosen.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[schema(as = SwapRequest, description = "An answer in the exchange.")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub enum SwapRequestSchema {
+    Offer(GiveCard),
+    Decline(DeclineExchange),
+    Ask(AskForCard),
+}
+
+/// Offers a card to the partner.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct GiveCard {
+    /// The card to offer.
+    card: Card,
     /// Refuse with 412 unless the game is at this version.
     version: Option<u64>,
 }
+
+/// Declines, where the exchange is optional.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct DeclineExchange {
+    #[schema(inline)]
+    decline: True,
+    /// Refuse with 412 unless the game is at this version.
+    version: Option<u64>,
+}
+
+/// Asks for a card ("help!"), where the exchange is optional.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub struct AskForCard {
+    #[schema(inline)]
+    ask: True,
+    /// Refuse with 412 unless the game is at this version.
+    version: Option<u64>,
+}
+
+/// The value of a field that chooses something by being there: always true.
+#[derive(Clone, Copy)]
+pub struct True;
+
+impl Serialize for True {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(true)
+    }
+}
+
+impl PartialSchema for True {
+    fn schema() -> RefOr<Schema> {
+        let flag = ObjectBuilder::new().schema_type(Type::Boolean);
+        flag.enum_values(Some([true])).into()
+    }
+}
+
+impl ToSchema for True {}
 
 impl SwapRequest {
     /// The action; exactly one field must be set.
@@ -418,6 +482,7 @@ pub struct ImportRequest {
 /// Gives a seat a fresh token. The body may be empty.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
 pub struct TokenRequest {
     /// Refuse with 412 unless the game is at this version.
     version: Option<u64>,

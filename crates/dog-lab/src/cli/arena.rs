@@ -387,7 +387,8 @@ impl PoolArgs {
             let seeds: Vec<String> = merged.seeds.iter().map(u64::to_string).collect();
             writeln!(
                 out,
-                "{rules}: {a} – {b}: {pairs} pairs (seeds {}), score {score}% ({} – {}), games won {won} – {lost}",
+                "{rules}: {a} – {b}: {pairs} pairs (seeds {}), score {score}% ({} – {}), \
+                 games won {won} – {lost}",
                 seeds.join(", "),
                 percent(low),
                 percent(high)
