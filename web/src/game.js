@@ -298,11 +298,9 @@ export async function hint() {
 }
 
 /** Does what the adviser suggests. @param {Suggestion} suggestion */
-export function followAdvice({ move, swap }) {
-  if (move) play(move.id);
-  else if (swap) {
-    exchange(swap.card ? { card: swap.card } : swap.ask ? { ask: true } : { decline: true });
-  }
+export function followAdvice(suggestion) {
+  if ("move" in suggestion) play(suggestion.move.id);
+  else exchange(suggestion.swap);
 }
 
 /** Reads the history of a finished game, in which nothing is hidden. @param {Table} table @returns {Promise<History>} */

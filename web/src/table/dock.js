@@ -100,13 +100,16 @@ function Advice({ table }) {
   if (typeof table.hint === "string" || table.choice.confirm) return null;
   const who = people(table);
   /** @param {Suggestion} suggestion */
-  const words = ({ move, swap }) => (move ? moveWords(who, move)
-    : swap?.card ? t("advice.give", { card: cardName(swap.card) }) : t(swap?.ask ? "ask" : "decline"));
+  const words = (suggestion) => {
+    if ("move" in suggestion) return moveWords(who, suggestion.move);
+    const { swap } = suggestion;
+    return "card" in swap ? t("advice.give", { card: cardName(swap.card) }) : t("ask" in swap ? "ask" : "decline");
+  };
   return html`
     <div class="advice" role="group" aria-label=${t("advice")}>
       ${table.hint.suggestions.slice(0, 3).map((one) => html`
         <button type="button" disabled=${table.sending} onClick=${() => followAdvice(one)}
-          ...${previewing(one.move ? offerOf(one.move) : null)}>
+          ...${previewing("move" in one ? offerOf(one.move) : null)}>
           <span class="grow">${words(one)}</span>
           <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}</span>
         </button>`)}
