@@ -13,20 +13,23 @@ use super::{
     wire::{
         advice::AdviceParams,
         analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
+        layout::{LayoutParams, LayoutView},
+        moves::MovesOptions,
         picture::{self, AnalysisParams, PictureParams},
         request::{
             CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
-            ListParams, MovesParams, NoQuery, PlayRequest, SwapRequest,
+            ListParams, MovesParams, NoQuery, PlayRequest, SevenParams, SwapRequest,
         },
     },
 };
 use crate::{
+    picture::PictureOptions,
     service::{Creation, ExchangeAction, HandOver, Role, etag},
     store::{Cursor, GameId},
 };
 
 /// How many kinds of bodies there are.
-pub const BODIES: u8 = 8;
+pub const BODIES: u8 = 9;
 
 /// Parses a body of that kind and processes it as far as possible without a store. Returns the action
 /// of this seat, for a route that changes a game.
@@ -43,8 +46,11 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         1 => {
             let position = AnalysisPosition::read(from_body(bytes)??)?;
-            let moves = position.legal_moves(true)?;
-            position.picture(moves.first())?;
+            let moves = position.legal_moves(MovesOptions {
+                card: None,
+                with_boards: true,
+            })?;
+            position.picture(moves.first(), PictureOptions::default())?;
             None
         }
         2 => {
@@ -73,6 +79,13 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             let player = Player { name, bot, level };
             Some(Action::HandOver { seat, player })
         }
+        7 => {
+            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)??)?;
+            if let Some(id) = position.next_parts(&begun)?.first() {
+                position.next_parts(id)?;
+            }
+            None
+        }
         _ => {
             from_body::<DealRequest>(bytes)??;
             Some(Action::Deal { by: Some(seat) })
@@ -86,9 +99,10 @@ pub fn line(text: &str, game: &Game) {
     let _ = from_query::<NoQuery>(text);
     let _ = from_query::<GameParams>(text);
     let _ = from_query::<EventsParams>(text);
-    let _ = from_query::<MovesParams>(text).map(|params| params.boards());
+    let _ = from_query::<MovesParams>(text).map(|params| params.options().is_ok());
+    let _ = from_query::<SevenParams>(text);
     let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
-    let _ = from_query::<AnalysisParams>(text).map(|params| params.boards().is_ok());
+    let _ = from_query::<AnalysisParams>(text).map(|params| params.moves_options().is_ok());
     if let Ok(params) = from_query::<ListParams>(text) {
         let _ = params.limit();
         if let Some(Ok(cursor)) = params.cursor.map(|text| text.parse::<Cursor>()) {
@@ -99,10 +113,14 @@ pub fn line(text: &str, game: &Game) {
             );
         }
     }
+    if let Ok(params) = from_query::<LayoutParams>(text) {
+        let _ = params.layout().map(|layout| LayoutView::new(&layout));
+    }
     if let Ok(params) = from_query::<PictureParams>(text)
         && let Ok(preview) = params.preview(game)
+        && let Ok(options) = params.options(game.rules())
     {
-        picture::of_game(game, preview.as_ref());
+        picture::of_game(game, preview.as_ref(), options);
     }
 }
 

@@ -4,112 +4,138 @@ use dog_rules::{Field, Seat, ring};
 
 use super::{
     Picture,
-    layout::{BoardLayout, CENTRE, Number, Point, polar},
-    style::{DARK, FADED, FIELD, SAND, SvgWriter, circle, colours, shape},
+    layout::{BoardLayout, Number, Point, kennel_key, place_key},
+    style::{Palette, SvgWriter, circle, shape},
 };
 
+/// The radius of an empty field, in gaps.
+const FIELD_RADIUS: f64 = 0.36;
+
 /// Draws what never moves: the ring, the goals, the kennels and the direction of play.
-pub fn board(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
+pub fn board(ink: &mut SvgWriter, layout: &BoardLayout, picture: &Picture<'_>) {
     let gap = layout.gap;
-    let width = Number(1.2 * gap);
-    circle(
-        ink,
-        CENTRE,
-        layout.radius,
-        &format!(" fill=\"none\" stroke=\"{SAND}\" stroke-width=\"{width}\""),
-    );
-    direction(ink, layout.inner() - 1.5 * gap);
-    for seat in layout.ring.seats() {
-        home(ink, layout, seat, picture.turn == Some(seat));
+    ring(ink, layout);
+    for seat in Seat::all(layout.seats) {
+        let door = layout.track(picture.rules.ring().door(seat));
+        home(ink, layout, seat, door, picture.turn == Some(seat));
     }
+    let Palette { field, edge, .. } = *ink.palette();
     let line = Number(0.05 * gap);
     ink.add(format_args!(
-        "<g fill=\"{FIELD}\" stroke=\"#a8997b\" stroke-width=\"{line}\">"
+        "<g fill=\"{field}\" stroke=\"{edge}\" stroke-width=\"{line}\">"
     ));
-    for field in 0..layout.ring.length() {
-        circle(ink, layout.track(field), 0.36 * gap, "");
+    for number in (0..layout.length()).filter(|&number| !layout.is_start(number)) {
+        let place = format!(" data-place=\"{number}\"");
+        circle(ink, layout.track(number), FIELD_RADIUS * gap, &place);
     }
     ink.add(format_args!("</g>"));
-    for seat in layout.ring.seats() {
-        let colours = colours(seat);
-        let at = layout.track(layout.ring.start(seat));
+    for seat in Seat::all(layout.seats) {
+        let colours = ink.colours(seat);
+        let start = layout.start(seat);
         let line = Number(0.09 * gap);
         ink.add(format_args!(
             "<g fill=\"{}\" stroke=\"{}\" stroke-width=\"{line}\">",
-            colours.light, colours.deep
+            colours.home, colours.line
         ));
-        circle(ink, at, 0.54 * gap, "");
-        shape(ink, seat, at, 0.27 * gap, " stroke=\"none\" fill=\"#fff\"");
+        let at = layout.track(start);
+        circle(ink, at, 0.52 * gap, &format!(" data-place=\"{start}\""));
+        let line = Number(0.05 * gap);
+        let mark = format!(" fill=\"{field}\" stroke-width=\"{line}\"");
+        shape(ink, seat, at, 0.27 * gap, &mark);
         ink.add(format_args!("</g>"));
     }
     numbers(ink, layout, picture);
 }
 
-/// Draws a seat's goal and kennel, with a dark edge if it is to move.
-fn home(ink: &mut SvgWriter, layout: &BoardLayout<'_>, seat: Seat, to_move: bool) {
-    let (gap, colours) = (layout.gap, colours(seat));
-    let (light, deep) = (colours.light, colours.deep);
+/// Draws the ring under the fields, and on it the direction of play: two arrowheads per seat.
+fn ring(ink: &mut SvgWriter, layout: &BoardLayout) {
+    let Palette {
+        ring, background, ..
+    } = *ink.palette();
+    let (gap, length) = (layout.gap, layout.length());
+    ink.add(format_args!(
+        "<g fill=\"none\" stroke-linejoin=\"round\"><path stroke=\"{ring}\" stroke-width=\"{}\" d=\"",
+        Number(0.5 * gap)
+    ));
+    for field in 0..length {
+        let step = if field == 0 { "M" } else { " " };
+        ink.add(format_args!("{step}{}", layout.track(field)));
+    }
+    ink.add(format_args!(
+        "Z\"/><path stroke=\"{background}\" stroke-width=\"{}\" stroke-linecap=\"round\" d=\"",
+        Number(0.06 * gap)
+    ));
+    for seat in Seat::all(layout.seats) {
+        let start = layout.start(seat);
+        for before in [start + 1, start + layout.fields_per_seat - 2] {
+            let (from, to) = (layout.track(before), layout.track(before + 1));
+            let forward = from.direction_to(to);
+            let tip = from.towards(forward, 0.56 * gap);
+            let (base, side) = (from.towards(forward, 0.46 * gap), forward.left());
+            let (left, right) = (
+                base.towards(side, 0.14 * gap),
+                base.towards(side, -0.14 * gap),
+            );
+            ink.add(format_args!("M{left}L{tip} {right}"));
+        }
+    }
+    ink.add(format_args!("\"/></g>"));
+}
+
+/// Draws a seat's goal and kennel, with a thick edge if it is to move.
+fn home(ink: &mut SvgWriter, layout: &BoardLayout, seat: Seat, door: Point, to_move: bool) {
+    let (gap, colours, palette) = (layout.gap, ink.colours(seat), ink.palette());
     let goal = |depth| layout.field(seat, Field::Goal(depth));
     let (first, last) = (goal(0), goal(3));
-    let door = layout.track(layout.ring.door(seat));
-    let turn = -layout.angle(layout.ring.start(seat)).to_degrees();
-    let (kennel, half) = (layout.kennel(seat), 1.15 * gap);
+    let kennel = layout.kennel(seat);
+    let [a, b, c, d] = kennel;
+    // With six seats the goal lies between the rows of the kennel.
+    let rows = if layout.seats == 4 {
+        format!("M{a}L{b} {d} {c}Z")
+    } else {
+        format!("M{a}L{b}M{c}L{d}")
+    };
     let mut draw = |colour: &str, edge: f64| {
-        let (narrow, wide) = (Number(0.4 * gap + edge), Number(1.05 * gap + edge));
-        let (left, top) = (kennel.x - half - edge / 2.0, kennel.y - half - edge / 2.0);
-        let side = Number(2.0 * half + edge);
+        let (narrow, wide) = (
+            Number((0.3 + 2.0 * edge) * gap),
+            Number((0.82 + 2.0 * edge) * gap),
+        );
         ink.add(format_args!(
-            "<path d=\"M{door}L{first}\" stroke=\"{colour}\" stroke-width=\"{narrow}\"/>\
-             <path d=\"M{first}L{last}\" stroke=\"{colour}\" stroke-width=\"{wide}\" stroke-linecap=\"round\"/>\
-             <rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" rx=\"{}\" \
-             fill=\"{colour}\" transform=\"rotate({} {kennel})\"/>",
-            Number(left),
-            Number(top),
-            Number(0.5 * gap + edge / 2.0),
-            Number(turn),
+            "<g fill=\"{colour}\" stroke=\"{colour}\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\
+             <path d=\"M{door}L{first}\" stroke-width=\"{narrow}\"/>\
+             <path d=\"M{first}L{last}{rows}\" stroke-width=\"{wide}\"/></g>"
         ));
     };
     if to_move {
-        draw(DARK, 0.26 * gap);
+        draw(palette.text, 0.12);
+    } else {
+        draw(colours.line, 0.045);
     }
-    draw(light, 0.0);
+    draw(colours.home, 0.0);
     let line = Number(0.05 * gap);
     ink.add(format_args!(
-        "<g fill=\"{FIELD}\" stroke=\"{deep}\" stroke-width=\"{line}\">"
+        "<g fill=\"{}\" stroke=\"{}\" stroke-width=\"{line}\">",
+        palette.field, colours.line
     ));
     for depth in 0..4 {
-        circle(ink, goal(depth), 0.36 * gap, "");
+        let key = place_key(seat, Field::Goal(depth));
+        let place = format!(" data-place=\"{key}\"");
+        circle(ink, goal(depth), FIELD_RADIUS * gap, &place);
     }
-    for slot in layout.slots(seat) {
-        circle(ink, slot, 0.36 * gap, "");
-    }
-    ink.add(format_args!("</g>"));
-}
-
-/// Draws the direction of play: three arrows around the centre.
-fn direction(ink: &mut SvgWriter, radius: f64) {
-    ink.add(format_args!(
-        "<g fill=\"none\" stroke=\"{SAND}\" stroke-width=\"8\" stroke-linecap=\"round\" \
-            stroke-linejoin=\"round\">"
-    ));
-    for third in 0..3 {
-        let begin = f64::from(third) * std::f64::consts::TAU / 3.0 + 0.6;
-        let end = begin + 1.3;
-        let (from, tip) = (polar(begin, radius), polar(end, radius));
-        let outer = polar(end - 0.14, radius + 0.11 * radius);
-        let inner = polar(end - 0.14, radius - 0.11 * radius);
-        let radius = Number(radius);
-        ink.add(format_args!(
-            "<path d=\"M{from}A{radius} {radius} 0 0 0 {tip}M{outer}L{tip} {inner}\"/>"
-        ));
+    for (index, &at) in kennel.iter().enumerate() {
+        let place = format!(" data-place=\"{}\"", kennel_key(seat, index));
+        circle(ink, at, FIELD_RADIUS * gap, &place);
     }
     ink.add(format_args!("</g>"));
 }
 
 /// Draws the numbers of some fields: starts, every fourth or fifth field, and those of the move.
-fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
-    let per_seat = picture.rules.fields_per_seat;
-    let every = if per_seat.is_multiple_of(5) { 5 } else { 4 };
+fn numbers(ink: &mut SvgWriter, layout: &BoardLayout, picture: &Picture<'_>) {
+    let every = if layout.fields_per_seat.is_multiple_of(5) {
+        5
+    } else {
+        4
+    };
     let (mut touched, mut captured) = (0, 0);
     if let Some(shown) = &picture.shown {
         for part in shown.parts {
@@ -123,31 +149,34 @@ fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>)
             captured |= ring::bit(capture.from);
         }
     }
+    let Palette { text, faded, .. } = *ink.palette();
     ink.add(format_args!(
-        "<g font-size=\"21\" fill=\"{FADED}\" text-anchor=\"middle\">"
+        "<g font-size=\"21\" fill=\"{faded}\" text-anchor=\"middle\">"
     ));
-    for field in 0..layout.ring.length() {
+    for field in 0..layout.length() {
         let is = |fields| fields & ring::bit(field) != 0;
-        let start = field % per_seat == 0;
         if field % every != 0 && !is(touched | captured) {
             continue;
         }
-        // Beside a field of the move there is no room for a less important number.
-        let beside = touched | captured;
-        let next = layout.ring.forward(field, 1);
-        let last = layout.ring.backward(field, 1);
-        if !start && !is(beside) && (ring::bit(next) | ring::bit(last)) & beside != 0 {
+        let side = layout.beside(field);
+        let far = match (is(captured), layout.is_start(field)) {
+            (true, true) => 0.85,
+            (true, false) => 0.62,
+            (false, true) => 0.56,
+            (false, false) => 0.42,
+        };
+        let mut at = layout.track(field).towards(side, far * layout.gap + 15.0);
+        if is(captured) {
+            // The captured piece lies there too.
+            at = at.towards(side.left(), 0.45 * layout.gap);
+        }
+        let bold = layout.is_start(field) || is(touched | captured);
+        let mut kennels = Seat::all(layout.seats).flat_map(|seat| layout.kennel(seat));
+        if !bold && kennels.any(|place| at.distance(place) < 0.8 * layout.gap) {
             continue;
         }
-        let further = match (is(captured), start) {
-            (true, true) => 1.45,
-            (true, false) => 1.3,
-            (false, true) => 0.65,
-            (false, false) => 0.5,
-        };
-        let at = layout.outward(field, layout.radius + further * layout.gap + 17.0);
-        let weight = if start || is(touched | captured) {
-            format!(" font-weight=\"bold\" fill=\"{DARK}\"")
+        let weight = if bold {
+            format!(" font-weight=\"bold\" fill=\"{text}\"")
         } else {
             String::new()
         };
@@ -160,39 +189,33 @@ fn numbers(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>)
 }
 
 /// Draws every piece in its seat's colour and shape; a fresh one has a ring around it.
-pub fn pieces(ink: &mut SvgWriter, layout: &BoardLayout<'_>, picture: &Picture<'_>) {
+pub fn pieces(ink: &mut SvgWriter, layout: &BoardLayout, picture: &Picture<'_>) {
     let (gap, board) = (layout.gap, picture.board);
-    for seat in layout.ring.seats() {
-        let colours = colours(seat);
-        let line = Number(0.09 * gap);
+    let Palette { field, text, .. } = *ink.palette();
+    for seat in Seat::all(layout.seats) {
         ink.add(format_args!(
-            "<g data-seat=\"{}\" fill=\"{}\" stroke=\"{DARK}\" stroke-width=\"{line}\" \
-                stroke-linejoin=\"round\">",
-            seat.number(),
-            colours.full,
+            "<g fill=\"{}\" stroke=\"{text}\" stroke-width=\"{}\" stroke-linejoin=\"round\">",
+            ink.colours(seat).piece,
+            Number(0.07 * gap)
         ));
         if board.fresh(seat) {
-            let at = layout.track(layout.ring.start(seat));
+            let start = layout.start(seat);
             let ring = format!(
-                " data-fresh=\"{}\" fill=\"#fff\" stroke-width=\"{}\"",
-                layout.ring.start(seat),
-                Number(0.13 * gap)
+                " data-fresh=\"{start}\" fill=\"{field}\" stroke-width=\"{}\"",
+                Number(0.1 * gap)
             );
-            circle(ink, at, 0.61 * gap, &ring);
+            circle(ink, layout.track(start), 0.58 * gap, &ring);
         }
         let mut piece = |at: Point, place: &str| {
-            shape(ink, seat, at, 0.45 * gap, &format!(" data-at=\"{place}\""));
+            let attributes = format!(" data-seat=\"{}\" data-place=\"{place}\"", seat.number());
+            shape(ink, seat, at, 0.38 * gap, &attributes);
         };
         for place in board.pieces(seat).places() {
-            let name = match place {
-                Field::Track(field) => field.to_string(),
-                Field::Goal(depth) => format!("goal:{depth}"),
-            };
-            piece(layout.field(seat, place), &name);
+            piece(layout.field(seat, place), &place_key(seat, place));
         }
         let waiting = usize::from(board.kennel(seat));
-        for &slot in layout.slots(seat).iter().take(waiting) {
-            piece(slot, "kennel");
+        for (index, &at) in layout.kennel(seat).iter().enumerate().take(waiting) {
+            piece(at, &kennel_key(seat, index));
         }
         ink.add(format_args!("</g>"));
     }

@@ -6,7 +6,7 @@ use dog_rules::{Field, Move, Seat, judge::PlayedPart};
 use super::{
     Picture, Shown,
     layout::{Number, Point, WIDTH},
-    style::{DARK, Escaped, FADED, SAND, SvgWriter, colours, fitted, shape, shape_name},
+    style::{Escaped, Palette, SvgWriter, fitted, shape, shape_name},
 };
 
 /// Height of a line.
@@ -15,8 +15,11 @@ const LINE_HEIGHT: f64 = 62.0;
 /// From the edge of the picture to the legend.
 const MARGIN: f64 = 28.0;
 
-/// The height of the legend.
+/// The height of the legend; 0 if there is none.
 pub fn height(picture: &Picture<'_>) -> f64 {
+    if !picture.options.legend {
+        return 0.0;
+    }
     let teams = f64::from(picture.rules.seats / 2);
     let lines = teams + f64::from(u8::from(picture.shown.is_some()));
     lines * LINE_HEIGHT + MARGIN
@@ -25,12 +28,13 @@ pub fn height(picture: &Picture<'_>) -> f64 {
 /// Draws the legend: one line per team, and one for the move.
 pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
     let seats = picture.rules.seats;
+    let Palette { text, ring, .. } = ink.palette();
     let winner = picture.board.winner(picture.rules);
-    ink.add(format_args!("<g font-size=\"30\" fill=\"{DARK}\">"));
+    ink.add(format_args!("<g font-size=\"30\" fill=\"{text}\">"));
     for team in 0..seats / 2 {
         let y = Number(WIDTH + f64::from(team) * LINE_HEIGHT + 21.0);
         ink.add(format_args!(
-            "<rect x=\"480\" y=\"{y}\" width=\"40\" height=\"10\" fill=\"{SAND}\"/>"
+            "<rect x=\"480\" y=\"{y}\" width=\"40\" height=\"10\" fill=\"{ring}\"/>"
         ));
     }
     for seat in Seat::all(seats) {
@@ -49,6 +53,7 @@ pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
 
 /// Draws the line with the id of the move.
 fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
+    let faded = ink.palette().faded;
     let (label, dashes) = if shown.preview {
         ("preview", " stroke-dasharray=\"10 7\"")
     } else {
@@ -57,7 +62,7 @@ fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
     let (left, width) = (Number(MARGIN), Number(WIDTH - 2.0 * MARGIN));
     ink.add(format_args!(
         "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"52\" rx=\"12\" fill=\"none\" \
-            stroke=\"{FADED}\" stroke-width=\"2\"{dashes}/>"
+            stroke=\"{faded}\" stroke-width=\"2\"{dashes}/>"
     ));
     let piece = Point {
         x: MARGIN + 30.0,
@@ -69,7 +74,7 @@ fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
     let size = (1.64 * 735.0 / id.len() as f64).min(34.0);
     let y = Number(top + 36.0);
     ink.add(format_args!(
-        "<text x=\"84\" y=\"{y}\" fill=\"{FADED}\" font-size=\"26\">{label}</text>\
+        "<text x=\"84\" y=\"{y}\" fill=\"{faded}\" font-size=\"26\">{label}</text>\
          <text x=\"226\" y=\"{y}\" font-family=\"monospace\" font-weight=\"bold\" font-size=\"{}\">{}</text>",
         Number(size),
         Escaped(&id),
@@ -85,11 +90,17 @@ fn entry(
     won: bool,
 ) {
     let to_move = picture.turn == Some(seat);
-    let colours = colours(seat);
+    let Palette {
+        text,
+        faded,
+        ring,
+        panel,
+        ..
+    } = *ink.palette();
     let (fill, stroke, line) = if to_move {
-        (colours.light, DARK, 3)
+        (ink.colours(seat).home, text, 3)
     } else {
-        ("#fbf8f0", SAND, 2)
+        (panel, ring, 2)
     };
     ink.add(format_args!(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"52\" rx=\"12\" fill=\"{fill}\" \
@@ -115,7 +126,7 @@ fn entry(
     let room = width - 100.0 - if note.is_empty() { 0.0 } else { 120.0 };
     let name = fitted(picture.name(seat), room / 30.0);
     ink.add(format_args!(
-        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{FADED}\">{}</text><text x=\"{}\" \
+        "<text x=\"{}\" y=\"{}\" font-size=\"24\" fill=\"{faded}\">{}</text><text x=\"{}\" \
             y=\"{}\">{}</text>",
         Number(left + 56.0),
         Number(middle + 9.0),
@@ -135,9 +146,9 @@ fn entry(
 
 /// Draws the seat's shape in its colour.
 fn piece_icon(ink: &mut SvgWriter, seat: Seat, at: Point) {
-    let full = colours(seat).full;
+    let (full, line) = (ink.colours(seat).piece, ink.palette().text);
     let piece =
-        format!(" fill=\"{full}\" stroke=\"{DARK}\" stroke-width=\"3\" stroke-linejoin=\"round\"");
+        format!(" fill=\"{full}\" stroke=\"{line}\" stroke-width=\"3\" stroke-linejoin=\"round\"");
     shape(ink, seat, at, 14.0, &piece);
 }
 

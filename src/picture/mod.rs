@@ -16,10 +16,31 @@ use dog_rules::{
     judge::{Capture, MoveKind, PlayedPart},
 };
 
-use self::{
+use self::style::{Palette, SvgWriter};
+pub use self::{
     layout::{BoardLayout, Number, WIDTH},
-    style::{DARK, PAPER, SAND, SvgWriter},
+    style::{Theme, piece_colour, shape_name},
 };
+
+/// How to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct PictureOptions {
+    /// The number of the seat at the bottom.
+    pub bottom: u8,
+    pub theme: Theme,
+    /// Whether the names and the move are written below the board.
+    pub legend: bool,
+}
+
+impl Default for PictureOptions {
+    fn default() -> PictureOptions {
+        PictureOptions {
+            bottom: 0,
+            theme: Theme::Light,
+            legend: true,
+        }
+    }
+}
 
 /// What to draw.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +54,7 @@ pub struct Picture<'a> {
     pub turn: Option<Seat>,
     /// A move to show on the board.
     pub shown: Option<Shown<'a>>,
+    pub options: PictureOptions,
 }
 
 /// A move and its outcome.
@@ -57,32 +79,43 @@ impl Picture<'_> {
     }
 }
 
-/// Draws the picture: an SVG document of 40 KB at most, in UTF-8 without an XML declaration.
+/// Draws the picture: an SVG document of 40 KB at most, in UTF-8 without an XML declaration. It has no
+/// size of its own, so it fills the width that it is given, or the window.
 pub fn svg(picture: &Picture<'_>) -> String {
-    let layout = BoardLayout::new(picture.rules);
+    let (rules, options) = (picture.rules, picture.options);
+    let layout = BoardLayout::new(rules.seats, rules.fields_per_seat, options.bottom);
     let (width, height) = (Number(WIDTH), Number(WIDTH + legend::height(picture)));
-    let mut ink = SvgWriter::default();
+    let mut ink = SvgWriter::new(options.theme);
+    let Palette {
+        background,
+        text,
+        ring,
+        ..
+    } = ink.palette();
     ink.add(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" fill=\"{DARK}\">"
+         preserveAspectRatio=\"xMidYMid meet\" role=\"img\" font-family=\"sans-serif\" \
+         fill=\"{text}\">"
     ));
     legend::description(&mut ink, picture);
     ink.add(format_args!(
-        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{PAPER}\" \
-            stroke=\"{SAND}\" stroke-width=\"4\"/>",
+        "<rect x=\"2\" y=\"2\" width=\"{}\" height=\"{}\" rx=\"28\" fill=\"{background}\" \
+            stroke=\"{ring}\" stroke-width=\"4\"/>",
         Number(WIDTH - 4.0),
         Number(WIDTH + legend::height(picture) - 4.0),
     ));
     board::board(&mut ink, &layout, picture);
     if let Some(shown) = &picture.shown {
-        arrows::move_paths(&mut ink, &layout, shown);
+        arrows::move_paths(&mut ink, &layout, picture, shown);
     }
     board::pieces(&mut ink, &layout, picture);
     if let Some(shown) = &picture.shown {
         arrows::captures(&mut ink, &layout, shown);
         arrows::card(&mut ink, &layout, shown);
     }
-    legend::legend(&mut ink, picture);
+    if options.legend {
+        legend::legend(&mut ink, picture);
+    }
     ink.add(format_args!("</svg>\n"));
     ink.text()
 }

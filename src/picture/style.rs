@@ -6,65 +6,114 @@ use dog_rules::Seat;
 
 use super::layout::{Number, Point};
 
-/// The background, so that the picture looks the same on light and dark pages.
-pub const PAPER: &str = "#f6f0e2";
-/// Lines and letters.
-pub const DARK: &str = "#2b2620";
-/// Less important letters.
-pub const FADED: &str = "#756a58";
-/// The ring under the fields, and less important lines.
-pub const SAND: &str = "#e6dac0";
-/// Empty fields.
-pub const FIELD: &str = "#fffdf8";
+/// Whether the picture is for a light or a dark page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    #[default]
+    Light,
+    Dark,
+}
+
+/// The colours that do not belong to a seat.
+pub struct Palette {
+    pub background: &'static str,
+    /// Letters, and lines around pieces.
+    pub text: &'static str,
+    /// Less important letters.
+    pub faded: &'static str,
+    /// The ring under the fields, and less important lines.
+    pub ring: &'static str,
+    /// Empty fields and the card.
+    pub field: &'static str,
+    /// Lines around empty fields.
+    pub edge: &'static str,
+    /// Behind the names.
+    pub panel: &'static str,
+}
+
+const LIGHT: Palette = Palette {
+    background: "#f6f0e2",
+    text: "#2b2620",
+    faded: "#665b4a",
+    ring: "#9c8452",
+    field: "#fffdf8",
+    edge: "#6f5b33",
+    panel: "#fbf8f0",
+};
+
+const DARK: Palette = Palette {
+    background: "#211e1a",
+    text: "#f4efe4",
+    faded: "#c9bda8",
+    ring: "#8f7a50",
+    field: "#2c2823",
+    edge: "#d8c596",
+    panel: "#2c2823",
+};
 
 /// A seat's colours.
 pub struct Colours {
     /// Its pieces.
-    pub full: &'static str,
-    /// What belongs to it and is not a piece.
-    pub light: &'static str,
+    pub piece: &'static str,
+    /// Its goal and kennel.
+    pub home: &'static str,
     /// Lines around both.
-    pub deep: &'static str,
+    pub line: &'static str,
 }
 
-/// After Okabe and Ito, whose colours remain distinct for colour-blind people. The green is darker than
-/// theirs, so that it differs from the red in brightness too.
-const COLOURS: [Colours; 6] = [
-    Colours {
-        full: "#d55e00",
-        light: "#f8d8c2",
-        deep: "#7d3700",
-    },
-    Colours {
-        full: "#0072b2",
-        light: "#c8dff0",
-        deep: "#003f63",
-    },
-    Colours {
-        full: "#f0e442",
-        light: "#f8f1b4",
-        deep: "#736900",
-    },
-    Colours {
-        full: "#007a57",
-        light: "#c0e6d8",
-        deep: "#00402e",
-    },
-    Colours {
-        full: "#cc79a7",
-        light: "#f1d9e6",
-        deep: "#75385a",
-    },
-    Colours {
-        full: "#3c3c3c",
-        light: "#d9d8d5",
-        deep: "#141414",
-    },
+/// The colours of pieces, in all themes. After Okabe and Ito, whose colours remain distinct for
+/// colour-blind people. The green is darker than theirs, so that it differs from the red in
+/// brightness too.
+const PIECES: [&str; 6] = [
+    "#d55e00", "#0072b2", "#f0e442", "#007a57", "#cc79a7", "#3c3c3c",
 ];
 
-/// The seat's colours.
-pub fn colours(seat: Seat) -> &'static Colours {
-    &COLOURS[usize::from(seat.number()) % COLOURS.len()]
+/// The colours of homes, and of lines around them and around pieces.
+const LIGHT_HOMES: [(&str, &str); 6] = [
+    ("#f8d8c2", "#7d3700"),
+    ("#c8dff0", "#003f63"),
+    ("#f8f1b4", "#736900"),
+    ("#c0e6d8", "#00402e"),
+    ("#f1d9e6", "#75385a"),
+    ("#d9d8d5", "#141414"),
+];
+
+const DARK_HOMES: [(&str, &str); 6] = [
+    ("#5a2800", "#f2ab7e"),
+    ("#003a5c", "#86c4ea"),
+    ("#4a4300", "#f0e442"),
+    ("#00402e", "#66cfa9"),
+    ("#552840", "#e6b0cd"),
+    ("#3a3a3a", "#cfcfcf"),
+];
+
+impl Theme {
+    /// The colours that do not belong to a seat.
+    pub fn palette(self) -> &'static Palette {
+        match self {
+            Theme::Light => &LIGHT,
+            Theme::Dark => &DARK,
+        }
+    }
+
+    /// The seat's colours.
+    pub fn colours(self, seat: Seat) -> Colours {
+        let homes = match self {
+            Theme::Light => &LIGHT_HOMES,
+            Theme::Dark => &DARK_HOMES,
+        };
+        let (home, line) = homes[usize::from(seat.number()) % homes.len()];
+        Colours {
+            piece: piece_colour(seat),
+            home,
+            line,
+        }
+    }
+}
+
+/// The colour of the seat's pieces.
+pub fn piece_colour(seat: Seat) -> &'static str {
+    PIECES[usize::from(seat.number()) % PIECES.len()]
 }
 
 /// The corners of each seat's shape, for a piece of radius 1; none for a disc.
@@ -139,20 +188,38 @@ pub fn circle(ink: &mut SvgWriter, at: Point, radius: f64, attributes: &str) {
 }
 
 /// Collects the text of the picture.
-#[derive(Default)]
-pub struct SvgWriter(String);
+pub struct SvgWriter {
+    text: String,
+    theme: Theme,
+}
 
 impl SvgWriter {
+    /// An empty picture in this theme.
+    pub fn new(theme: Theme) -> SvgWriter {
+        let text = String::new();
+        SvgWriter { text, theme }
+    }
+
+    /// The colours that do not belong to a seat.
+    pub fn palette(&self) -> &'static Palette {
+        self.theme.palette()
+    }
+
+    /// The seat's colours.
+    pub fn colours(&self, seat: Seat) -> Colours {
+        self.theme.colours(seat)
+    }
+
     /// Adds elements, or parts of them.
     pub fn add(&mut self, elements: fmt::Arguments<'_>) {
-        self.0
+        self.text
             .write_fmt(elements)
             .expect("writing to a string does not fail");
     }
 
     /// Everything added.
     pub fn text(self) -> String {
-        self.0
+        self.text
     }
 }
 

@@ -5,7 +5,10 @@ use std::{fs, path::Path};
 use dog_rules::{Field, Options, Placement, Preset, SevenPartner, judge};
 use roxmltree::{Document, Node};
 
-use super::*;
+use super::{
+    layout::{kennel_key, place_key},
+    *,
+};
 
 /// Rules for this many seats, with this many fields each.
 fn rules(preset: Preset, seats: u8, fields_per_seat: u8) -> Rules {
@@ -48,6 +51,10 @@ impl Scene {
     /// The board after the move, and its picture; the next seat is to move, or in a preview this
     /// one.
     fn drawn(&self) -> (Board, String) {
+        self.drawn_with(PictureOptions::default())
+    }
+
+    fn drawn_with(&self, options: PictureOptions) -> (Board, String) {
         let Scene {
             rules,
             board,
@@ -61,6 +68,7 @@ impl Scene {
             names,
             turn: None,
             shown: None,
+            options,
         };
         let Some((number, id, preview)) = *mv else {
             return (*board, svg(&still));
@@ -219,6 +227,15 @@ fn draw_the_scenes() {
     fs::create_dir_all(&target).expect("a folder");
     for (name, scene) in scenes() {
         fs::write(target.join(name).with_extension("svg"), scene.svg()).expect("a file");
+        for bottom in 0..scene.rules.seats {
+            let options = PictureOptions {
+                bottom,
+                theme: Theme::Dark,
+                legend: bottom % 2 == 0,
+            };
+            let target = target.join(format!("{name}-dark-{bottom}.svg"));
+            fs::write(target, scene.drawn_with(options).1).expect("a file");
+        }
     }
     for name in EXAMPLES {
         fs::write(example(name), scene(name).svg()).expect("a file");
@@ -293,70 +310,281 @@ fn middle(node: Node<'_, '_>) -> (f64, f64) {
     (mean(x.step_by(2).collect()), mean(y.step_by(2).collect()))
 }
 
+/// The boards that there are: seats, fields per seat, and the seat at the bottom.
+fn boards() -> impl Iterator<Item = (u8, u8, u8)> {
+    [(4, 15), (4, 16), (6, 15), (6, 16)]
+        .into_iter()
+        .flat_map(|(seats, fields)| (0..seats).map(move |bottom| (seats, fields, bottom)))
+}
+
+/// A picture of every kind of board in every position, without a legend.
+fn bare(seats: u8, fields: u8, bottom: u8, theme: Theme) -> String {
+    let rules = rules(Preset::DogspielIt, seats, fields);
+    let none: SeatPieces<'_> = (&[], &[], false);
+    svg(&Picture {
+        rules: &rules,
+        board: &board(&rules, &vec![none; seats.into()]),
+        names: &[],
+        turn: Seat::new(1, seats),
+        shown: None,
+        options: PictureOptions {
+            bottom,
+            theme,
+            legend: false,
+        },
+    })
+}
+
 #[test]
 fn every_piece_is_drawn_where_it_stands() {
     for (name, scene) in scenes() {
         let (board, svg) = scene.drawn();
-        let (rules, layout) = (&scene.rules, BoardLayout::new(&scene.rules));
+        let rules = &scene.rules;
+        let layout = BoardLayout::new(rules.seats, rules.fields_per_seat, 0);
         let document = Document::parse(&svg).expect("a document");
         for seat in rules.ring().seats() {
             let number = seat.number().to_string();
-            let mut groups = document.descendants();
-            let group = groups.find(|node| node.attribute("data-seat") == Some(&number));
-            let pieces = group.expect("a group a seat").children();
+            let pieces = document
+                .descendants()
+                .filter(|node| node.attribute("data-seat") == Some(&number));
             let mut drawn: Vec<_> = pieces
-                .filter_map(|node| Some((node.attribute("data-at")?, middle(node))))
+                .filter_map(|node| Some((node.attribute("data-place")?, middle(node))))
                 .collect();
             assert_eq!(drawn.len(), 4, "{name}: {seat}");
-            for place in board.pieces(seat).places() {
-                let at = match place {
-                    Field::Track(field) => field.to_string(),
-                    Field::Goal(depth) => format!("goal:{depth}"),
-                };
+            let places = board.pieces(seat).places();
+            let places = places.map(|place| (place_key(seat, place), layout.field(seat, place)));
+            let kennel = layout.kennel(seat).into_iter().enumerate();
+            let kennel = kennel.map(|(index, at)| (kennel_key(seat, index), at));
+            for (at, point) in places.chain(kennel.take(board.kennel(seat).into())) {
                 let index = drawn.iter().position(|(other, _)| *other == at);
                 let (x, y) = drawn.remove(index.expect("a piece")).1;
-                let off = layout.field(seat, place).distance(layout::Point { x, y });
+                let off = point.distance(layout::Point { x, y });
                 assert!(
                     off < 0.2 * layout.gap,
                     "{name}: {seat} on {at} is {off} off"
                 );
             }
-            assert!(
-                drawn.iter().all(|(at, _)| *at == "kennel"),
-                "{name}: {drawn:?}"
-            );
             let fresh = format!("data-fresh=\"{}\"", rules.ring().start(seat));
             assert_eq!(svg.contains(&fresh), board.fresh(seat), "{name}: {seat}");
         }
     }
 }
 
-/// At the table: seat 0 at the bottom, then anticlockwise, as the fields run.
+#[test]
+fn every_place_is_drawn_where_the_layout_says() {
+    for (seats, fields, bottom) in boards() {
+        let layout = BoardLayout::new(seats, fields, bottom);
+        let svg = bare(seats, fields, bottom, Theme::Light);
+        let document = Document::parse(&svg).expect("a document");
+        let root = document.root_element();
+        assert_eq!(root.attribute("viewBox"), Some("0 0 1000 1000"));
+        assert_eq!(
+            (root.attribute("width"), root.attribute("height")),
+            (None, None)
+        );
+        let places = document.descendants().filter_map(|node| {
+            let place = node.attribute("data-place")?;
+            node.attribute("data-seat")
+                .is_none()
+                .then_some((place, node))
+        });
+        let mut drawn: Vec<_> = places
+            .map(|(place, node)| (place.to_owned(), middle(node)))
+            .collect();
+        let mut laid_out: Vec<_> = layout
+            .places()
+            .map(|(key, at)| (key, (Number(at.x).rounded(), Number(at.y).rounded())))
+            .collect();
+        let by_key = |one: &(String, _), other: &(String, _)| one.0.cmp(&other.0);
+        drawn.sort_by(by_key);
+        laid_out.sort_by(by_key);
+        assert_eq!(drawn, laid_out, "{seats} {fields} {bottom}");
+        assert_eq!(drawn.len(), usize::from(seats * (fields + 8)));
+        let pieces = document.descendants().filter_map(|node| {
+            let seat = node.attribute("data-seat")?;
+            Some((node, seat.parse().expect("a number")))
+        });
+        for (piece, seat) in pieces {
+            let seat = Seat::new(seat, seats).expect("a seat");
+            assert_eq!(inherited(piece, "fill"), piece_colour(seat));
+            let corners = piece
+                .attribute("d")
+                .map_or(0, |path| path.matches(' ').count().div_ceil(2));
+            let shape = match corners {
+                0 => "disc",
+                3 => "triangle",
+                4 if shape_name(seat) == "diamond" => "diamond",
+                4 => "square",
+                10 => "star",
+                12 => "cross",
+                _ => "unknown",
+            };
+            assert_eq!(shape, shape_name(seat), "{corners} corners");
+        }
+    }
+}
+
+/// At the table: the nearest seat at the bottom, then anticlockwise, as the fields run.
 #[test]
 fn fields_run_anticlockwise_from_the_bottom() {
-    for (seats, fields) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
-        let rules = rules(Preset::DogspielIt, seats, fields);
-        let layout = BoardLayout::new(&rules);
-        let at = |field: u8| (layout.track(field).x - 500.0, layout.track(field).y - 500.0);
+    for (seats, fields, bottom) in boards() {
+        let layout = BoardLayout::new(seats, fields, bottom);
+        let ring = rules(Preset::DogspielIt, seats, fields).ring().clone();
+        let first = bottom * fields;
+        let length = ring.length();
+        assert_eq!(layout.length(), length);
+        let at = |steps: u8| {
+            let at = layout.track(ring.forward(first, steps));
+            (at.x - 500.0, at.y - 500.0)
+        };
         let near = |value: f64, other: f64| (value - other).abs() < 1e-6;
-        let (bottom, top) = (at(0), at(rules.ring().length() / 2));
-        assert!(near(bottom.0, 0.0) && near(bottom.1, layout.radius));
-        assert!(near(top.0, 0.0) && near(top.1, -layout.radius));
-        assert!(at(1).0 > 0.0 && at(rules.ring().length() - 1).0 < 0.0);
-        for seat in rules.ring().seats() {
-            // Nothing lies on anything else.
-            let mut points: Vec<layout::Point> = layout.slots(seat).to_vec();
-            points.extend((0..4).map(|depth| layout.field(seat, Field::Goal(depth))));
-            points.extend((0..rules.ring().length()).map(|field| layout.track(field)));
-            for (index, point) in points.iter().enumerate() {
-                for other in &points[..index] {
-                    assert!(
-                        point.distance(*other) > 0.95 * layout.gap,
-                        "{point} {other}"
-                    );
-                }
+        let (start, opposite) = (at(0), at(length / 2));
+        assert!(near(start.0, 0.0) && start.1 > 400.0);
+        assert!(near(opposite.0, 0.0) && opposite.1 < -400.0);
+        assert!(at(1).0 > 0.0 && at(length - 1).0 < 0.0);
+        for seat in Seat::all(seats) {
+            assert_eq!(layout.start(seat), ring.start(seat));
+        }
+    }
+}
+
+/// On a phone whose page is 360 pixels wide, places are as far apart as docs/picture.md says.
+#[test]
+fn neighbours_can_be_told_apart_with_a_finger() {
+    for (seats, fields, bottom) in boards() {
+        let layout = BoardLayout::new(seats, fields, bottom);
+        let points: Vec<_> = layout.places().collect();
+        let mut nearest = f64::INFINITY;
+        for (index, (_, point)) in points.iter().enumerate() {
+            for (_, other) in &points[..index] {
+                nearest = nearest.min(point.distance(*other));
             }
         }
+        let pixels = 360.0 * nearest / WIDTH;
+        let least = if seats == 4 { 24.0 } else { 22.5 };
+        assert!(pixels >= least, "{seats} {fields}: {pixels}");
+        for field in 0..layout.length() {
+            let next = layout.track((field + 1) % layout.length());
+            let apart = layout.track(field).distance(next);
+            assert!((apart - layout.gap).abs() < 0.2, "{field}: {apart}");
+        }
+    }
+}
+
+/// The relative luminance of a colour (WCAG 2.2).
+fn luminance(colour: &str) -> f64 {
+    let channel = |index: usize| {
+        let text = &colour[1 + 2 * index..3 + 2 * index];
+        let value = f64::from(u8::from_str_radix(text, 16).expect("two digits")) / 255.0;
+        if value <= 0.04045 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    0.2126 * channel(0) + 0.7152 * channel(1) + 0.0722 * channel(2)
+}
+
+/// The contrast of two colours (WCAG 2.2).
+fn contrast(one: &str, other: &str) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// The value of an attribute that an element has itself or inherits.
+fn inherited<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
+    let mut nodes = node.ancestors();
+    nodes
+        .find_map(|node| node.attribute(name))
+        .unwrap_or("none")
+}
+
+#[test]
+fn everything_stands_out_from_what_is_behind_it() {
+    for (name, scene) in scenes() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let options = PictureOptions {
+                theme,
+                ..PictureOptions::default()
+            };
+            let svg = scene.drawn_with(options).1;
+            let document = Document::parse(&svg).expect("a document");
+            let mut rects = document
+                .descendants()
+                .filter(|node| node.has_tag_name("rect"));
+            let background = inherited(rects.next().expect("a background"), "fill");
+            let palette = theme.palette();
+            assert_eq!(background, palette.background);
+            let stands_out = |colour: &str, behind: &str, least: f64| {
+                let contrast = contrast(colour, behind);
+                assert!(
+                    contrast >= least,
+                    "{name}, {theme:?}: {colour} on {behind} is {contrast:.2}"
+                );
+            };
+            stands_out(palette.ring, background, 3.0);
+            for node in document.descendants().filter(Node::is_element) {
+                if node.has_tag_name("text") {
+                    for behind in [background, palette.panel, palette.field] {
+                        stands_out(inherited(node, "fill"), behind, 4.5);
+                    }
+                }
+                if node.attribute("data-place").is_none() {
+                    continue;
+                }
+                // The line around a place or a piece, or its inside, differs from what is behind.
+                let (fill, line) = (inherited(node, "fill"), inherited(node, "stroke"));
+                let mut behind = vec![background, palette.field];
+                behind.extend(Seat::all(6).map(|seat| theme.colours(seat).home));
+                if node.attribute("data-seat").is_none() {
+                    behind.truncate(1);
+                }
+                for behind in behind {
+                    let best = if contrast(fill, behind) > contrast(line, behind) {
+                        fill
+                    } else {
+                        line
+                    };
+                    stands_out(best, behind, 3.0);
+                }
+            }
+            for seat in Seat::all(6) {
+                let colours = theme.colours(seat);
+                stands_out(colours.line, colours.home, 3.0);
+                stands_out(colours.line, palette.field, 3.0);
+                stands_out(colours.line, background, 3.0);
+                // The entry of the seat to move.
+                stands_out(palette.text, colours.home, 4.5);
+                stands_out(palette.faded, colours.home, 4.5);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_picture_without_a_legend_is_a_square_with_the_same_board() {
+    for (name, scene) in scenes() {
+        let full = scene.svg();
+        let options = PictureOptions {
+            legend: false,
+            ..PictureOptions::default()
+        };
+        let bare = scene.drawn_with(options).1;
+        assert!(bare.contains("viewBox=\"0 0 1000 1000\""), "{name}");
+        assert!(
+            !bare.contains("monospace") && bare.len() < full.len(),
+            "{name}"
+        );
+        let places = |svg: &str| {
+            let document = Document::parse(svg).expect("a document");
+            let places = document
+                .descendants()
+                .filter(|node| node.attribute("data-place").is_some());
+            places
+                .map(|node| format!("{:?} {:?}", node.attribute("data-place"), middle(node)))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(places(&bare), places(&full), "{name}");
     }
 }
 
@@ -490,7 +718,9 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
                     to: Field::Track((from + 3 * index + 1) % length),
                     steps: 1,
                 };
+                let door = rules.ring().door(seat);
                 let home = |index: u8| PlayedPart {
+                    from: Some(Field::Track(rules.ring().backward(door, index))),
                     to: Field::Goal(index % 4),
                     ..step(index)
                 };
@@ -525,6 +755,7 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
                         captures: &captures,
                         preview: round % 3 != 0,
                     }),
+                    options: PictureOptions::default(),
                 });
                 largest = largest.max(drawn.len());
             }

@@ -85,8 +85,11 @@ fn the_sheets_cases_of_sevens() {
         .find(|mv| mv["id"] != "7:60>3")
         .expect("the other");
     let parts = json!([
-        {"seat": 0, "from": "60", "to": "goal:0", "steps": 5},
-        {"seat": 2, "from": "20", "to": "22", "steps": 2},
+        {
+            "seat": 0, "from": "60", "to": "goal:0", "steps": 5,
+            "path": ["61", "62", "63", "0", "goal:0"],
+        },
+        {"seat": 2, "from": "20", "to": "22", "steps": 2, "path": ["21", "22"]},
     ]);
     assert_eq!(home["parts"], parts);
     let alone = position("dogspiel-it", json!([last_piece, {}, {}, {}]), json!(["7"]));
@@ -149,9 +152,17 @@ fn every_kind_of_move_shows_its_parts() {
         assert_eq!(mv["as"], json!(rank), "{mv}");
         assert_eq!(mv["parts"], parts, "{mv}");
     };
-    let part = |seat: u8, from: &str, to: &str, steps: u8| json!({"seat": seat, "from": from, "to": to, "steps": steps});
+    let part = |seat: u8, from: &str, to: &str, path: &[&str]| {
+        let steps = path.len();
+        json!({"seat": seat, "from": from, "to": to, "steps": steps, "path": path})
+    };
     let mv = the_move("dogspiel-it", json!([{}, {}, {}, {}]), "K", "K:out");
-    check(mv, "leave_kennel", None, json!([part(0, "kennel", "0", 0)]));
+    check(
+        mv,
+        "leave_kennel",
+        None,
+        json!([part(0, "kennel", "0", &[])]),
+    );
     let mv = the_move(
         "dogspiel-it",
         json!([{}, {}, {}, {}]),
@@ -163,7 +174,7 @@ fn every_kind_of_move_shows_its_parts() {
         mv,
         "leave_kennel",
         Some("A"),
-        json!([part(0, "kennel", "0", 0)]),
+        json!([part(0, "kennel", "0", &[])]),
     );
     let mv = the_move(
         "dogspiel-it",
@@ -171,21 +182,34 @@ fn every_kind_of_move_shows_its_parts() {
         "Q",
         "Q:17>29",
     );
-    check(mv, "advance", None, json!([part(0, "17", "29", 12)]));
+    let path = [
+        "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29",
+    ];
+    check(mv, "advance", None, json!([part(0, "17", "29", &path)]));
     let mv = the_move(
         "dogspiel-it",
         json!([{"track": [17]}, {}, {}, {}]),
         "4",
         "4:17>13",
     );
-    check(mv, "retreat", None, json!([part(0, "17", "13", 4)]));
+    check(
+        mv,
+        "retreat",
+        None,
+        json!([part(0, "17", "13", &["16", "15", "14", "13"])]),
+    );
     let mv = the_move(
         "hausregeln",
         json!([{"track": [1]}, {}, {}, {}]),
         "4",
         "4:1>g1",
     );
-    check(mv, "retreat", None, json!([part(0, "1", "goal:1", 4)]));
+    check(
+        mv,
+        "retreat",
+        None,
+        json!([part(0, "1", "goal:1", &["0", "59", "goal:0", "goal:1"])]),
+    );
     let board = json!([{"track": [17]}, {"track": [33]}, {}, {}]);
     let mv = the_move("dogspiel-it", board, "J", "J:17<>33");
     assert_eq!(mv["captures"], json!([]));
@@ -193,7 +217,7 @@ fn every_kind_of_move_shows_its_parts() {
         mv,
         "swap",
         None,
-        json!([part(0, "17", "33", 0), part(1, "33", "17", 0)]),
+        json!([part(0, "17", "33", &[]), part(1, "33", "17", &[])]),
     );
     let mv = the_move(
         "hausregeln",
@@ -206,13 +230,18 @@ fn every_kind_of_move_shows_its_parts() {
     let board = json!([home, {}, {"goal": [0], "track": [40]}, {}]);
     let mv = the_move("dogspiel-it", board.clone(), "2", "2:p0>p2");
     assert_eq!(mv["seat"], 0);
-    check(mv, "advance", None, json!([part(2, "goal:0", "goal:2", 2)]));
+    check(
+        mv,
+        "advance",
+        None,
+        json!([part(2, "goal:0", "goal:2", &["goal:1", "goal:2"])]),
+    );
     let mv = the_move("dogspiel-it", board, "K", "K:out");
     check(
         mv,
         "leave_kennel",
         None,
-        json!([part(2, "kennel", "32", 0)]),
+        json!([part(2, "kennel", "32", &[])]),
     );
     let mv = the_move("dogspiel-it", json!([{}, {}, {}, {}]), "2", "fold");
     assert_eq!(mv["card"], Value::Null);

@@ -42,25 +42,27 @@ fn picture(response: TestResponse) -> String {
 /// The board that the picture shows, one entry per seat as in a view.
 fn pieces(picture: &str, seats: usize) -> Vec<Value> {
     let document = Document::parse(picture).expect("a well-formed document");
-    let of_seat = |seat: usize| {
-        let number = seat.to_string();
-        let group = document
+    let with = |name: &str, value: &str| -> Vec<&str> {
+        document
             .descendants()
-            .find(|node| node.attribute("data-seat") == Some(&number))
-            .expect("a group a seat");
-        let places: Vec<&str> = group
-            .children()
-            .filter_map(|node| node.attribute("data-at"))
-            .collect();
+            .filter(|node| node.attribute(name) == Some(value))
+            .filter_map(|node| node.attribute("data-place"))
+            .collect()
+    };
+    let of_seat = |seat: usize| {
+        let places = with("data-seat", &seat.to_string());
         let numbers = |prefix: &str| -> Vec<u64> {
             let number = |place: &&str| place.strip_prefix(prefix)?.parse().ok();
             places.iter().filter_map(number).collect()
         };
-        let kennel = places.iter().filter(|&&place| place == "kennel").count();
-        let fresh = group
-            .children()
-            .any(|node| node.attribute("data-fresh").is_some());
-        json!({"track": numbers(""), "goal": numbers("goal:"), "kennel": kennel, "fresh": fresh})
+        let goal = format!("{seat}:goal:");
+        let kennel = numbers(&format!("{seat}:kennel:"));
+        assert_eq!(kennel, (0..kennel.len() as u64).collect::<Vec<_>>());
+        let fresh = document.descendants().any(|node| {
+            let start = node.attribute("data-fresh");
+            start.is_some_and(|start| places.contains(&start))
+        });
+        json!({"track": numbers(""), "goal": numbers(&goal), "kennel": kennel.len(), "fresh": fresh})
     };
     (0..seats).map(of_seat).collect()
 }
@@ -185,6 +187,13 @@ fn queries_are_exact() {
         "seat=x&move=K:out",
         "move=K:out&move=A:out",
         "size=300",
+        "bottom=4",
+        "bottom=-1",
+        "bottom=x",
+        "theme=blue",
+        "theme=Dark",
+        "legend=no",
+        "bottom=1&bottom=2",
     ] {
         let response = game.get(Spectator, &format!("/board.svg?{query}")).send();
         response.refused("invalid_request");
@@ -210,6 +219,41 @@ fn a_preview_is_the_board_after_the_move() {
         }
         game.play(seat, moves[0]["id"].as_str().expect("an id"));
     }
+}
+
+/// The number after `name="` in the first element with that place.
+fn coordinate(picture: &str, place: &str, name: &str) -> f64 {
+    let document = Document::parse(picture).expect("a well-formed document");
+    let circle = document
+        .descendants()
+        .find(|node| node.attribute("data-place") == Some(place))
+        .expect("a place");
+    let number = circle.attribute(name).expect("a coordinate");
+    number.parse().expect("a number")
+}
+
+#[test]
+fn a_picture_can_be_turned_darkened_and_without_legend() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
+    let ask = |query: &str| picture(game.get(Spectator, &format!("/board.svg{query}")).send());
+    let plain = ask("");
+    assert_eq!(ask("?bottom=0&theme=light&legend=true"), plain);
+    for bottom in 0..4 {
+        let turned = ask(&format!("?bottom={bottom}"));
+        assert_eq!(pieces(&turned, 4), pieces(&plain, 4));
+        let start = (16 * bottom).to_string();
+        assert_eq!(coordinate(&turned, &start, "cx"), 500.0);
+        assert!(coordinate(&turned, &start, "cy") > 900.0);
+        assert!(coordinate(&turned, &format!("{bottom}:kennel:0"), "cy") > 800.0);
+    }
+    let dark = ask("?theme=dark");
+    assert!(dark != plain && pieces(&dark, 4) == pieces(&plain, 4));
+    let bare = ask("?legend=false");
+    assert!(bare.contains("viewBox=\"0 0 1000 1000\""));
+    assert!(plain.contains(">Seat 0<") && !bare.contains(">Seat 0<"));
+    let preview = ask("?move=K:out&bottom=2&theme=dark&legend=false");
+    assert!(preview.contains("stroke-dasharray"));
 }
 
 /// Previews of every card, legal and not, in a game where seat 1 is to move.
@@ -466,6 +510,25 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
         .header("Accept", SVG)
         .json(&json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": []}));
     empty.send().refused("invalid_hand");
+}
+
+#[test]
+fn pictures_of_an_analysis_can_be_turned_and_darkened() {
+    let server = TestServer::shared();
+    for path in [MOVES, ADVICE] {
+        let ask = |query: &str, accept: &str| {
+            analysis(&server, &format!("{path}?{query}"), accept).send()
+        };
+        let turned = picture(ask("bottom=5&theme=dark&legend=false", SVG));
+        assert_eq!(coordinate(&turned, "75", "cx"), 500.0);
+        assert!(turned.contains("viewBox=\"0 0 1000 1000\""));
+        for query in ["bottom=6", "theme=grey", "legend=2"] {
+            ask(query, SVG).refused("invalid_request");
+        }
+        for query in ["bottom=0", "theme=dark", "legend=true"] {
+            ask(query, "*/*").refused("invalid_request");
+        }
+    }
 }
 
 #[test]

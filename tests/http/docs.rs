@@ -98,6 +98,7 @@ fn every_route_of_the_service_is_described() {
         .collect();
     let routes = [
         "get /v1/rules",
+        "get /v1/layout",
         "post /v1/games",
         "get /v1/games",
         "get /v1/games/{id}",
@@ -107,9 +108,11 @@ fn every_route_of_the_service_is_described() {
         "post /v1/games/{id}/deal",
         "post /v1/games/{id}/swap",
         "get /v1/games/{id}/legal-moves",
+        "get /v1/games/{id}/legal-moves/seven",
         "post /v1/games/{id}/play",
         "get /v1/games/{id}/suggest-move",
         "post /v1/analysis/legal-moves",
+        "post /v1/analysis/legal-moves/seven",
         "post /v1/analysis/suggest-move",
     ];
     for route in routes {
@@ -360,7 +363,7 @@ fn what_try_it_out_sends_is_accepted() {
         for parameter in parameters {
             let what = format!("{method} {path}: {parameter}");
             let prefilled = has_example(parameter) || has_example(&parameter["schema"]);
-            assert_eq!(prefilled, parameter["in"] == "path", "{what}");
+            assert_eq!(prefilled, parameter["required"] == true, "{what}");
         }
     }
 }

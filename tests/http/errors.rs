@@ -152,6 +152,7 @@ fn bodies_that_are_not_json_are_refused() {
         &*play,
         "/v1/games",
         "/v1/analysis/legal-moves",
+        "/v1/analysis/legal-moves/seven",
         "/v1/analysis/suggest-move",
     ] {
         for body in &bodies {
@@ -207,7 +208,11 @@ fn a_body_is_at_most_64_kib() {
         let request = game.post(Seat(0), rest).text("application/json", &large);
         request.send().refused("body_too_large");
     }
-    for route in ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"] {
+    for route in [
+        "/v1/analysis/legal-moves",
+        "/v1/analysis/legal-moves/seven",
+        "/v1/analysis/suggest-move",
+    ] {
         let request = server.post(route).text("application/json", &large);
         request.send().refused("body_too_large");
     }
@@ -303,7 +308,11 @@ fn malformed_ids_are_not_found() {
             let request = server.post(&format!("{path}{rest}")).token(&game.host);
             request.send().refused_one_of(&codes);
         }
-        for rest in ["/legal-moves", "/suggest-move"] {
+        for rest in [
+            "/legal-moves",
+            "/legal-moves/seven?begun=7:",
+            "/suggest-move",
+        ] {
             let request = server.get(&format!("{path}{rest}")).token(&game.host);
             request.send().refused_one_of(&codes);
         }

@@ -71,7 +71,9 @@ fn search(value: &Value, path: &str, viewer: TestViewer, found: &mut Vec<String>
         }
         Value::String(text) if CARDS.contains(&text.as_str()) => {
             // Track fields are texts of digits too.
-            let field = path.ends_with("/from") || path.ends_with("/to");
+            let field = ["/from", "/to", "/path/#"]
+                .iter()
+                .any(|end| path.ends_with(end));
             if !field && !OPEN.contains(&path) {
                 found.push(format!("{text} at {path}"));
             }
@@ -189,7 +191,14 @@ fn look_everywhere(rules: &Value) {
             "play" => {
                 let turn = view["turn"].as_u64().expect("a turn") as usize;
                 for viewer in game.viewers() {
-                    search.response(game.get(viewer, "/legal-moves?board=false").send(), viewer);
+                    let mut reads = vec!["/legal-moves?board=false", "/board.svg?move=7:"];
+                    // A refusal would name the card of the request.
+                    if viewer != Seat(turn) || game.hand(turn).iter().any(|card| card == "7") {
+                        reads.push("/legal-moves/seven?begun=7:");
+                    }
+                    for rest in reads {
+                        search.response(game.get(viewer, rest).send(), viewer);
+                    }
                     let wrong = game.post(viewer, "/play").json(&json!({"move": "K:out:"}));
                     search.response(wrong.send(), viewer);
                 }

@@ -69,6 +69,44 @@ fn the_order_is_stable_and_boards_can_be_left_out() {
 }
 
 #[test]
+fn the_moves_of_one_card_are_those_of_the_list() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
+    let list = |query: &str| {
+        let path = format!("/legal-moves{query}");
+        game.get(Seat(1), &path).send().expect(200)
+    };
+    let all = list("");
+    let mut listed = 0;
+    for card in CARDS {
+        let of_card = list(&format!("?card={card}"));
+        let moves = all["moves"].as_array().expect("moves").iter();
+        let expected: Vec<&Value> = moves.filter(|mv| mv["card"] == card).collect();
+        assert_eq!(of_card["moves"], json!(expected), "{card}");
+        assert_eq!(
+            (&of_card["version"], &of_card["seat"]),
+            (&json!(6), &json!(1))
+        );
+        listed += expected.len();
+    }
+    assert_eq!(Some(listed), all["moves"].as_array().map(Vec::len));
+    let playable = all["moves"][0]["card"].as_str().expect("a card");
+    let without = list(&format!("?card={playable}&board=false"));
+    assert_eq!(without["moves"][0].get("board"), None);
+    let unknown = game.get(Seat(1), "/legal-moves?card=1").send();
+    let problem = unknown.refused("unknown_card");
+    let errors = json!([{"pointer": "/card", "allowed": CARDS}]);
+    assert_eq!(problem["errors"], errors);
+    // A fold is no move of a card.
+    let game = game_to_fold(&server);
+    let card = &game.hand(1)[0];
+    let list = game
+        .get(Seat(1), &format!("/legal-moves?card={card}"))
+        .send();
+    assert_eq!(list.expect(200)["moves"], json!([]));
+}
+
+#[test]
 fn only_the_seat_to_move_gets_them() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::fixed(&server), TestGame::in_play(&server));

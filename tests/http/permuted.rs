@@ -158,6 +158,10 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
         get("/legal-moves"),
         get("/legal-moves?board=false"),
         get("/legal-moves?seat=1"),
+        get("/legal-moves?card=7"),
+        get("/legal-moves?card=joker&board=false"),
+        get("/legal-moves/seven?begun=7:"),
+        get("/legal-moves/seven?begun=joker%3D7:"),
         get("/events").messages(1),
         get("/events").with("Last-Event-ID", 0).messages(version),
     ];
@@ -183,6 +187,15 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     for card in CARDS {
         moves.push(format!("{card}:out"));
         moves.push(format!("{card}:{}>{}", dice.below(64), dice.below(64)));
+    }
+    for card in ["7", "joker%3D7"] {
+        let from = dice.below(64);
+        let part = format!("{card}:{from}%3E{}", (from + 1 + dice.below(7)) % 64);
+        probes.push(get(&format!("/legal-moves/seven?begun={part}")));
+        for begun in [format!("{card}:"), part] {
+            let seat = dice.below(game.seats());
+            probes.push(get(&format!("/board.svg?move={begun}&seat={seat}")));
+        }
     }
     for id in &moves[dice.below(4)..][..8] {
         let seat = dice.below(game.seats());
@@ -379,6 +392,7 @@ fn a_difference_would_be_found() {
         "  ",
         "?after_version",
         "/legal-moves ",
+        "/legal-moves/seven",
         "/history ",
         "x-ndjson",
         "/events ",

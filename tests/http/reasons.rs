@@ -620,6 +620,7 @@ fn details_are_for_people() {
         "/v1/games",
         "/v1/games/import",
         "/v1/analysis/legal-moves",
+        "/v1/analysis/legal-moves/seven",
         "/v1/analysis/suggest-move",
         &game.path("/deal"),
         &game.path("/swap"),

@@ -649,13 +649,17 @@ fn of_reads() {
         let faults = [NO_ACCESS, UNKNOWN_QUERY, own];
         check(&mut game, &right, &faults, &[VALID, RENEWED, REMOVED]);
     }
-    for (rest, in_the_exchange) in [
-        ("/legal-moves", Some((State, "wrong_phase"))),
-        ("/suggest-move", None),
+    let wrong_phase = Some((State, "wrong_phase"));
+    let no_card: &[Fault] = &[(Content, "unknown_card", |parts, _| {
+        parts.query.push("card=1");
+    })];
+    for (rest, in_the_exchange, own) in [
+        ("/legal-moves", wrong_phase, no_card),
+        ("/suggest-move", None, &[]),
     ] {
         let mut game = TestGame::fixed(&server);
         let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
-        let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY];
+        let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY, own];
         let states: &[Precondition] = &[
             (VALID.0, Some((State, "wrong_phase"))),
             (|game| drop(game.deal()), in_the_exchange),
@@ -670,6 +674,38 @@ fn of_reads() {
         ];
         check(&mut game, &right, &faults, states);
     }
+}
+
+/// A list of the next parts of a seven. No seat has a piece on the track in the first turn, so that a
+/// request without a mistake gets `illegal_move`.
+#[test]
+fn of_a_begun_seven() {
+    let server = TestServer::shared();
+    let mut game = TestGame::fixed(&server);
+    let mut right = RequestParts::of(&game, Seat(1), "GET", "/legal-moves/seven", Value::Null);
+    right.query.push("begun=7:");
+    let own: &[Fault] = &[(Content, "invalid_request", |parts, _| {
+        parts.query = vec!["start=7:"];
+    })];
+    let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY, own];
+    let states: &[Precondition] = &[
+        (VALID.0, Some((State, "wrong_phase"))),
+        (|game| drop(game.deal()), Some((State, "wrong_phase"))),
+        (
+            |game| {
+                game.exchange();
+            },
+            Some((Content, "illegal_move")),
+        ),
+        (
+            |game| play_until(game, |view| view["turn"] != 1),
+            Some((State, "not_your_turn")),
+        ),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
 }
 
 /// Reads that depend on the phase only with some parameters.

@@ -197,7 +197,13 @@ fn where_it_is_optional_a_seat_may_ask_once_and_must_still_answer() {
         json!([{"type": "help_asked", "seat": 2}])
     );
     assert_eq!(states(&game), ["pending", "pending", "asked", "pending"]);
-    assert_eq!(response["game"]["actions"][0]["route"], "swap");
+    let action = &response["game"]["actions"][0];
+    assert_eq!(
+        (&action["route"], &action["choices"]),
+        (&json!("swap"), &json!(["card", "decline"]))
+    );
+    let choices = |seat: usize| game.view(Seat(seat))["actions"][0]["choices"].take();
+    assert_eq!(choices(0), json!(["card", "ask", "decline"]));
     swap(&game, Seat(2), &json!({"ask": true})).refused("illegal_exchange");
     swap(&game, Seat(0), &json!({"ask": true})).expect(200);
     swap(&game, Seat(0), &json!({"card": game.hand(0)[0]})).expect(200);

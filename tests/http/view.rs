@@ -56,6 +56,9 @@ fn actions_are_what_this_viewer_may_do_now() {
         let action = |action: &Value| {
             let route = action["route"].as_str().expect("a route").to_owned();
             assert_eq!(action["path"], game.path(&format!("/{route}")));
+            let choices = action.get("choices");
+            let only_card = json!(["card"]);
+            assert_eq!(choices, (route == "swap").then_some(&only_card), "{route}");
             (route, action["seat"].as_u64().expect("a seat"))
         };
         actions.iter().map(action).collect()

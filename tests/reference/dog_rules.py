@@ -371,8 +371,9 @@ def carry_out(
     return relocate(rules, board, seat, origin, path[-1]), captures
 
 
-def part_json(seat: int, origin: str, target: str, steps: int) -> dict[str, Any]:
-    return {"seat": seat, "from": origin, "to": target, "steps": steps}
+def part_json(seat: int, origin: str, target: str, path: list[Place]) -> dict[str, Any]:
+    places = [place_text(place) for place in path]
+    return {"seat": seat, "from": origin, "to": target, "steps": len(path), "path": places}
 
 
 def places(board: Board, seat: int) -> list[Place]:
@@ -406,7 +407,7 @@ def leave_kennel(rules: Rules, board: Board, mover: int) -> Outcome:
     out = Pieces(tuple(sorted(p.track + (start,))), p.goal, p.kennel - 1, True)
     captures = [] if caught is None else [{"seat": caught, "from": str(start)}]
     after = board[:mover] + (out,) + board[mover + 1:]
-    return Outcome(after, "leave_kennel", [part_json(mover, "kennel", str(start), 0)], captures)
+    return Outcome(after, "leave_kennel", [part_json(mover, "kennel", str(start), [])], captures)
 
 
 def check_swappable(rules: Rules, board: Board, track_field: int) -> None:
@@ -429,7 +430,7 @@ def swap(rules: Rules, board: Board, mover: int, own: int, other: int) -> Outcom
         raise IllegalMove("a swap needs two pieces")
     them = seat_at(board, other)
     assert them is not None
-    parts = [part_json(mover, str(own), str(other), 0), part_json(them, str(other), str(own), 0)]
+    parts = [part_json(mover, str(own), str(other), []), part_json(them, str(other), str(own), [])]
     if them == mover:
         if not rules["jack_own_pair"]:
             raise IllegalMove("both pieces are one's own")
@@ -480,13 +481,13 @@ def plays(rules: Rules, board: Board, seat: int, rank: str) -> Iterator[Outcome]
         except IllegalMove:
             pass
     for origin in places(board, mover):
-        walks = [("advance", n, path) for n in FORWARD.get(rank, ())
+        walks = [("advance", path) for n in FORWARD.get(rank, ())
                  for path in forward_paths(rules, board, mover, origin, n)]
         if rank == "4":
-            walks += [("retreat", 4, path) for path in backward_paths(rules, board, mover, origin)]
-        for kind, steps, path in walks:
+            walks += [("retreat", path) for path in backward_paths(rules, board, mover, origin)]
+        for kind, path in walks:
             after, captures = carry_out(rules, board, mover, origin, path, capture_passed=False)
-            part = part_json(mover, place_text(origin), place_text(path[-1]), steps)
+            part = part_json(mover, place_text(origin), place_text(path[-1]), path)
             text = f"{rank}:{id_place(seat, mover, origin)}>{id_place(seat, mover, path[-1])}"
             yield Outcome(after, kind, [part], captures, text)
 
@@ -694,7 +695,7 @@ def _judge_walk(rules: Rules, board: Board, seat: int, mover: int, rank: str, fr
             raise IllegalMove(f"{to} cannot be reached from {from_} with {rank}")
         kind, steps, path = "retreat", 4, matching[0]
     after, captures = carry_out(rules, board, owner, origin, path, capture_passed=False)
-    return Outcome(after, kind, [part_json(owner, place_text(origin), place_text(target), steps)], captures)
+    return Outcome(after, kind, [part_json(owner, place_text(origin), place_text(target), path)], captures)
 
 
 def _judge_seven(rules: Rules, board: Board, seat: int, parts: list[tuple[str, ...]]) -> Outcome:
@@ -713,7 +714,7 @@ def _judge_seven(rules: Rules, board: Board, seat: int, parts: list[tuple[str, .
         path = _walk_to(rules, outcome.board, owner, origin, target, steps)
         outcome.board, captures = seven_part(rules, outcome.board, owner, origin, path)
         outcome.captures += captures
-        outcome.parts.append(part_json(owner, place_text(origin), place_text(target), steps))
+        outcome.parts.append(part_json(owner, place_text(origin), place_text(target), path))
         left -= steps
     if not seven_complete(rules, outcome.board, seat, left):
         raise IllegalMove(f"{left} steps of the seven are not used")

@@ -70,7 +70,7 @@ class WorkedCases(Case):
         self.assertEqual(ends(R004, table(R004, seat([1])), 0, "4"), {"1>5", "1>g1", "1>57"})
         self.assertEqual(ends(R004, table(R004, seat([3])), 0, "4"), {"3>7", "3>59"})
         self.assertEqual(self.legal(R004, table(R004, seat([2])), "4:2>g0").parts,
-                         [{"seat": 0, "from": "2", "to": "goal:0", "steps": 4}])
+                         [{"seat": 0, "from": "2", "to": "goal:0", "steps": 4, "path": ["1", "0", "59", "goal:0"]}])
 
     def test_03_four_back_from_the_start(self) -> None:
         for fresh in (True, False):

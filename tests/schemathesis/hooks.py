@@ -17,7 +17,7 @@ import schemathesis
 BASE = os.environ["DOG_URL"]
 RECORD = pathlib.Path(__file__).parent.parent / "records" / "four.dog"
 PLACEHOLDER = "Bearer the-right-one"
-TURN = ("swap_cards", "play_move", "list_legal_moves", "suggest_move")
+TURN = ("swap_cards", "play_move", "list_legal_moves", "list_seven_parts", "suggest_move")
 chance = random.Random(1)
 
 # The tokens of the host and of the seats, for each game created so far.

@@ -1,11 +1,18 @@
 //! The speed of the rules, on one core. `cargo bench --bench engine`.
 
-use std::{hint::black_box, time::Duration};
+#[path = "../tests/rules/random.rs"]
+#[allow(dead_code, reason = "the bench takes positions only")]
+mod random;
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use dog_rules::{
-    Action, Board, Card, Cards, Game, Generator, Move, Options, Phase, Placement, Player, Playout,
-    Preset, Rules, Seat, Seed, Setup, SevenPartner, judge, playout::unseen_hands,
+    Action, BegunSeven, Board, Card, Cards, Game, Generator, Move, Options, Phase, Placement,
+    Player, Playout, Preset, Rules, Seat, Seed, Setup, SevenPartner, judge, playout::unseen_hands,
 };
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -15,7 +22,7 @@ criterion_group! {
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
         .without_plots();
-    targets = hands, cards, sevens, games, playouts, details
+    targets = hands, cards, sevens, begun_sevens, games, playouts, details
 }
 criterion_main!(engine);
 
@@ -186,6 +193,47 @@ fn sevens(criterion: &mut Criterion) {
             });
         });
     }
+}
+
+/// The first step of a seven chosen part by part, of pieces that never meet and in the slowest of
+/// many random positions.
+fn begun_sevens(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("begun seven");
+    let (rules, board) = canadian(&[10, 22, 34, 46, 58, 68, 78, 88]);
+    let mut rng = rng(4);
+    let mut slowest = (Duration::ZERO, random::position(&mut rng));
+    for _ in 0..100_000 {
+        let position = random::position(&mut rng);
+        // The shortest of three times, because others use the machine too.
+        let time = (0..3).map(|_| {
+            let begun = Instant::now();
+            black_box(first_step(&position));
+            begun.elapsed()
+        });
+        let time = time.min().unwrap_or_default();
+        if time > slowest.0 {
+            slowest = (time, position);
+        }
+    }
+    for (name, position) in [
+        ("8 apart", (rules, board, Seat::default())),
+        ("the slowest of 100,000", slowest.1),
+    ] {
+        let name = format!("{name} ({})", first_step(&position));
+        group.bench_function(BenchmarkId::new("first step", name), |bencher| {
+            bencher.iter(|| black_box(first_step(&position)));
+        });
+    }
+}
+
+/// The number of parts that a seven may begin with.
+fn first_step((rules, board, seat): &(Rules, Board, Seat)) -> usize {
+    let begun: BegunSeven = "7:".parse().expect("a begun seven");
+    let so_far = begun.judge(rules, board, *seat, Cards::deck(1));
+    so_far.map_or(0, |so_far| {
+        let next = black_box(begun.next_parts(rules, *seat, &so_far));
+        next.len()
+    })
 }
 
 /// The own pieces are on the first four of these fields, the partner's on the others.

@@ -1,10 +1,24 @@
 //! The exchange (RULES §7.3): each seat offers its partner a card or, if the exchange is optional,
 //! asks or declines.
 
+use serde::Serialize;
+
 use crate::{
     ActionRefusal, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, OfferedCard, Phase,
     Seat,
 };
+
+/// What a seat may do in the exchange (RULES §7.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExchangeChoice {
+    /// Offer its partner a card.
+    Card,
+    /// Say "help!".
+    Ask,
+    /// Offer no card.
+    Decline,
+}
 
 impl Game {
     /// As [`Game::check_deal`], for the exchange.
@@ -73,6 +87,19 @@ impl Game {
         }
         self.state_mut(seat).asked = true;
         Ok(vec![Event::HelpAsked { seat }])
+    }
+
+    /// What this seat may do in the exchange now. Empty if it may do nothing.
+    pub fn exchange_choices(&self, seat: Seat) -> Vec<ExchangeChoice> {
+        use ExchangeChoice::{Ask, Card, Decline};
+        if self.check_exchange(seat).is_err() {
+            return Vec::new();
+        }
+        match self.rules().exchange {
+            Exchange::Mandatory => vec![Card],
+            Exchange::Optional if self.asked(seat) => vec![Card, Decline],
+            Exchange::Optional => vec![Card, Ask, Decline],
+        }
     }
 
     fn check_optional(&self) -> Result<(), ActionRefusal> {

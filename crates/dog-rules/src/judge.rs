@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
-    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, SevenSurplus, ShortList,
+    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, ShortList,
     movement::{MoveBlocked, Walker},
     notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
@@ -37,6 +37,27 @@ pub struct PlayedPart {
     pub to: Field,
     /// Steps it took: 0 for a swap and for leaving the kennel.
     pub steps: u8,
+}
+
+impl PlayedPart {
+    /// Every field that the piece walks over in a move of this kind, its target last. Empty for a
+    /// swap and for leaving the kennel.
+    pub fn path(&self, rules: &Rules, kind: MoveKind) -> Vec<Field> {
+        let ring = rules.ring();
+        let in_goal = match (self.from, self.to) {
+            (_, Field::Track(_)) => 0..0,
+            (Some(Field::Goal(from)), Field::Goal(to)) => from + 1..to + 1,
+            (_, Field::Goal(to)) => 0..to + 1,
+        };
+        let on_ring = self.steps.saturating_sub(in_goal.len() as u8);
+        let ring_field = |steps| match (self.from, kind) {
+            (Some(Field::Track(from)), MoveKind::Retreat) => Some(ring.backward(from, steps)),
+            (Some(Field::Track(from)), _) => Some(ring.forward(from, steps)),
+            _ => None,
+        };
+        let on_ring = (1..=on_ring).filter_map(ring_field).map(Field::Track);
+        on_ring.chain(in_goal.map(Field::Goal)).collect()
+    }
 }
 
 /// A piece sent to its kennel.
@@ -159,6 +180,10 @@ pub enum Refusal {
     SevenLanding { field: u8 },
     #[error("the parts of a seven must add up to 7 steps, not {0}")]
     SevenSteps(u8),
+    #[error(
+        "the pieces that have had no part cannot take the {0} steps that are left of the seven"
+    )]
+    SevenNotCompleted(u8),
     #[error("the piece on {0} was captured by an earlier part of the seven")]
     CapturedBefore(PlaceName),
     /// One part of a seven, counted from 1, is refused.
@@ -226,6 +251,21 @@ pub fn outcome(
         CardUse::NoEffect => judge.no_effect(),
         CardUse::Seven(parts) => judge.seven(parts),
     }
+}
+
+/// What the first parts of a seven do, and how many steps are then left.
+///
+/// # Errors
+/// The rule that a part breaks.
+pub(super) fn first_parts(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    parts: &[Part],
+) -> Result<(Outcome, u8), Refusal> {
+    let mut judge = MoveJudge::new(rules, board, seat);
+    let left = judge.seven_parts(parts)?;
+    Ok((judge.done(MoveKind::Seven), left))
 }
 
 /// A move being carried out: the board so far, and what has happened.
@@ -362,7 +402,16 @@ impl<'a> MoveJudge<'a> {
 
     /// RULES §5: the parts in order, each judged and carried out literally.
     fn seven(mut self, parts: &[Part]) -> Result<Outcome, Refusal> {
-        let mut left = 7;
+        let left = self.seven_parts(parts)?;
+        if left > 0 && !seven::lapses(self.rules, &self.board, self.seat) {
+            return Err(Refusal::SevenSteps(seven::STEPS - left));
+        }
+        Ok(self.done(MoveKind::Seven))
+    }
+
+    /// Carries out parts of a seven, and returns the number of steps left.
+    fn seven_parts(&mut self, parts: &[Part]) -> Result<u8, Refusal> {
+        let mut left = seven::STEPS;
         for (index, part) in parts.iter().enumerate() {
             let steps = self.seven_part(*part, left).map_err(|refusal| {
                 let (part, refusal) = (index + 1, Box::new(refusal));
@@ -370,12 +419,7 @@ impl<'a> MoveJudge<'a> {
             })?;
             left -= steps;
         }
-        let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin
-            && self.board.team_home(self.rules, self.seat);
-        if left > 0 && !lapses {
-            return Err(Refusal::SevenSteps(7 - left));
-        }
-        Ok(self.done(MoveKind::Seven))
+        Ok(left)
     }
 
     /// Carries out one part of a seven with so many steps left, and returns its steps.
@@ -403,7 +447,7 @@ impl<'a> MoveJudge<'a> {
                 to: PlaceName(part.to),
             })?;
         if steps > left {
-            return Err(Refusal::SevenSteps(7 - left + steps));
+            return Err(Refusal::SevenSteps(seven::STEPS - left + steps));
         }
         let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
         if let Field::Track(field) = to

@@ -64,6 +64,7 @@
 //! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves.
+//! * [`begun_seven`]: a seven chosen part by part.
 //! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens
 //!   in it.
 //! * [`player`]: who plays a seat.
@@ -75,6 +76,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod begun_seven;
 pub mod board;
 pub mod card;
 pub mod event;
@@ -100,9 +102,11 @@ pub mod short_list;
 pub mod shuffle;
 pub mod view;
 
+pub use begun_seven::BegunSeven;
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, ParseCardError};
 pub use event::{Action, Event, ExchangeAnswer, ExchangeState, OfferedCard, Viewer};
+pub use exchange::ExchangeChoice;
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};

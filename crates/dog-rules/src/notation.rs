@@ -168,6 +168,8 @@ pub enum NotationError {
     NotForCard(Card),
     #[error("a seven has at most seven parts")]
     TooManyParts,
+    #[error("a begun seven is 7: or joker=7: and its first parts, such as 7:17>20,62>g1")]
+    NotBegunSeven,
 }
 
 impl FromStr for NotedField {

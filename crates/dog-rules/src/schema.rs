@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    Card, Dealer, Exchange, ExchangeState, GoalEntry, Level, Phase, Preset, Protection, Seat,
-    SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
+    Card, Dealer, Exchange, ExchangeChoice, ExchangeState, GoalEntry, Level, Phase, Preset,
+    Protection, Seat, SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
 };
 
 fn text(description: &str, values: &[&str]) -> RefOr<Schema> {
@@ -53,6 +53,9 @@ texts! {
         ["leave_kennel", "advance", "retreat", "swap", "seven", "no_effect", "fold"];
     ExchangeState, "ExchangeState", "A seat's part in this round's exchange, as all can see it.",
         ["pending", "asked", "offered", "declined", "swapped", "kept"];
+    ExchangeChoice, "ExchangeChoice",
+        "What a seat may do in the exchange: offer its partner a card, ask or decline.",
+        ["card", "ask", "decline"];
 }
 
 impl PartialSchema for Seat {

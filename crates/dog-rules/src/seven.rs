@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The number of steps of a seven.
-const STEPS: u8 = 7;
+pub(super) const STEPS: u8 = 7;
 
 /// Finds every board that a seven of the seat leads to, and calls `found` with its parts and the
 /// board until it breaks. `seen` is scratch memory.
@@ -38,13 +38,9 @@ pub(super) fn sevens(
     seen: &mut BoardSet,
     found: impl FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let partner = seat.partner(rules.seats);
-    let movers: &[Seat] = match rules.seven_partner {
-        SevenPartner::Always => &[seat, partner],
-        SevenPartner::WhenHome if board.home(seat) => &[partner],
-        SevenPartner::WhenHome => &[seat],
-    };
-    let order = PieceOrder::of(rules, board, movers);
+    let team = [seat, seat.partner(rules.seats)];
+    let movers = movers(rules, board, &team);
+    let order = PieceOrder::of(rules, movers, |seat| (board.track(seat), board.goal(seat)));
     seen.clear();
     let mut search = SevenSearch {
         rules,
@@ -57,6 +53,87 @@ pub(super) fn sevens(
         found,
     };
     search.walk(0, STEPS, board)
+}
+
+/// Whether a seven with so many steps left, of which at least one is taken, can be completed by
+/// pieces that have had no part. The pieces of `moved` have had one.
+pub(super) fn can_complete(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    left: u8,
+    moved: &PieceSet,
+) -> bool {
+    let team = [seat, seat.partner(rules.seats)];
+    let movers = movers(rules, board, &team);
+    let order = PieceOrder::of(rules, movers, |seat| moved.not_in(board, seat));
+    let mut search = SevenSearch {
+        rules,
+        seat,
+        // No piece of the partner's has had a part as long as these are not all in the goal.
+        partner_next: movers == [seat],
+        walked: ShortList::EMPTY,
+        // The first board found ends the search.
+        remember: false,
+        order,
+        seen: &mut BoardSet::default(),
+        found: |_: &_, _: &_| ControlFlow::Break(()),
+    };
+    search.walk(0, left, board).is_break()
+}
+
+/// The seats whose pieces the next part of a seven may move, of a seat and its partner.
+#[inline]
+pub(super) fn movers<'a>(rules: &Rules, board: &Board, team: &'a [Seat; 2]) -> &'a [Seat] {
+    match rules.seven_partner {
+        SevenPartner::Always => team,
+        SevenPartner::WhenHome if board.home(team[0]) => &team[1..],
+        SevenPartner::WhenHome => &team[..1],
+    }
+}
+
+/// Whether the steps that are left of a seven lapse (RULES §5, `lapses_on_win`).
+#[inline]
+pub(super) fn lapses(rules: &Rules, board: &Board, seat: Seat) -> bool {
+    rules.seven_surplus == SevenSurplus::LapsesOnWin && board.team_home(rules, seat)
+}
+
+/// Some of the pieces on a board, by where they stand.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PieceSet {
+    track: BySeat<Fields>,
+    goal: BySeat<u8>,
+}
+
+impl PieceSet {
+    /// Adds the piece of this seat that stands there.
+    pub fn insert(&mut self, seat: Seat, place: Field) {
+        match place {
+            Field::Track(field) => self.track[seat] |= bit(field),
+            Field::Goal(field) => self.goal[seat] |= 1 << field,
+        }
+    }
+
+    /// Removes the piece of this seat that stands there.
+    pub fn remove(&mut self, seat: Seat, place: Field) {
+        match place {
+            Field::Track(field) => self.track[seat] &= !bit(field),
+            Field::Goal(field) => self.goal[seat] &= !(1 << field),
+        }
+    }
+
+    /// Where the seat's other pieces stand, as sets of track and goal fields.
+    fn not_in(&self, board: &Board, seat: Seat) -> (Fields, u8) {
+        let (track, goal) = (self.track[seat], self.goal[seat]);
+        (board.track(seat) & !track, board.goal(seat) & !goal)
+    }
+
+    /// Where the seat's other pieces stand.
+    pub fn others(&self, board: &Board, seat: Seat) -> impl Iterator<Item = Field> {
+        let (track, goal) = self.not_in(board, seat);
+        let goal = ring::fields(goal.into()).map(Field::Goal);
+        ring::fields(track).map(Field::Track).chain(goal)
+    }
 }
 
 struct SevenSearch<'a, Found> {
@@ -111,7 +188,9 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
     fn lapse(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
         if self.partner_next && board.home(self.seat) {
             let partner = self.seat.partner(self.rules.seats);
-            let order = PieceOrder::of(self.rules, board, &[partner]);
+            let order = PieceOrder::of(self.rules, &[partner], |partner| {
+                (board.track(partner), board.goal(partner))
+            });
             self.remember |= order.meet;
             self.partner_next = false;
             let own = std::mem::replace(&mut self.order, order);
@@ -120,9 +199,8 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
             self.partner_next = true;
             return flow;
         }
-        let lapses = self.rules.seven_surplus == SevenSurplus::LapsesOnWin;
         // Nothing lapses on the board where the seven begins: it takes at least one step.
-        if lapses && left < STEPS && board.team_home(self.rules, self.seat) {
+        if left < STEPS && lapses(self.rules, board, self.seat) {
             return self.report(board);
         }
         ControlFlow::Continue(())
@@ -154,9 +232,10 @@ struct PieceOrder {
 }
 
 impl PieceOrder {
-    /// The pieces of these seats. If none can meet, they are in order by seat, track before goal,
-    /// then by field.
-    fn of(rules: &Rules, board: &Board, movers: &[Seat]) -> PieceOrder {
+    /// The pieces of these seats; `pieces` tells where they stand on the track and in the goal. If
+    /// none can meet, they are in order by seat, track before goal, then by field.
+    #[inline]
+    fn of(rules: &Rules, movers: &[Seat], pieces: impl Fn(Seat) -> (Fields, u8)) -> PieceOrder {
         let mut order = PieceOrder {
             len: 0,
             pieces: [(movers[0], Field::Goal(0)); 2 * PIECES as usize],
@@ -166,9 +245,9 @@ impl PieceOrder {
         let mut goal: BySeat<u8> = BySeat::default();
         let mut on_ring = 0;
         for &seat in movers {
-            ring[seat] = board.track(seat);
+            (ring[seat], goal[seat]) = pieces(seat);
             // A piece on the innermost field cannot move.
-            goal[seat] = board.goal(seat) & !(1 << (PIECES - 1));
+            goal[seat] &= !(1 << (PIECES - 1));
             on_ring |= ring[seat];
         }
         let all = on_ring;

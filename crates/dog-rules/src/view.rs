@@ -1,8 +1,8 @@
 //! What each viewer may see of a game, and who is to act.
 
 use crate::{
-    Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeState, Game,
-    Generator, LegalMove, Phase, Rules, Seat, Viewer, round_history::PastMove,
+    Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeChoice,
+    ExchangeState, Game, Generator, LegalMove, Phase, Rules, Seat, Viewer, round_history::PastMove,
 };
 
 /// One seat as a viewer sees it.
@@ -97,9 +97,12 @@ impl Game {
             Some(PendingAction::Swap) => {
                 let offer = |card| Action::Offer { seat, card };
                 let mut actions: Vec<Action> = hand.ranks().map(offer).collect();
-                if self.rules().exchange == Exchange::Optional {
+                let choices = self.exchange_choices(seat);
+                if choices.contains(&ExchangeChoice::Decline) {
                     actions.push(Action::Decline { seat });
-                    actions.extend((!self.asked(seat)).then_some(Action::Ask { seat }));
+                }
+                if choices.contains(&ExchangeChoice::Ask) {
+                    actions.push(Action::Ask { seat });
                 }
                 actions
             }

@@ -40,7 +40,7 @@ fn errors(operation: &str) -> Vec<Code> {
     let play = [&seated[..], IN_TURN, &[TooManyVersions]].concat();
     let groups: &[&[Code]] = match operation {
         "create_game" => &[BODY, KEYED, TOKENS, &[InvalidRules, InvalidSeed]],
-        "list_games" | "list_rules" => &[&[InvalidRequest]],
+        "list_games" | "list_rules" | "get_layout" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
         "get_board_picture" => &[READ, &[InvalidRequest, GameOver, WrongPhase, IllegalMove]],
         "delete_game" => &[&write, &[Forbidden]],
@@ -53,8 +53,10 @@ fn errors(operation: &str) -> Vec<Code> {
         "deal_cards" => &[&play],
         "swap_cards" => &[&play, &[UnknownCard, CardNotInHand, IllegalExchange]],
         "play_move" => &[&play, &[IllegalMove]],
-        "list_legal_moves" | "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
-        "analyse_legal_moves" => &[BODY, POSITION, &[IllegalMove]],
+        "list_legal_moves" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, UnknownCard]],
+        "list_seven_parts" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, IllegalMove]],
+        "suggest_move" => &[READ, IN_TURN, &[Forbidden, InvalidRequest]],
+        "analyse_legal_moves" | "analyse_seven_parts" => &[BODY, POSITION, &[IllegalMove]],
         "analyse_suggest_move" => &[BODY, POSITION, &[InvalidKnowledge]],
         _ => &[],
     };

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use dog_bot::{Choice, MoveEffect, Suggestion, search::Budget};
 use dog_rules::{
-    Action, BySeat, Event, Game, Generator, LegalMove, Level, Phase, Player, Preset, Seat, Seed,
-    Setup,
+    Action, Board, BySeat, Card, Event, Game, Generator, LegalMove, Level, Phase, Placement,
+    Player, Preset, Rules, Seat, Seed, Setup,
     record::{RecordHeaders, RecordStep, StepWriter, Transcript},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -20,8 +20,10 @@ use crate::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
             game::{ActionResponse, Created, FreshToken, GameList, GameView, TicketResponse},
             history::{HistoryHead, LogEntryView},
-            moves::LegalMoves,
+            layout::{LayoutParams, LayoutView},
+            moves::{LegalMoves, MovesOptions},
             rules::RulesCatalogue,
+            seven::SevenView,
         },
     },
     service::Role,
@@ -144,6 +146,11 @@ fn responses(operation: &str) -> Vec<Example> {
             (JSON, TYPICAL, json!(game.advice("{id}", None))),
             (SVG, TYPICAL, json!(PICTURE)),
         ],
+        "get_layout" => {
+            let layout = LayoutParams::default().layout();
+            json(LayoutView::new(&layout.expect("the defaults are allowed")))
+        }
+        "list_seven_parts" | "analyse_seven_parts" => json(seven_parts()),
         "get_history" => {
             let mut game = ExampleGame::dealt();
             Seat::all(2).for_each(|seat| drop(game.offer(seat)));
@@ -180,6 +187,16 @@ fn anna() -> Seat {
 
 /// A media type, the name of an example, and the example.
 type Example = (&'static str, &'static str, Value);
+
+/// The parts that may come next in a seven of two pieces.
+fn seven_parts() -> SevenView {
+    let rules = Rules::try_from(Preset::DogspielIt.options()).expect("a preset");
+    let mut placements = vec![Placement::default(); usize::from(rules.seats)];
+    placements[0].track = vec![17, 30];
+    let board = Board::place(&rules, &placements).expect("a board");
+    let hand = [Card::Seven].into_iter().collect();
+    SevenView::new(&rules, &board, anna(), hand, "7:17>20").expect("a begun seven")
+}
 
 /// A game that is being played, and its log.
 struct ExampleGame {
@@ -370,7 +387,17 @@ impl ExampleGame {
     fn legal_moves(&self, version: Option<u64>) -> LegalMoves {
         let game = &self.record.game;
         let (rules, board) = (game.rules(), game.board());
-        let moves = LegalMoves::new(version, rules, board, anna(), game.hand(anna()), true);
+        let moves = LegalMoves::new(
+            version,
+            rules,
+            board,
+            anna(),
+            game.hand(anna()),
+            MovesOptions {
+                card: None,
+                with_boards: true,
+            },
+        );
         moves.expect("a seat to move has a list")
     }
 

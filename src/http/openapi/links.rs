@@ -27,6 +27,10 @@ fn links(operation: &str) -> Vec<LinkBuilder> {
             let first = body("move", "$response.body#/moves/0/id");
             vec![same("play_move").request_body(first)]
         }
+        "list_seven_parts" => {
+            let next = "$response.body#/next/0/id";
+            vec![same("list_seven_parts").parameter("begun", next)]
+        }
         "suggest_move" => {
             let mv = body("move", "$response.body#/suggestions/0/move/id");
             let card = body("card", "$response.body#/suggestions/0/swap/card");

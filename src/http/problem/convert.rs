@@ -167,7 +167,7 @@ impl From<Refusal> for Problem {
                 .place(track(field)),
             SevenPart { from, .. } => because(Reason::PartSteps).place(place(from)),
             SevenLanding { field } => because(Reason::LandingOccupied).place(track(field)),
-            SevenSteps(_) => because(Reason::TotalSteps),
+            SevenSteps(_) | SevenNotCompleted(_) => because(Reason::TotalSteps),
         }
     }
 }

@@ -188,7 +188,7 @@ table! {
         OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring.";
         PartSteps "part_steps" "A part of a seven takes 1 to 7 steps forward.";
         LandingOccupied "landing_occupied" "By these rules a part of a seven ends on a free field, and `place` is not.";
-        TotalSteps "total_steps" "The parts of a seven do not add up to 7 steps.";
+        TotalSteps "total_steps" "The parts of a seven do not add up to 7 steps, or no further parts complete a begun seven.";
     };
     IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange"
         "The exchange does not allow this: declining or asking where it is mandatory, or asking \

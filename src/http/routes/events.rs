@@ -111,7 +111,7 @@ pub async fn stream_events(
     Ok(response.streaming(stream.stream(app.metrics.open_stream())))
 }
 
-/// The ticket in a even if the rest of it is invalid.
+/// The ticket in a query, even if the rest of it is invalid.
 fn ticket_of(text: &str) -> Option<TokenHash> {
     #[derive(Deserialize)]
     struct TicketQuery {

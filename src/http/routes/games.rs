@@ -170,6 +170,7 @@ pub async fn get_board_picture(
     let params: PictureParams = from_query(request.query_string())?;
     let game = &record.game;
     let preview = params.preview(game)?;
+    let options = params.options(game.rules())?;
     let what = preview.as_ref().map_or("board", |_| "preview");
     let etag = format!("\"{}-{what}\"", game.version());
     let unchanged = is_not_modified(request.headers(), &etag);
@@ -182,7 +183,7 @@ pub async fn get_board_picture(
         return Ok(response.finish());
     }
     // Drawing takes less time than passing it to another thread.
-    Ok(picture(response, of_game(game, preview.as_ref())))
+    Ok(picture(response, of_game(game, preview.as_ref(), options)))
 }
 
 fn status(unchanged: bool) -> StatusCode {

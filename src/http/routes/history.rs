@@ -107,7 +107,7 @@ struct History {
 /// How much of a history has been written.
 #[derive(Clone, Copy, Default)]
 struct HistoryCursor {
-    /// The last version that was record.
+    /// The last version that was written.
     version: u64,
     steps: StepWriter,
 }

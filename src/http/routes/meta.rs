@@ -9,7 +9,7 @@ use std::{
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::header,
+    http::{StatusCode, header},
     web::{self, Bytes, Data, Path},
 };
 use serde::Serialize;
@@ -19,12 +19,16 @@ use utoipa::ToSchema;
 use super::{App, SVG};
 use crate::{
     http::{
-        headers::{accepts_gzip, gzip},
+        headers::{accepts_gzip, gzip, is_not_modified},
         json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
-        wire::{request::NoQuery, rules::RulesCatalogue},
+        wire::{
+            layout::{LayoutParams, LayoutView, content_etag},
+            request::NoQuery,
+            rules::RulesCatalogue,
+        },
     },
     store::{Store, StoreError, Usage},
 };
@@ -250,4 +254,38 @@ fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Prob
 pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
     Ok(HttpResponse::Ok().json(RulesCatalogue::new()))
+}
+
+/// Where a picture of the board draws everything, and in which colours and shapes.
+///
+/// A layout never changes, so it may be cached for a year. The picture without its legend has the
+/// same coordinates.
+#[utoipa::path(get, path = "/v1/layout", operation_id = "get_layout", tag = "rules",
+    params(LayoutParams, ("If-None-Match" = Option<String>, Header, description = "An ETag; the \
+        response is 304 if the layout is still the same.")),
+    responses(
+        (status = 200, description = "The layout.", body = LayoutView,
+            headers(("ETag" = String, description = "A hash of the content."),
+                ("Cache-Control" = String, description = "`public, max-age=31536000, immutable`."))),
+        (status = 304, description = "The layout is still the one of If-None-Match.")))]
+pub async fn get_layout(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let params: LayoutParams = from_query(request.query_string())?;
+    let view = LayoutView::new(&params.layout()?);
+    let content = serde_json::to_vec(&view).map_err(Problem::internal)?;
+    let etag = content_etag(&content);
+    let unchanged = is_not_modified(request.headers(), &etag);
+    let status = if unchanged {
+        StatusCode::NOT_MODIFIED
+    } else {
+        StatusCode::OK
+    };
+    let mut response = HttpResponse::build(status);
+    response
+        .insert_header((header::ETAG, etag))
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"));
+    if unchanged {
+        return Ok(response.finish());
+    }
+    Ok(response.content_type("application/json").body(content))
 }

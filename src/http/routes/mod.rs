@@ -44,6 +44,7 @@ use crate::{
 #[derive(OpenApi)]
 #[openapi(paths(
     meta::list_rules,
+    meta::get_layout,
     games::create_game,
     games::list_games,
     games::get_game,
@@ -58,9 +59,11 @@ use crate::{
     change::deal_cards,
     change::swap_cards,
     moves::list_legal_moves,
+    moves::list_seven_parts,
     change::play_move,
     moves::suggest_move,
     moves::analyse_legal_moves,
+    moves::analyse_seven_parts,
     moves::analyse_suggest_move,
     meta::get_health,
     meta::get_readiness,
@@ -180,6 +183,7 @@ pub fn configure(config: &mut ServiceConfig) {
             games::delete_game,
         ),
         RouteDef::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
+        RouteDef::new("/legal-moves/seven").on(GET, Request, moves::list_seven_parts),
         RouteDef::new("/suggest-move").on(GET, Advice, moves::suggest_move),
         RouteDef::new("/swap").on(POST, Write, change::swap_cards),
         RouteDef::new("/deal").on(POST, Write, change::deal_cards),
@@ -192,7 +196,13 @@ pub fn configure(config: &mut ServiceConfig) {
     ];
     let others = [
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
+        RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
         RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
+        RouteDef::new("/v1/analysis/legal-moves/seven").on(
+            POST,
+            Advice,
+            moves::analyse_seven_parts,
+        ),
         RouteDef::new("/v1/analysis/suggest-move").on(POST, Advice, moves::analyse_suggest_move),
         RouteDef::new("/healthz").on(GET, Free, meta::get_health),
         RouteDef::new("/readyz").on(GET, Free, meta::get_readiness),

@@ -23,10 +23,13 @@ use crate::{
         request::Body,
         wire::{
             advice::{Advice, AdviceParams, AdviceSettings, SuggestionRoute, playouts},
-            analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis},
+            analysis::{
+                AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis,
+            },
             moves::{LegalMoves, outcome},
-            picture::{AnalysisParams, Preview, of_position},
-            request::{MovesParams, NoQuery},
+            picture::{AdvicePictureParams, AnalysisParams, Preview, of_position},
+            request::{MovesParams, NoQuery, SevenParams},
+            seven::SevenView,
         },
     },
     service::Caller,
@@ -41,9 +44,9 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 /// The media types of an analysis.
 const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 
-/// Every legal move of the seat to move, ready to be posted back.
+/// Every legal move of the seat to move, or those of one card, ready to be posted back.
 ///
-/// The list is never empty: a seat that can play no card has one move, a fold.
+/// The list of all moves is never empty: a seat that can play no card has one move, a fold.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
     params(("id" = String, Path, description = "The game's id."), MovesParams),
     responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves)),
@@ -57,11 +60,37 @@ pub async fn list_legal_moves(
     let record = load_game(&app.store, &id).await?;
     let seat = caller.seat(&record)?;
     record.game.check_play(seat)?;
-    let boards = from_query::<MovesParams>(request.query_string())?.boards();
+    let options = from_query::<MovesParams>(request.query_string())?.options()?;
     let list = move || {
         let game = &record.game;
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
-        LegalMoves::new(version, rules, board, seat, game.hand(seat), boards)
+        LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
+    };
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
+}
+
+/// The parts that may come next in a begun seven of the seat to move.
+///
+/// A seven is chosen part by part: begin with `7:` or `joker=7:`, then send the `id` of the chosen
+/// part as the next `begun`. A complete `id` is a legal move. Following `next` in every way leads to
+/// exactly the boards of the list of legal moves.
+#[utoipa::path(get, path = "/v1/games/{id}/legal-moves/seven", operation_id = "list_seven_parts", tag = "play",
+    params(("id" = String, Path, description = "The game's id."), SevenParams),
+    responses((status = 200, description = "The next parts, in a stable order.", body = SevenView)),
+    security(("token" = [])))]
+pub async fn list_seven_parts(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = load_game(&app.store, &id).await?;
+    let seat = caller.seat(&record)?;
+    record.game.check_play(seat)?;
+    let SevenParams { begun } = from_query(request.query_string())?;
+    let list = move || {
+        let game = &record.game;
+        SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
     };
     app.move_pool.answer(&request, SHORT_JOB_COST, list).await
 }
@@ -115,11 +144,30 @@ pub async fn analyse_legal_moves(
     let params: AnalysisParams = from_query(request.query_string())?;
     let position = body.content.and_then(AnalysisPosition::read)?;
     if media_type == SVG {
-        let draw = move || position.picture(params.preview());
+        let preview = params.preview()?;
+        let draw = move || {
+            let options = params.options(position.rules())?;
+            position.picture(preview.as_deref(), options)
+        };
         return picture_in_pool(&app, &request, SHORT_JOB_COST, draw).await;
     }
-    let boards = params.boards()?;
-    let list = move || position.legal_moves(boards);
+    let options = params.moves_options()?;
+    let list = move || position.legal_moves(options);
+    app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
+}
+
+/// The parts that may come next in a begun seven, in a position with a hand.
+#[utoipa::path(post, path = "/v1/analysis/legal-moves/seven", operation_id = "analyse_seven_parts", tag = "analysis",
+    request_body = SevenAnalysis,
+    responses((status = 200, description = "The next parts, in a stable order.", body = SevenView)))]
+pub async fn analyse_seven_parts(
+    app: Data<App>,
+    request: HttpRequest,
+    body: Body<SevenAnalysis>,
+) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = from_query(request.query_string())?;
+    let (position, begun) = body.content.and_then(AnalysisPosition::read_seven)?;
+    let list = move || position.next_parts(&begun);
     app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
 }
 
@@ -127,6 +175,7 @@ pub async fn analyse_legal_moves(
 ///
 /// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", operation_id = "analyse_suggest_move", tag = "analysis",
+    params(AdvicePictureParams),
     request_body = AdviceAnalysis,
     responses((status = 200, description = "The advice, best first; or a picture, if Accept \
         prefers image/svg+xml.",
@@ -137,7 +186,7 @@ pub async fn analyse_suggest_move(
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
-    let NoQuery {} = from_query(request.query_string())?;
+    let params: AdvicePictureParams = from_query(request.query_string())?;
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
@@ -148,16 +197,18 @@ pub async fn analyse_suggest_move(
         let draw = move || {
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
+            let options = params.options(rules)?;
             let suggestions = suggestions(&here, &view, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
             let outcome = outcome(rules, board, seat, &mv)?;
             let preview = Preview { seat, mv, outcome };
-            Ok(of_position(rules, board, seat, Some(&preview)))
+            Ok(of_position(rules, board, seat, Some(&preview), options))
         };
         return picture_in_pool(&app, &request, cost, draw).await;
     }
+    params.none()?;
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,

@@ -155,6 +155,7 @@ pub enum SuggestionView {
     #[schema(title = "SuggestedSwap")]
     Swap {
         /// What to answer.
+        #[schema(value_type = SwapRequestSchema)]
         swap: SwapView,
         /// The request that does it, ready to be sent.
         request: RequestToSwap,
@@ -199,29 +200,13 @@ pub struct CapturedView {
     others: u8,
 }
 
-/// An answer in the exchange.
-#[derive(Clone, Copy, Serialize, ToSchema)]
+/// An answer in the exchange, as a request states it.
+#[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
-#[schema(as = SwapChoice)]
 pub enum SwapView {
-    /// Offer a card to the partner.
-    #[schema(title = "CardChoice")]
-    Offer {
-        /// The card to offer.
-        card: Card,
-    },
-    /// Decline.
-    #[schema(title = "DeclineChoice")]
-    Decline {
-        #[schema(inline)]
-        decline: True,
-    },
-    /// Ask for a card ("help!").
-    #[schema(title = "AskChoice")]
-    Ask {
-        #[schema(inline)]
-        ask: True,
-    },
+    Offer { card: Card },
+    Decline { decline: True },
+    Ask { ask: True },
 }
 
 /// The request that plays a move, ready to be sent.

@@ -9,12 +9,16 @@ use utoipa::ToSchema;
 
 use super::{
     advice::{AdviceParams, AdviceSettings},
-    moves::{LegalMoves, SeatBoardRequest, read_board},
+    moves::{LegalMoves, MovesOptions, SeatBoardRequest, read_board},
     picture::{Preview, of_position},
     request::{BySeatList, card_of, seat_of},
     rules::{self, RulesRequest},
+    seven::SevenView,
 };
-use crate::http::problem::{Code, Problem, Reason};
+use crate::{
+    http::problem::{Code, Problem, Reason},
+    picture::PictureOptions,
+};
 
 /// The cards of these names, which stand in the list at that place in the body.
 fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
@@ -55,6 +59,33 @@ pub struct MovesAnalysis {
     /// Its hand.
     #[schema(value_type = Vec<Card>, min_items = 1)]
     hand: Vec<String>,
+}
+
+/// A position, the hand of the seat to move, and a begun seven.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "board": [{"track": [17, 30]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7"],
+    "begun": "7:17>20"
+}))]
+pub struct SevenAnalysis {
+    /// The rules to play by; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// One entry per seat, in turn order.
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+    /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
+    #[schema(max_length = 63)]
+    begun: String,
 }
 
 /// A position, the hand of the seat to move, what it knows, and how long to think.
@@ -176,17 +207,44 @@ impl AnalysisPosition {
         AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
     }
 
+    /// The position of an analysis of a seven, and the seven so far.
+    ///
+    /// # Errors
+    /// What is wrong with the position, with the code of that error.
+    pub fn read_seven(request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
+        let rules = request.rules;
+        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
+        Ok((position, request.begun))
+    }
+
     /// The legal moves of the seat.
-    pub fn legal_moves(&self, boards: bool) -> Result<LegalMoves, Problem> {
-        LegalMoves::new(None, &self.rules, &self.board, self.seat, self.hand, boards)
+    pub fn legal_moves(&self, options: MovesOptions) -> Result<LegalMoves, Problem> {
+        LegalMoves::new(
+            None,
+            &self.rules,
+            &self.board,
+            self.seat,
+            self.hand,
+            options,
+        )
+    }
+
+    /// The parts that may come next in a begun seven of the seat.
+    pub fn next_parts(&self, begun: &str) -> Result<SevenView, Problem> {
+        SevenView::new(&self.rules, &self.board, self.seat, self.hand, begun)
+    }
+
+    /// The rules of the position.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// The position, or the legal move of that id, as a picture.
-    pub fn picture(&self, id: Option<&str>) -> Result<String, Problem> {
+    pub fn picture(&self, id: Option<&str>, options: PictureOptions) -> Result<String, Problem> {
         let (rules, board, seat) = (&self.rules, &self.board, self.seat);
         let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);
         let preview = id.map(preview).transpose()?;
-        Ok(of_position(rules, board, seat, preview.as_ref()))
+        Ok(of_position(rules, board, seat, preview.as_ref(), options))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeState, Level, Phase, Player, Preset, Seat,
+    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, Preset, Seat,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -92,6 +92,10 @@ pub struct ActionView {
     path: String,
     /// The seat that acts.
     seat: Seat,
+    /// What the seat may do in the exchange now. Only with the route `swap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1, example = json!(["card", "ask", "decline"]))]
+    choices: Option<Vec<ExchangeChoice>>,
 }
 
 /// What a seat may do: the last part of the route that does it.
@@ -240,6 +244,7 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
             method: RequestMethod::Post,
             path: route.path(&format!("/v1/games/{}", record.id)),
             seat,
+            choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
         }
     };
     let possible = possible.filter(|_| record.check_play().is_ok());

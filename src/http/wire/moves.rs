@@ -108,6 +108,10 @@ pub struct PartView {
     /// Number of steps; 0 for a swap and for leaving the kennel.
     #[schema(maximum = 13)]
     steps: u8,
+    /// Every place that the piece walks over, written as in `to`, which is the last. Empty for a
+    /// swap and for leaving the kennel.
+    #[schema(max_items = 13, example = json!(["18", "19", "goal:0"]))]
+    path: Vec<String>,
 }
 
 /// A piece sent to its kennel.
@@ -121,15 +125,24 @@ pub struct CaptureView {
     from: String,
 }
 
-/// Every legal move of a seat.
+/// What a list of moves is to have.
+#[derive(Clone, Copy)]
+pub struct MovesOptions {
+    /// The card whose moves are listed; by default every card's.
+    pub card: Option<Card>,
+    /// Whether each move has the board after it.
+    pub with_boards: bool,
+}
+
+/// The legal moves of a seat.
 #[derive(Serialize, ToSchema)]
 pub struct LegalMoves {
     /// The game's version; absent in an analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
     seat: Seat,
-    /// Never empty: if no card can be played, it has one fold.
-    #[schema(min_items = 1)]
+    /// With `card` the moves of that card, which may be none. Without it never empty: if no card can
+    /// be played, it has one fold.
     moves: Vec<MoveView>,
 }
 
@@ -138,6 +151,28 @@ fn field(field: Field) -> String {
         Field::Track(number) => number.to_string(),
         Field::Goal(number) => format!("goal:{number}"),
     }
+}
+
+impl PartView {
+    /// A part of a move of this kind.
+    pub fn new(rules: &Rules, kind: MoveKind, part: &PlayedPart) -> PartView {
+        PartView {
+            seat: part.seat,
+            from: part.from.map_or_else(|| "kennel".to_owned(), field),
+            to: field(part.to),
+            steps: part.steps,
+            path: part.path(rules, kind).into_iter().map(field).collect(),
+        }
+    }
+}
+
+/// The pieces sent to their kennels.
+pub fn captures_view(captures: &[Capture]) -> Vec<CaptureView> {
+    let view = |capture: &Capture| CaptureView {
+        seat: capture.seat,
+        from: capture.from.to_string(),
+    };
+    captures.iter().map(view).collect()
 }
 
 impl MoveView {
@@ -149,16 +184,7 @@ impl MoveView {
         outcome: Outcome,
         with_board: bool,
     ) -> MoveView {
-        let part = |part: &PlayedPart| PartView {
-            seat: part.seat,
-            from: part.from.map_or_else(|| "kennel".to_owned(), field),
-            to: field(part.to),
-            steps: part.steps,
-        };
-        let capture = |capture: &Capture| CaptureView {
-            seat: capture.seat,
-            from: capture.from.to_string(),
-        };
+        let part = |part: &PlayedPart| PartView::new(rules, outcome.kind, part);
         MoveView {
             id: mv.to_string(),
             card: mv.card(),
@@ -166,7 +192,7 @@ impl MoveView {
             kind: outcome.kind,
             seat,
             parts: outcome.parts.iter().map(part).collect(),
-            captures: outcome.captures.iter().map(capture).collect(),
+            captures: captures_view(&outcome.captures),
             board: with_board.then(|| board_view(rules, &outcome.board)),
         }
     }
@@ -182,18 +208,30 @@ pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<O
 }
 
 impl LegalMoves {
-    /// The legal moves of a seat with this hand; `version` in a game only.
+    /// The legal moves of a seat with this hand, of one card or of all; `version` in a game only.
     pub fn new(
         version: Option<u64>,
         rules: &Rules,
         board: &Board,
         seat: Seat,
         hand: Cards,
-        with_boards: bool,
+        MovesOptions { card, with_boards }: MovesOptions,
     ) -> Result<LegalMoves, Problem> {
         let view =
             |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
-        let moves = Generator::new().legal_moves(rules, board, seat, hand);
+        let mut generator = Generator::new();
+        let moves = match card {
+            None => generator.legal_moves(rules, board, seat, hand),
+            Some(card) => {
+                let mut moves = Vec::new();
+                if hand.contains(card) {
+                    generator.each_of_card(rules, board, seat, card, |found| {
+                        moves.push(found.legal_move());
+                    });
+                }
+                moves
+            }
+        };
         Ok(LegalMoves {
             version,
             seat,

@@ -1,16 +1,20 @@
 //! Parameters of pictures, and the picture of a game or a position.
 
 use dog_rules::{
-    Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    BegunSeven, Board, Card, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    begun_seven::SevenSoFar,
     judge::{self, MoveKind},
 };
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
-use super::{moves::outcome, request::seat_of};
+use super::{
+    moves::{MovesOptions, outcome},
+    request::{moves_options, seat_of},
+};
 use crate::{
     http::problem::Problem,
-    picture::{self, Picture, Shown},
+    picture::{self, Picture, PictureOptions, Shown},
 };
 
 /// Parameters of the picture of a game.
@@ -18,13 +22,21 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureParams {
-    /// The id of a move to preview, such as `Q:17>29`: any that the board allows, regardless of the
-    /// hand. By default the last move is shown.
+    /// The id of a move to preview, such as `Q:17>29`, or of a begun seven, such as `7:17>20`: any
+    /// that the board allows, regardless of the hand. By default the last move is shown.
     #[serde(rename = "move")]
     mv: Option<String>,
     /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]
     seat: Option<u8>,
+    /// The seat whose kennel is at the bottom; 0 by default.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default.
+    legend: Option<bool>,
 }
 
 /// Parameters of an analysis of moves.
@@ -35,9 +47,78 @@ pub struct AnalysisParams {
     /// Whether each move includes the board after it; true by default. A seven can have thousands of
     /// outcomes.
     board: Option<bool>,
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
+    /// the card has no legal move. Not for a picture.
+    #[param(value_type = Option<Card>)]
+    card: Option<String>,
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
     mv: Option<String>,
+    /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default. Only for a picture.
+    legend: Option<bool>,
+}
+
+/// Parameters of a picture of advice.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdvicePictureParams {
+    /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default. Only for a picture.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+    /// Whether the names and the move are below the board; true by default. Only for a picture.
+    legend: Option<bool>,
+}
+
+/// The name of a theme.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThemeName {
+    Light,
+    Dark,
+}
+
+/// How to draw, after the parameters of a request for a picture.
+///
+/// # Errors
+/// `invalid_request`, for a seat that is not there.
+fn options(
+    rules: &Rules,
+    bottom: Option<u8>,
+    theme: Option<ThemeName>,
+    legend: Option<bool>,
+) -> Result<PictureOptions, Problem> {
+    let bottom = seat_of(bottom.unwrap_or(0), rules, "bottom")?;
+    Ok(PictureOptions {
+        bottom: bottom.number(),
+        theme: match theme.unwrap_or(ThemeName::Light) {
+            ThemeName::Light => picture::Theme::Light,
+            ThemeName::Dark => picture::Theme::Dark,
+        },
+        legend: legend.unwrap_or(true),
+    })
+}
+
+/// `invalid_request`, if there are parameters that only pictures have.
+fn no_drawing(
+    bottom: Option<u8>,
+    theme: Option<ThemeName>,
+    legend: Option<bool>,
+) -> Result<(), Problem> {
+    if bottom.is_some() || theme.is_some() || legend.is_some() {
+        let detail = "bottom, theme and legend are for a picture only: accept image/svg+xml";
+        return Err(Problem::wrong_combination(detail));
+    }
+    Ok(())
 }
 
 /// A move that is not played, with its outcome.
@@ -61,12 +142,18 @@ impl Preview {
         Ok(Preview { seat, mv, outcome })
     }
 
-    /// The move with that id, if the board allows it. It is checked as if the seat held the whole
-    /// deck, and a fold is always allowed, so that the result does not depend on any hand.
+    /// The move with that id, or the begun seven, if the board allows it. It is checked as if the seat
+    /// held the whole deck, and a fold is always allowed, so that the result does not depend on any
+    /// hand.
     fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
         if id.parse() == Ok(Move::Fold) {
             let mv = Move::Fold;
             let outcome = outcome(rules, board, seat, &mv)?;
+            return Ok(Preview { seat, mv, outcome });
+        }
+        if let Ok(begun) = id.parse::<BegunSeven>() {
+            let SevenSoFar { outcome, .. } = begun.judge(rules, board, seat, rules.deck())?;
+            let mv = begun.into();
             return Ok(Preview { seat, mv, outcome });
         }
         Preview::of_hand(rules, board, seat, rules.deck(), id)
@@ -110,29 +197,71 @@ impl PictureParams {
         };
         Preview::of_board(rules, game.board(), seat, id).map(Some)
     }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
+    }
 }
 
 impl AnalysisParams {
-    /// Whether a list of moves is to have boards.
+    /// What a list of moves is to have.
     ///
     /// # Errors
-    /// `invalid_request`, if there is a move to preview, which only pictures show.
-    pub fn boards(&self) -> Result<bool, Problem> {
+    /// `unknown_card`; `invalid_request`, if there is a parameter that only pictures have.
+    pub fn moves_options(&self) -> Result<MovesOptions, Problem> {
         if self.mv.is_some() {
             let detail = "move is previewed in a picture only: accept image/svg+xml";
             return Err(Problem::wrong_combination(detail));
         }
-        Ok(self.board.unwrap_or(true))
+        no_drawing(self.bottom, self.theme, self.legend)?;
+        moves_options(self.board, self.card.as_deref())
+    }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
     }
 
     /// The id of the move to preview, if one is asked for.
-    pub fn preview(&self) -> Option<&str> {
-        self.mv.as_deref()
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is a card, which selects from a list only.
+    pub fn preview(&self) -> Result<Option<String>, Problem> {
+        if self.card.is_some() {
+            let detail = "card selects moves of a list: accept application/json";
+            return Err(Problem::wrong_combination(detail));
+        }
+        Ok(self.mv.clone())
+    }
+}
+
+impl AdvicePictureParams {
+    /// Checks that there are none, for advice that is not drawn.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn none(&self) -> Result<(), Problem> {
+        no_drawing(self.bottom, self.theme, self.legend)
+    }
+
+    /// How to draw.
+    ///
+    /// # Errors
+    /// `invalid_request`, for a seat that is not there.
+    pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        options(rules, self.bottom, self.theme, self.legend)
     }
 }
 
 /// The picture of a game, with this preview or else with its last move. Everybody may see it.
-pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
+pub fn of_game(game: &Game, preview: Option<&Preview>, options: PictureOptions) -> String {
     let players = game.players().iter();
     let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
     picture::svg(&Picture {
@@ -144,17 +273,25 @@ pub fn of_game(game: &Game, preview: Option<&Preview>) -> String {
             Some(preview) => Some(preview.shown()),
             None => last_move(game.last_event()),
         },
+        options,
     })
 }
 
 /// The picture of a position in which this seat is to move, perhaps with a preview.
-pub fn of_position(rules: &Rules, board: &Board, seat: Seat, preview: Option<&Preview>) -> String {
+pub fn of_position(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    preview: Option<&Preview>,
+    options: PictureOptions,
+) -> String {
     picture::svg(&Picture {
         rules,
         board: preview.map_or(board, |preview| &preview.outcome.board),
         names: &[],
         turn: Some(seat),
         shown: preview.map(Preview::shown),
+        options,
     })
 }
 

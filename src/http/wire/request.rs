@@ -17,6 +17,7 @@ use utoipa::{
 
 use super::{
     history::SeatKind,
+    moves::MovesOptions,
     rules::{self, RulesRequest},
 };
 use crate::{
@@ -118,13 +119,45 @@ pub struct MovesParams {
     /// Whether each move includes the board after it; true by default. A seven can have thousands of
     /// outcomes.
     board: Option<bool>,
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
+    /// the card has no legal move.
+    #[param(value_type = Option<Card>)]
+    card: Option<String>,
 }
 
 impl MovesParams {
-    /// Whether boards are requested.
-    pub fn boards(&self) -> bool {
-        self.board.unwrap_or(true)
+    /// What the list is to have.
+    ///
+    /// # Errors
+    /// `unknown_card`.
+    pub fn options(&self) -> Result<MovesOptions, Problem> {
+        moves_options(self.board, self.card.as_deref())
     }
+}
+
+/// What a list of moves with these parameters is to have.
+///
+/// # Errors
+/// `unknown_card`.
+pub(super) fn moves_options(
+    board: Option<bool>,
+    card: Option<&str>,
+) -> Result<MovesOptions, Problem> {
+    let card = card.map(|name| card_of(name, "/card".to_owned()));
+    Ok(MovesOptions {
+        card: card.transpose()?,
+        with_boards: board.unwrap_or(true),
+    })
+}
+
+/// The seven whose next parts are listed.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SevenParams {
+    /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
+    #[param(max_length = 63, example = "7:")]
+    pub begun: String,
 }
 
 pub(super) fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {

@@ -1,14 +1,19 @@
 //! RULES §7.3, and what is known about others' cards after it.
 
+use std::collections::HashSet;
+
 use dog_rules::{
-    Action, Cards, Event, ExchangeState, Game, OfferedCard, Phase,
+    Action, Cards, Event, ExchangeChoice, ExchangeState, Game, OfferedCard, Phase,
     Preset::{self, *},
     Seat, Viewer,
     view::OwnCards,
 };
 
+use rand::seq::IndexedRandom;
+
 use super::{
     position::{PositionExt, seat},
+    properties::rng,
     rounds::{self, deal, lowest, play_first, play_refused, play_rounds, refused},
 };
 
@@ -265,5 +270,46 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
             assert_eq!(hand.is_some(), may_see);
             assert_eq!((seen.cards, seen.team), (6, seen.seat.number() % 2));
         }
+    }
+}
+
+/// What a seat may choose is what the game accepts of it.
+#[test]
+fn the_choices_are_what_is_accepted() {
+    use ExchangeChoice::{Ask, Card, Decline};
+    let mut rng = rng(7);
+    for preset in Preset::ALL {
+        let mut seen = HashSet::new();
+        for _ in 0..20 {
+            let mut game = dealt(preset);
+            while game.phase() == Phase::Exchange {
+                for seat in Seat::all(4) {
+                    let card = game.hand(seat).nth(0);
+                    let accepted = [
+                        (Card, Action::Offer { seat, card }),
+                        (Ask, Action::Ask { seat }),
+                        (Decline, Action::Decline { seat }),
+                    ];
+                    let accepted = accepted.into_iter();
+                    let accepted: Vec<ExchangeChoice> = accepted
+                        .filter(|(_, action)| game.clone().apply(action).is_ok())
+                        .map(|(choice, _)| choice)
+                        .collect();
+                    assert_eq!(game.exchange_choices(seat), accepted);
+                    seen.insert(accepted);
+                }
+                let acting: Vec<Seat> = game.seats_to_act().collect();
+                let seat = *acting.choose(&mut rng).expect("a seat to act");
+                let actions = game.legal_actions(seat);
+                let action = actions.choose(&mut rng).expect("an action");
+                game.apply(action).expect("a legal action");
+            }
+            assert!(game.exchange_choices(seat(0)).is_empty());
+        }
+        let expected = match preset {
+            Hausregeln => HashSet::from([vec![], vec![Card, Decline], vec![Card, Ask, Decline]]),
+            _ => HashSet::from([vec![], vec![Card]]),
+        };
+        assert_eq!(seen, expected, "{preset:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the rules: positions, cards, and the boards that the rule sheets expect.
 
 mod attendance;
+mod begun_sevens;
 mod deal;
 mod exchange;
 mod game;
@@ -9,6 +10,7 @@ mod lists;
 mod movement;
 mod naive;
 mod options;
+mod paths;
 mod playouts;
 mod plays;
 mod position;

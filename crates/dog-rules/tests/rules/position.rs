@@ -61,7 +61,7 @@ impl PositionExt for Rules {
 
 /// A board and its rules.
 pub struct TestPosition {
-    rules: Rules,
+    pub rules: Rules,
     pub board: Board,
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use dog_rules::{Board, Card, Rules, Seat};
 
-pub use seven::random_seven;
+pub use seven::{NaiveBegunSeven, random_seven};
 use table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
 
 /// Every board that this card of the seat can lead to.

@@ -1,6 +1,6 @@
 //! Sevens, part by part (RULES §5).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dog_rules::{Board, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus};
 use rand::{Rng, RngExt, seq::IndexedRandom};
@@ -58,6 +58,16 @@ impl NaiveTable<'_> {
             .collect()
     }
 
+    /// A part as in the id of a move.
+    fn part_name(&self, piece: NaivePiece, to: Field) -> String {
+        let name = |field| match field {
+            Field::Track(field) => field.to_string(),
+            Field::Goal(field) if piece.owner == self.seat => format!("g{field}"),
+            Field::Goal(field) => format!("p{field}"),
+        };
+        format!("{}>{}", name(piece.field), name(to))
+    }
+
     /// Every way for this piece to take this many steps as a part of a seven.
     fn part(&self, pieces: &NaivePieces, piece: NaivePiece, steps: u8) -> Vec<NaivePart> {
         let mut others = pieces.clone();
@@ -82,6 +92,75 @@ impl NaiveTable<'_> {
     }
 }
 
+/// A seven after some of its parts.
+#[derive(Clone)]
+pub struct NaiveBegunSeven {
+    pieces: NaivePieces,
+    /// The pieces that have had no part.
+    waiting: BTreeSet<NaivePiece>,
+    left: u8,
+}
+
+impl NaiveBegunSeven {
+    /// No part is chosen yet.
+    pub fn new(rules: &Rules, board: &Board) -> NaiveBegunSeven {
+        let pieces = read(rules, board);
+        NaiveBegunSeven {
+            waiting: pieces.clone(),
+            pieces,
+            left: 7,
+        }
+    }
+
+    /// The next parts after which the seven can be completed, each as in an id, and what follows it.
+    pub fn next(&self, rules: &Rules, seat: Seat) -> BTreeMap<String, NaiveBegunSeven> {
+        let table = NaiveTable { rules, seat };
+        let mut next = self.parts(&table);
+        next.retain(|_, begun| begun.completes(&table));
+        next
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_complete(&self, rules: &Rules, seat: Seat) -> bool {
+        self.left == 0 || NaiveTable { rules, seat }.lapses(&self.pieces)
+    }
+
+    fn completes(&self, table: &NaiveTable) -> bool {
+        self.left == 0
+            || table.lapses(&self.pieces)
+            || self
+                .parts(table)
+                .values()
+                .any(|begun| begun.completes(table))
+    }
+
+    fn parts(&self, table: &NaiveTable) -> BTreeMap<String, NaiveBegunSeven> {
+        let mut parts = BTreeMap::new();
+        if table.lapses(&self.pieces) {
+            return parts;
+        }
+        let movable = table.may_move(&self.pieces).into_iter();
+        for piece in movable.filter(|piece| self.waiting.contains(piece)) {
+            for steps in 1..=self.left {
+                for NaivePart { to, after } in table.part(&self.pieces, piece, steps) {
+                    let mut waiting = self.waiting.clone();
+                    waiting.remove(&piece);
+                    // A captured piece waits no more, even if this one is where it stood.
+                    waiting.remove(&piece.moved_to(to));
+                    waiting.retain(|piece| after.contains(piece));
+                    let begun = NaiveBegunSeven {
+                        pieces: after,
+                        waiting,
+                        left: self.left - steps,
+                    };
+                    parts.insert(table.part_name(piece, to), begun);
+                }
+            }
+        }
+        parts
+    }
+}
+
 /// The parts of a random seven, written as in its id, and its board. None if it leads nowhere.
 pub fn random_seven(
     rng: &mut impl Rng,
@@ -90,11 +169,6 @@ pub fn random_seven(
     seat: Seat,
 ) -> Option<(String, Board)> {
     let table = NaiveTable { rules, seat };
-    let name = |owner: Seat, field| match field {
-        Field::Track(field) => field.to_string(),
-        Field::Goal(field) if owner == seat => format!("g{field}"),
-        Field::Goal(field) => format!("p{field}"),
-    };
     let mut pieces = read(rules, board);
     let mut names = Vec::new();
     let mut left = 7;
@@ -106,8 +180,7 @@ pub fn random_seven(
             return None;
         }
         let part = parts.swap_remove(rng.random_range(0..parts.len()));
-        let (from, to) = (name(piece.owner, piece.field), name(piece.owner, part.to));
-        names.push(format!("{from}>{to}"));
+        names.push(table.part_name(piece, part.to));
         pieces = part.after;
         left -= steps;
     }
