@@ -1,0 +1,134 @@
+// The requests to the server, and the stream of a game. Nothing else in the page uses the network.
+
+/** @import {Problem, Message} from "./types.js" */
+
+/** The origin of the server; empty if it is the page's own. */
+export const server = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
+
+/** By how many milliseconds the server's clock is ahead of this computer's. */
+export let clockAhead = 0;
+
+/** A refusal: the server's problem document. */
+export class Refusal extends Error {
+  /** @param {Problem} problem */
+  constructor(problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Sends a request and returns the parsed response. Throws a `Refusal`, or a `TypeError` if the
+ * network failed.
+ *
+ * @template T
+ * @param {string} method
+ * @param {string} path begins with `/v1`
+ * @param {{token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>}} [options]
+ * @returns {Promise<T>}
+ */
+export async function request(method, path, { token, body, text, headers = {} } = {}) {
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (text) headers.Accept = "text/plain";
+  const response = await fetch(server + path, {
+    method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const time = Date.parse(response.headers.get("Date") ?? "");
+  // The header has whole seconds.
+  if (Math.abs(time + 500 - Date.now() - clockAhead) > 1000) clockAhead = time + 500 - Date.now();
+  if (!response.ok) throw new Refusal(await problemOf(response));
+  return /** @type {Promise<any>} */ (text ? response.text() : response.json());
+}
+
+/** @param {Response} response @returns {Promise<Problem>} */
+async function problemOf(response) {
+  try {
+    return await response.json();
+  } catch {
+    // Not from the server itself, but for instance from a proxy in front of it.
+    return /** @type {Problem} */ ({
+      type: "about:blank", code: "internal", title: response.statusText, status: response.status,
+      detail: response.statusText,
+    });
+  }
+}
+
+/** Waits before each attempt to resume a stream, in milliseconds. The last one is repeated. */
+const WAITS = [250, 500, 1000, 2000, 4000];
+/** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
+const SILENCE = 40_000;
+
+/**
+ * Follows a game until it is over: calls `onMessages` with the game, then with its changes. What
+ * arrives at once comes in one call. Resumes a broken stream, and tells `onLink` whether it is
+ * live.
+ *
+ * @param {string} id
+ * @param {string | null} token
+ * @param {{
+ *   onMessages: (messages: Message[]) => void,
+ *   onLink: (link: "live" | "lost" | "ended", problem?: Problem) => void,
+ * }} handlers
+ * @returns {() => void} stops following
+ */
+export function follow(id, token, { onMessages, onLink }) {
+  const stop = new AbortController();
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/x-ndjson" };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  let wake = () => {};
+  const hurry = () => wake();
+  for (const type of ["online", "pageshow", "focus"]) addEventListener(type, hurry);
+  document.addEventListener("visibilitychange", hurry);
+
+  (async () => {
+    for (let attempt = 0; !stop.signal.aborted;) {
+      const attemptOver = new AbortController();
+      const abort = () => attemptOver.abort();
+      stop.signal.addEventListener("abort", abort);
+      let timer = setTimeout(abort, SILENCE);
+      try {
+        const response = await fetch(`${server}/v1/games/${id}/events`, { headers, signal: attemptOver.signal });
+        if (response.status === 204) return onLink("ended");
+        if (!response.ok || !response.body) throw new Refusal(await problemOf(response));
+        onLink("live");
+        attempt = 0;
+        const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let rest = ""; ;) {
+          const { done, value } = await reader.read();
+          if (done) break;
+          clearTimeout(timer);
+          timer = setTimeout(abort, SILENCE);
+          const lines = (rest + value).split("\n");
+          rest = lines.pop() ?? "";
+          const messages = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+          if (messages.length === 0) continue;
+          headers["Last-Event-ID"] = String(messages[messages.length - 1].version);
+          onMessages(messages);
+        }
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (error instanceof Refusal && error.problem.status < 500 && error.problem.status !== 429) {
+          return onLink("ended", error.problem);
+        }
+        onLink("lost");
+      } finally {
+        clearTimeout(timer);
+        stop.signal.removeEventListener("abort", abort);
+      }
+      await new Promise((resolve) => {
+        const wait = setTimeout(resolve, WAITS[Math.min(attempt, WAITS.length - 1)]);
+        wake = () => { clearTimeout(wait); resolve(undefined); };
+      });
+      wake = () => {};
+      attempt += 1;
+    }
+  })();
+
+  return () => {
+    stop.abort();
+    for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, hurry);
+    document.removeEventListener("visibilitychange", hurry);
+  };
+}

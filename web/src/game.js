@@ -1,0 +1,358 @@
+// What the page does: it asks the server, and dispatches what it gets.
+
+import { Refusal, follow, request } from "./api.js";
+import { action, nextStep, sevenBegun } from "./choose.js";
+import { checkShuffles } from "./fair.js";
+import { dispatch, state } from "./store.js";
+import { forgetGame, saveGame, saveSettings, savedGame, savedGames } from "./storage.js";
+
+/** @import {Advice, Changed, Created, Game, History, Layout, Move, Offer, Problem, Settings, Seven,
+ *    SevenPart, Suggestion, Table} from "./types.js" */
+
+/** The names of bots. */
+const DOGS = ["Luna", "Bruno", "Bella", "Rex", "Nala"];
+
+/** Stops following the game on the screen. */
+let unfollow = () => {};
+
+/** @param {unknown} error @returns {Problem | "network"} */
+function problemOf(error) {
+  if (error instanceof Refusal) return error.problem;
+  if (error instanceof TypeError) return "network";
+  throw error;
+}
+
+/** 128 random bits and more, for a request that may be sent again. */
+const randomKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Goes to a game, or home. @param {string | null} id */
+export function go(id) {
+  location.hash = id === null ? "#/" : `#/games/${id}`;
+}
+
+/** Shows what the address names. */
+export function navigate() {
+  const id = /^#\/games\/([0-9a-z]{1,64})$/.exec(location.hash)?.[1];
+  unfollow();
+  unfollow = () => {};
+  if (id === undefined) {
+    dispatch({ type: "route", route: { name: "home" } });
+    dispatch({ type: "saved", saved: savedGames() });
+  } else {
+    dispatch({ type: "route", route: { name: "table", id } });
+    open(id);
+  }
+  scrollTo(0, 0);
+}
+
+/** @param {Settings} settings */
+export function setSettings(settings) {
+  saveSettings(settings);
+  dispatch({ type: "settings", settings });
+}
+
+/** Creates a game against bots and goes to its table. @param {string} name of the player */
+export async function playAgainstBots(name) {
+  const { preset, seats, level, pace } = state.settings;
+  dispatch({ type: "home", home: { creating: true, problem: null } });
+  const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
+  try {
+    /** @type {Created} */
+    const created = await request("POST", "/v1/games", {
+      headers: { "Idempotency-Key": randomKey() },
+      body: {
+        rules: { preset, seats },
+        seats: [{ kind: "human", name }, ...bots],
+        // The bot before the player deals the first round, so that the player begins.
+        first_dealer: seats - 1,
+        bot_pace_ms: pace,
+        listed: false,
+      },
+    });
+    saveGame({
+      id: created.id, seat: 0, token: created.seat_tokens[0] ?? "", hostToken: created.host_token,
+      opened: Date.now(), preset, names: created.game.seats.map((seat) => seat.name),
+    });
+    dispatch({ type: "home", home: { creating: false } });
+    go(created.id);
+  } catch (error) {
+    dispatch({ type: "home", home: { creating: false, problem: problemOf(error) } });
+  }
+}
+
+/** Goes to the game of a link or an id. @param {string} text */
+export function watch(text) {
+  const id = /(?:games\/|^\s*)([0-9a-z]{10,64})\b/.exec(text)?.[1];
+  if (id) go(id);
+  else dispatch({ type: "home", home: { badLink: true } });
+}
+
+/** @param {string} id */
+export function forget(id) {
+  forgetGame(id);
+  dispatch({ type: "saved", saved: savedGames() });
+}
+
+/** Opens a game: as the seat of which this browser has the token, else as a spectator. @param {string} id */
+function open(id) {
+  const saved = savedGame(id);
+  if (saved) saveGame({ ...saved, opened: Date.now() });
+  const token = saved?.token ?? null;
+  dispatch({
+    type: "opened", id, seat: saved?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
+  });
+  unfollow = follow(id, token, {
+    onMessages: (messages) => {
+      if (state.table?.id !== id) return;
+      dispatch({ type: "messages", messages });
+      complete();
+    },
+    onLink: (link, problem) => {
+      if (state.table?.id !== id) return;
+      dispatch({ type: "link", link, problem });
+      if (link === "live") complete();
+    },
+  });
+}
+
+/** @template T @param {Table} table @param {string} path @returns {Promise<T>} */
+const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
+
+let completing = false;
+let again = false;
+
+/**
+ * Reads what the stream does not carry. Changes that arrive meanwhile are read together.
+ */
+async function complete() {
+  again = true;
+  if (completing) return;
+  completing = true;
+  while (again) {
+    again = false;
+    const { table } = state;
+    try {
+      if (table?.game) again = await readMissing(table, table.game) || again;
+    } catch (error) {
+      if (table) at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    }
+  }
+  completing = false;
+}
+
+/**
+ * Reads the first of these that is missing: the game after a change, the layout, the legal moves,
+ * the log. Returns whether it read something. This is the only place that reads the state of a game
+ * other than from the stream.
+ *
+ * @param {Table} table @param {Game} game @returns {Promise<boolean>}
+ */
+async function readMissing(table, game) {
+  if (game.version < (table.log.at(-1)?.version ?? 0)) {
+    /** @type {Game} */
+    const newer = await get(table, "");
+    at(table, () => dispatch({ type: "game", game: newer }));
+    return newer.version > game.version;
+  }
+  if (!table.layout) {
+    const { seats, fields_per_seat: fields } = game.rules;
+    /** @type {Layout} */
+    const layout = await request("GET",
+      `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${table.seat ?? 0}`);
+    at(table, () => dispatch({ type: "layout", layout }));
+    return true;
+  }
+  if (action(table, "play") && !table.moves) {
+    /** @type {{version?: number | null, moves: Move[]}} */
+    const { version, moves } = await get(table, "/legal-moves?board=false");
+    at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves }));
+    // If the game has moved on, its change is on the way.
+    return version === game.version;
+  }
+  if (table.log[0]?.version !== 1) {
+    /** @type {History} */
+    const history = await get(table, "/history");
+    at(table, () => dispatch({ type: "log", entries: history.entries }));
+    return true;
+  }
+  return false;
+}
+
+/** Does something if the table is still on the screen. @param {Table} table @param {() => void} then */
+function at(table, then) {
+  if (state.table?.id === table.id) then();
+}
+
+/** Sends an action. @param {string} route @param {object} body @param {string | null} [token] */
+async function send(route, body, token) {
+  const { table } = state;
+  if (!table || table.sending) return;
+  dispatch({ type: "sending", sending: true });
+  try {
+    /** @type {Changed} */
+    const changed = await request("POST", `/v1/games/${table.id}/${route}`, {
+      token: token ?? table.token, body,
+    });
+    at(table, () => dispatch({
+      type: "messages",
+      messages: [
+        { version: changed.version, at: changed.game.updated_at, events: changed.events }, changed.game,
+      ],
+    }));
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  } finally {
+    at(table, () => dispatch({ type: "sending", sending: false }));
+    complete();
+  }
+}
+
+export const deal = () => send("deal", {});
+
+/** @param {object} answer `{card}`, `{ask: true}` or `{decline: true}` */
+export const exchange = (answer) => send("swap", answer);
+
+/** @param {string} id */
+export function play(id) {
+  const version = state.table?.game?.version;
+  return send("play", { move: id, version });
+}
+
+/** Chooses a card of the hand, or puts it back. @param {number} index */
+export function chooseCard(index) {
+  dispatch({ type: "card", card: state.table?.choice.card === index ? null : index });
+  beginSeven();
+}
+
+/** @param {string} rank */
+export function chooseRank(rank) {
+  dispatch({ type: "rank", rank });
+  beginSeven();
+}
+
+export function undo() {
+  dispatch({ type: "undo" });
+  // The only rank of a joker is chosen without asking, so its seven begins again.
+  if (state.table && nextStep(state.table).stage === "wait") beginSeven();
+}
+
+function beginSeven() {
+  const { table } = state;
+  const begun = table && action(table, "play") ? sevenBegun(table) : null;
+  if (begun !== null) continueSeven(begun, null);
+}
+
+/** Asks for the parts that can follow. @param {string} begun @param {SevenPart | null} part */
+async function continueSeven(begun, part) {
+  const { table } = state;
+  if (!table?.game) return;
+  const { version } = table.game;
+  const { card } = table.choice;
+  try {
+    /** @type {Seven} */
+    const shown = part?.complete ? { begun, left: 0, board: part.board, next: [] }
+      : await get(table, `/legal-moves/seven?begun=${encodeURIComponent(begun)}`);
+    const now = state.table;
+    if (now?.id !== table.id || now.game?.version !== version || now.choice.card !== card) return;
+    dispatch({ type: "seven", shown, part });
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}
+
+/** Whether the offer captures a piece of the player's partner. @param {Table} table @param {Offer} offer */
+function capturesPartner({ game, seat }, offer) {
+  if (!game || seat === null) return false;
+  return offer.captures.some((one) => one.seat !== seat && game.seats[one.seat].team === game.seats[seat].team);
+}
+
+/** Plays what was chosen, continues a seven, or asks once more. @param {Offer} offer */
+export function choose(offer) {
+  const { table } = state;
+  if (!table) return;
+  const whole = nextStep(table).stage === "play";
+  if (offer.part && !whole) continueSeven(offer.id, offer.part);
+  else if (capturesPartner(table, offer) && table.choice.confirm === null) {
+    dispatch({ type: "confirm", confirm: offer });
+  } else play(offer.id);
+}
+
+export async function hint() {
+  const { table } = state;
+  if (!table) return;
+  dispatch({ type: "hint", hint: "asked" });
+  try {
+    /** @type {Advice} */
+    const advice = await get(table, "/suggest-move?level=strong");
+    at(table, () => {
+      if (state.table?.game?.version === advice.version) dispatch({ type: "hint", hint: advice });
+      else dispatch({ type: "hint", hint: "none" });
+    });
+  } catch (error) {
+    at(table, () => {
+      dispatch({ type: "hint", hint: "none" });
+      dispatch({ type: "problem", problem: problemOf(error) });
+    });
+  }
+}
+
+/** Does what the adviser suggests. @param {Suggestion} suggestion */
+export function followAdvice(suggestion) {
+  if ("move" in suggestion) play(suggestion.move.id);
+  else exchange(suggestion.swap);
+}
+
+/** Reads the history of a finished game, in which nothing is hidden. @param {Table} table @returns {Promise<History>} */
+async function wholeHistory(table) {
+  if (table.history) return table.history;
+  /** @type {History} */
+  const history = await get(table, "/history");
+  at(table, () => dispatch({ type: "history", history }));
+  return history;
+}
+
+export async function replay() {
+  const { table } = state;
+  if (!table) return;
+  try {
+    await wholeHistory(table);
+    at(table, () => dispatch({ type: "replay", step: 0 }));
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}
+
+/** Saves the record of the game as a file. */
+export async function download() {
+  const { table } = state;
+  if (!table) return;
+  try {
+    /** @type {string} */
+    const record = await request("GET", `/v1/games/${table.id}/history`, { token: table.token, text: true });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
+    link.download = `${table.id}.dog`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}
+
+/** Checks in this browser that the shuffles follow from the seed that was committed to. */
+export async function checkFair() {
+  const { table } = state;
+  if (!table) return;
+  if (!globalThis.crypto?.subtle) {
+    dispatch({ type: "fair", fair: { insecure: true } });
+    return;
+  }
+  dispatch({ type: "fair", fair: "running" });
+  try {
+    const fair = await checkShuffles(await wholeHistory(table));
+    at(table, () => dispatch({ type: "fair", fair }));
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}

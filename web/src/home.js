@@ -1,0 +1,116 @@
+// The first screen: a new game, games to continue, a game to watch.
+
+import { useEffect, useState } from "../vendor/preact-hooks.js";
+import { request, server } from "./api.js";
+import { forget, go, playAgainstBots, setSettings, watch } from "./game.js";
+import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
+import { html } from "./view.js";
+import { problemWords } from "./words.js";
+
+/** @import {Game, Level, SavedGame, Settings, State} from "./types.js" */
+
+const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
+/** @type {Level[]} */
+const LEVELS = ["random", "greedy", "fast", "strong"];
+const SEATS = [4, 6];
+const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
+
+/** @param {{state: State}} props */
+export function Home({ state }) {
+  const { home, settings, saved } = state;
+  useEffect(() => { document.title = "DOG"; }, []);
+  return html`
+    <main class="home">
+      <header class="hero">
+        <img src="icon.svg" alt="" width="96" height="96" />
+        <h1>DOG</h1>
+        <p>${t("home.lead")}</p>
+        <button type="button" class="primary big" disabled=${home.creating}
+          onClick=${() => playAgainstBots(t("player"))}>${t("home.play")}</button>
+        <p class="small">${t("home.summary", {
+          rules: t(`preset.${settings.preset}`), seats: settings.seats, level: t(`level.${settings.level}`),
+        })}</p>
+        ${home.problem && html`<p class="problem" role="alert">
+          ${problemWords(home.problem, { names: [], me: null })}</p>`}
+      </header>
+      <${Choices} settings=${settings} />
+      ${saved.length > 0 && html`
+        <section>
+          <h2>${t("home.continue")}</h2>
+          <ul class="games">
+            ${saved.slice(0, 12).map((game) => html`<${Saved} key=${game.id} game=${game} />`)}
+          </ul>
+        </section>`}
+      <section>
+        <h2>${t("home.watch")}</h2>
+        <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
+          event.preventDefault();
+          const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+          watch(String(form.get("link") ?? ""));
+        }}>
+          <label class="grow">${t("home.watch.link")}
+            <input name="link" autocomplete="off" inputmode="url" aria-invalid=${home.badLink ? "true" : "false"} /></label>
+          <button type="submit">${t("home.watch.go")}</button>
+        </form>
+        ${home.badLink && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
+      </section>
+      <footer>
+        <nav aria-label=${t("home.language")} class="languages">
+          ${Object.entries(LANGUAGES).map(([tag, name]) => html`
+            <a href=${`?lang=${tag}`} lang=${tag} aria-current=${tag === lang ? "true" : undefined}>${name}</a>`)}
+        </nav>
+        <p class="small"><a href=${`${server}/docs/`}>${t("home.docs")}</a>
+          <a href=${`${server}/openapi.json`}>OpenAPI</a></p>
+      </footer>
+    </main>`;
+}
+
+/** What the next game is like. @param {{settings: Settings}} props */
+function Choices({ settings }) {
+  /** @param {Partial<Settings>} change */
+  const set = (change) => setSettings({ ...settings, ...change });
+  /** @param {(value: string) => void} then */
+  const value = (then) => (/** @type {Event} */ event) =>
+    then(/** @type {HTMLSelectElement} */ (event.target).value);
+  /** @param {string} name @param {(string | number)[]} values @param {string | number} chosen @param {(value: string) => string} words @param {(value: string) => void} then */
+  const choice = (name, values, chosen, words, then) => html`
+    <label>${t(`settings.${name}`)}
+      <select name=${name} onChange=${value(then)}>
+        ${values.map((one) => html`
+          <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
+      </select></label>`;
+  return html`
+    <details class="settings">
+      <summary>${t("settings.title")}</summary>
+      <div class="fields">
+        ${choice("preset", PRESETS, settings.preset, (one) => t(`preset.${one}`), (preset) => set({ preset }))}
+        ${choice("seats", SEATS, settings.seats, (one) => t("settings.seats.n", { n: Number(one) }),
+          (seats) => set({ seats: Number(seats) }))}
+        ${choice("level", LEVELS, settings.level, (one) => t(`level.${one}`),
+          (level) => set({ level: /** @type {Level} */ (level) }))}
+        ${choice("pace", PACES, settings.pace, (one) => seconds(Number(one)), (pace) => set({ pace: Number(pace) }))}
+      </div>
+      <p class="small">${t(`preset.${settings.preset}.about`)}</p>
+    </details>`;
+}
+
+/** A game to continue, with its state as the server tells it. @param {{game: SavedGame}} props */
+function Saved({ game }) {
+  const [now, setNow] = useState(/** @type {Game | "gone" | null} */ (null));
+  useEffect(() => {
+    request("GET", `/v1/games/${game.id}`, { token: game.token })
+      .then((answer) => setNow(/** @type {Game} */ (answer)), () => setNow("gone"));
+  }, [game.id]);
+  const words = now === null ? "" : now === "gone" ? t("saved.gone")
+    : now.phase === "finished" ? t("saved.finished")
+      : now.actions.some((one) => one.seat === game.seat) ? t("saved.turn") : t("saved.waiting");
+  return html`
+    <li>
+      <a href=${`#/games/${game.id}`} onClick=${(/** @type {Event} */ event) => { event.preventDefault(); go(game.id); }}>
+        <strong>${list(game.names.filter((_, seat) => seat !== game.seat))}</strong>
+        <span class="small">${date(game.opened)} ${words && html`· ${words}`}</span>
+      </a>
+      <button type="button" class="quiet" aria-label=${t("saved.forget.name", { name: game.names[(game.seat + 1) % game.names.length] })}
+        onClick=${() => forget(game.id)}>${t("saved.forget")}</button>
+    </li>`;
+}

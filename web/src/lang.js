@@ -1,0 +1,57 @@
+// The words of the page: one file for each language, and Intl for the rest.
+
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", it: "Italiano" };
+
+/** @type {Record<string, string>} */
+let words = {};
+/** The language of the page, such as `de`. */
+export let lang = "en";
+
+/** The language of `?lang=`, else the first of the browser's that there is, else English. */
+function choose() {
+  const asked = new URLSearchParams(location.search).get("lang");
+  const wanted = [asked, ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
+  return wanted.find((tag) => tag in LANGUAGES) ?? "en";
+}
+
+/** Loads the words. */
+export async function loadWords() {
+  lang = choose();
+  words = await (await fetch(new URL(`../lang/${lang}.json`, import.meta.url))).json();
+  document.documentElement.lang = lang;
+}
+
+/**
+ * The words under a key, with the values put in for `{name}`. With a number `n`, the key of the
+ * plural category comes first (`cards.one`, `cards.other`).
+ *
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ * @returns {string}
+ */
+export function t(key, values = {}) {
+  const n = values.n;
+  const text = (typeof n === "number" && words[`${key}.${plural(n)}`]) || words[key] || words[`${key}.other`] || key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? `{${name}}`));
+}
+
+/** Whether there are words under a key. @param {string} key */
+export const has = (key) => key in words;
+
+/** @param {number} n */
+const plural = (n) => new Intl.PluralRules(lang).select(n);
+
+/** @param {string[]} items */
+export const list = (items) => new Intl.ListFormat(lang).format(items);
+
+/** @param {number} share 0 to 1 */
+export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent" }).format(share);
+
+/** @param {number} milliseconds */
+export const seconds = (milliseconds) => new Intl.NumberFormat(lang, {
+  style: "unit", unit: "second", unitDisplay: "long", maximumFractionDigits: 2,
+}).format(milliseconds / 1000);
+
+/** @param {number | string} time */
+export const date = (time) =>
+  new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));

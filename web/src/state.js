@@ -1,0 +1,177 @@
+// The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
+// the only way to call it. The views are functions of the state.
+
+/** @import {Advice, Choice, FairResult, Game, History, Layout, LogEntry, Message, Move, Part,
+ *    Capture, Problem, Route, SavedGame, Settings, Seven, SevenPart, State, Table} from "./types.js" */
+
+/** @type {Choice} */
+const NOTHING = { card: null, rank: null, piece: null, seven: [], confirm: null };
+
+/**
+ * @typedef {(
+ *   {type: "route", route: Route}
+ *   | {type: "settings", settings: Settings}
+ *   | {type: "saved", saved: SavedGame[]}
+ *   | {type: "home", home: Partial<State["home"]>}
+ *   | {type: "opened", id: string, seat: number | null, token: string | null, hostToken: string | null}
+ *   | {type: "link", link: Table["link"], problem?: Problem}
+ *   | {type: "layout", layout: Layout}
+ *   | {type: "messages", messages: Message[]}
+ *   | {type: "game", game: Game}
+ *   | {type: "moves", version: number, list: Move[]}
+ *   | {type: "log", entries: LogEntry[]}
+ *   | {type: "history", history: History}
+ *   | {type: "replay", step: number | null}
+ *   | {type: "fair", fair: "running" | FairResult}
+ *   | {type: "card", card: number | null}
+ *   | {type: "rank", rank: string}
+ *   | {type: "piece", piece: string}
+ *   | {type: "seven", shown: Seven, part: SevenPart | null}
+ *   | {type: "undo"}
+ *   | {type: "start over"}
+ *   | {type: "confirm", confirm: Choice["confirm"]}
+ *   | {type: "preview", preview: {parts: Part[], captures: Capture[]} | null}
+ *   | {type: "sending", sending: boolean}
+ *   | {type: "hint", hint: "none" | "asked" | Advice}
+ *   | {type: "problem", problem: Problem | "network" | null}
+ * )} Event
+ */
+
+/** @param {Settings} settings @param {SavedGame[]} saved @returns {State} */
+export const initial = (settings, saved) => ({
+  route: { name: "home" },
+  settings,
+  saved,
+  home: { creating: false, problem: null, badLink: false },
+  table: null,
+});
+
+/** @param {State} state @param {Event} event @returns {State} */
+export function reduce(state, event) {
+  switch (event.type) {
+    case "route":
+      return {
+        ...state,
+        route: event.route,
+        home: { creating: false, problem: null, badLink: false },
+        table: event.route.name === "table" && state.table?.id === event.route.id ? state.table : null,
+      };
+    case "settings": return { ...state, settings: event.settings };
+    case "saved": return { ...state, saved: event.saved };
+    case "home": return { ...state, home: { ...state.home, ...event.home } };
+    case "opened":
+      return {
+        ...state,
+        table: {
+          id: event.id, seat: event.seat, token: event.token, hostToken: event.hostToken,
+          link: "opening", game: null, layout: null, moves: null, log: [], shown: null,
+          choice: NOTHING, preview: null, sending: false, hint: "none", problem: null,
+          history: null, replay: null, fair: "none",
+        },
+      };
+    default:
+      return state.table ? { ...state, table: reduceTable(state.table, event) } : state;
+  }
+}
+
+/** @param {Table} table @param {Event} event @returns {Table} */
+function reduceTable(table, event) {
+  switch (event.type) {
+    case "link":
+      return {
+        ...table,
+        link: event.link,
+        problem: event.problem ?? (event.link === "live" && table.problem === "network" ? null : table.problem),
+      };
+    case "layout": return { ...table, layout: event.layout };
+    case "messages": return event.messages.reduce(message, table);
+    case "game": return withGame(table, event.game);
+    case "moves":
+      return event.version === table.game?.version
+        ? { ...table, moves: { version: event.version, list: event.list } } : table;
+    case "log": return event.entries.reduce(entry, table);
+    case "history": return { ...table, history: event.history };
+    case "replay": return { ...table, replay: event.step };
+    case "fair": return { ...table, fair: event.fair };
+    case "card":
+      return { ...choosing(table), choice: { ...NOTHING, card: event.card } };
+    case "rank":
+      return { ...choosing(table), choice: { ...NOTHING, card: table.choice.card, rank: event.rank } };
+    case "piece":
+      return { ...choosing(table), choice: { ...table.choice, piece: event.piece, confirm: null } };
+    case "seven":
+      return {
+        ...choosing(table),
+        choice: {
+          ...table.choice, piece: null, confirm: null,
+          seven: event.part
+            ? [...table.choice.seven, { shown: event.shown, part: event.part }]
+            : [{ shown: event.shown, part: null }],
+        },
+      };
+    case "undo": return { ...choosing(table), choice: undo(table.choice) };
+    case "start over":
+      return {
+        ...choosing(table),
+        choice: { ...table.choice, piece: null, confirm: null, seven: table.choice.seven.slice(0, 1) },
+      };
+    case "confirm":
+      return { ...table, choice: { ...table.choice, confirm: event.confirm } };
+    case "preview": return { ...table, preview: event.preview };
+    case "sending": return { ...table, sending: event.sending, preview: null };
+    case "hint": return { ...table, hint: event.hint };
+    case "problem": return { ...table, problem: event.problem };
+    default: return table;
+  }
+}
+
+/** Clears what belongs to the choice before. @param {Table} table @returns {Table} */
+const choosing = (table) => ({ ...table, preview: null, problem: null });
+
+/** Takes back the last thing that was chosen. @param {Choice} choice @returns {Choice} */
+function undo(choice) {
+  if (choice.confirm) return { ...choice, confirm: null };
+  if (choice.piece !== null) return { ...choice, piece: null };
+  if (choice.seven.length > 1) return { ...choice, seven: choice.seven.slice(0, -1) };
+  if (choice.rank !== null) return { ...NOTHING, card: choice.card };
+  return NOTHING;
+}
+
+/** A line of the stream: the game, or a change. @param {Table} table @param {Message} line */
+function message(table, line) {
+  return "phase" in line ? withGame(table, line) : entry(table, line);
+}
+
+/** @param {Table} table @param {Game} game @returns {Table} */
+function withGame(table, game) {
+  if (table.game && table.game.version >= game.version) return table;
+  // A choice stays while others answer in the exchange. Otherwise the position has changed.
+  const stays = game.phase === "exchange" && table.game?.phase === "exchange"
+    && game.actions.length > 0 && table.game.round === game.round;
+  const shown = table.shown ?? (game.last_action.type === "card_played"
+    ? { version: game.version, move: game.last_action.move } : null);
+  return {
+    ...table, game, shown,
+    moves: null,
+    choice: stays ? table.choice : NOTHING,
+    preview: stays ? table.preview : null,
+    hint: stays ? table.hint : "none",
+    problem: null,
+  };
+}
+
+/** Adds an entry to the log, which is ordered by version. @param {Table} table @param {LogEntry} added */
+function entry(table, added) {
+  let index = table.log.length;
+  while (index > 0 && table.log[index - 1].version > added.version) index -= 1;
+  if (index > 0 && table.log[index - 1].version === added.version) return table;
+  const log = [...table.log.slice(0, index), added, ...table.log.slice(index)];
+  const played = added.events.find((event) => event.type === "card_played");
+  const dealt = added.events.some((event) => event.type === "cards_dealt");
+  let { shown } = table;
+  if (!shown || shown.version < added.version) {
+    if (played?.type === "card_played") shown = { version: added.version, move: played.move };
+    else if (dealt) shown = null;
+  }
+  return { ...table, log, shown };
+}

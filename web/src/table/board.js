@@ -1,0 +1,235 @@
+// The board: a picture with every piece, and a button on each place that can be chosen.
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { nextStep } from "../choose.js";
+import { choose } from "../game.js";
+import { t } from "../lang.js";
+import { dispatch } from "../store.js";
+import { html } from "../view.js";
+import { captureWords, people, spotName } from "../words.js";
+import { animateMove } from "./animate.js";
+import { boundsOf, distance, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
+import { shapePath } from "./shapes.js";
+
+/** @import {Capture, Layout, Move, Offer, Part, Point, SeatBoard, Spot, Table} from "../types.js" */
+
+/** The smallest size of a button, in CSS pixels (WCAG 2.2, 2.5.8, with some room). */
+const TARGET = 25;
+
+/** @param {Point} point */
+const xy = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+/**
+ * @param {{
+ *   table: Table, board: SeatBoard[], last: {version: number, move: Move} | null, turn: number | null,
+ * }} props `board` may be a step of a replay.
+ */
+export function Board({ table, board, last, turn }) {
+  const { game, layout } = table;
+  const root = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [width, setWidth] = useState(400);
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [layout !== null]);
+  // The last move is animated when it arrives, not when the table is opened.
+  const seen = useRef(last?.version ?? null);
+  useLayoutEffect(() => {
+    const version = last?.version ?? null;
+    if (layout && root.current && last && version !== seen.current && seen.current !== null) {
+      animateMove(root.current, layout, last.move, board);
+    }
+    seen.current = version ?? 0;
+  }, [last?.version, board]);
+  if (!game || !layout) return html`<div class="board empty"></div>`;
+  const gap = gapOf(layout);
+  const bounds = boundsOf(layout);
+  const { confirm } = table.choice;
+  const preview = confirm && confirm !== "fold" ? confirm : table.preview;
+  const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
+  return html`
+    <div class="board" role="group" aria-label=${t("board")} ref=${root}>
+      <svg viewBox=${box} aria-hidden="true">
+        <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
+        ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
+          board=${board} kind="last" />`}
+        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
+        <${Pieces} layout=${layout} board=${board} gap=${gap} />
+        ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
+          captures=${preview.captures} board=${board} kind="preview" />`}
+      </svg>
+      <${Places} table=${table} layout=${layout} board=${board} box=${box} bounds=${bounds} unit=${bounds.width / Math.max(width, 1)} gap=${gap} />
+    </div>`;
+}
+
+/** @typedef {ReturnType<typeof boundsOf>} Bounds */
+
+/** Lines between all points that are near each other. @param {Point[]} points @param {number} limit */
+const near = (points, limit) => points.flatMap((a, index) => points.slice(index + 1)
+  .filter((b) => distance(a, b) < limit).map((b) => `M${xy(a)}L${xy(b)}`)).join("");
+
+/** What never moves: the wood, the track, goals and kennels. @param {{layout: Layout, bounds: Bounds, turn: number | null}} props */
+function Wood({ layout, bounds, turn }) {
+  const parts = useMemo(() => {
+    const gap = gapOf(layout);
+    const length = trackLength(layout);
+    const track = Array.from({ length }, (_, field) => layout.places[field]);
+    return { gap, track, ring: `M${track.map(xy).join("L")}Z` };
+  }, [layout]);
+  const { gap, track, ring } = parts;
+  const starts = new Map(layout.seats.map((seat, index) => [seat.start, index]));
+  /** @param {number} seat @param {string} kind */
+  const places = (seat, kind) => [0, 1, 2, 3].map((index) => layout.places[`${seat}:${kind}:${index}`]);
+  return html`
+    <rect class="wood" x=${bounds.x + 3} y=${bounds.y + 3} width=${bounds.width - 6} height=${bounds.height - 6} rx="40" />
+    <path class="groove" d=${ring} stroke-width=${1.16 * gap} />
+    ${layout.seats.map((one, seat) => {
+      const goal = places(seat, "goal");
+      const kennel = places(seat, "kennel");
+      return html`
+        <g class=${turn === seat ? "home turn" : "home"} color=${one.colour} key=${seat}>
+          <path class="edge" d=${near(kennel, 1.5 * gap)} stroke-width=${1.34 * gap} />
+          <path class="edge" d=${`M${goal.map(xy).join("L")}`} stroke-width=${1.34 * gap} />
+          <path class="tray" d=${near(kennel, 1.5 * gap)} stroke-width=${1.1 * gap} />
+          <path class="tray" d=${`M${goal.map(xy).join("L")}`} stroke-width=${1.1 * gap} />
+          ${[...goal, ...kennel].map((point) => html`
+            <circle class="hole" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`)}
+        </g>`;
+    })}
+    ${track.map((point, field) => {
+      const seat = starts.get(field);
+      if (seat === undefined) {
+        return html`<circle class="hole" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`;
+      }
+      const { colour, shape } = layout.seats[seat];
+      return html`
+        <g color=${colour}>
+          <circle class="start" cx=${point.x} cy=${point.y} r=${0.52 * gap} stroke-width=${0.1 * gap} />
+          <path class="mark" d=${shapePath(shape)} transform=${`translate(${xy(point)}) scale(${0.26 * gap})`} />
+        </g>`;
+    })}`;
+}
+
+/** @param {{layout: Layout, board: SeatBoard[], gap: number}} props */
+function Pieces({ layout, board, gap }) {
+  return html`${piecesOf(board).map(({ seat, place, slot }) => {
+    const point = pointOf(layout, { seat, place }, slot);
+    const { colour, shape, start } = layout.seats[seat];
+    const fresh = board[seat].fresh && place === String(start);
+    return html`
+      <g key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
+        class="piece" color=${colour} transform=${`translate(${xy(point)})`}>
+        ${fresh && html`<circle class="fresh" r=${0.62 * gap} stroke-width=${0.1 * gap} />`}
+        <path d=${shapePath(shape)} transform=${`scale(${0.42 * gap})`} stroke-width="0.2" />
+        <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.25 * gap})`} />
+      </g>`;
+  })}`;
+}
+
+/** The card of the last move, in the middle. @param {{layout: Layout, bounds: Bounds, move: Move, gap: number}} props */
+function LastCard({ layout, bounds, move, gap }) {
+  if (!move.card) return null;
+  const { colour, shape } = layout.seats[move.seat];
+  const centre = { x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 };
+  const free = Math.min(...Object.values(layout.places).map((place) => distance(place, centre))) - 0.6 * gap;
+  // The card has the size 3 by 4.2 and so a radius of 2.6.
+  const scale = Math.min(gap, free / 2.6);
+  const face = (/** @type {string} */ card) => (card === "joker" ? "★" : card);
+  return html`
+    <g class="last-card" transform=${`translate(${xy(centre)}) scale(${scale})`}>
+      <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
+      <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
+      <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
+    </g>`;
+}
+
+/** The way of a move: of the last one, or of one that can be chosen. @param {{layout: Layout, parts: Part[], captures: Capture[], board: SeatBoard[], kind: "last" | "preview"}} props */
+function Way({ layout, parts, captures, board, kind }) {
+  const gap = gapOf(layout);
+  return html`
+    <g class=${`way ${kind}`}>
+      ${parts.map((part) => {
+        const { colour, shape } = layout.seats[part.seat];
+        // After the last move the piece is gone from the kennel; in a preview it is still there.
+        const waiting = (board[part.seat].kennel ?? 0) + (kind === "last" ? 1 : 0);
+        const way = wayOf(layout, part, waiting);
+        const end = way[way.length - 1];
+        return html`
+          <g color=${colour}>
+            <path class="under" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.3 * gap} />
+            <path class="line" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.16 * gap} />
+            <circle class="from" cx=${way[0].x} cy=${way[0].y} r=${0.42 * gap} stroke-width=${0.12 * gap} />
+            <circle class="end" cx=${end.x} cy=${end.y} r=${0.62 * gap} stroke-width=${0.12 * gap} />
+            ${kind === "preview" && html`<path class="ghost" d=${shapePath(shape)}
+              transform=${`translate(${xy(end)}) scale(${0.45 * gap})`} stroke-width="0.2" />`}
+          </g>`;
+      })}
+      ${captures.map((one) => {
+        const { x, y } = pointOf(layout, { seat: one.seat, place: one.from });
+        const size = 0.42 * gap;
+        return html`<path class="cross" stroke-width=${0.16 * gap}
+          d=${`M${x - size} ${y - size}L${x + size} ${y + size}M${x + size} ${y - size}L${x - size} ${y + size}`} />`;
+      })}
+    </g>`;
+}
+
+/**
+ * The buttons on the places that can be chosen.
+ * @param {{table: Table, layout: Layout, board: SeatBoard[], box: string, bounds: Bounds, unit: number, gap: number}} props
+ *   `unit` is the size of a CSS pixel in the units of the layout.
+ */
+function Places({ table, layout, board, box, bounds, unit, gap }) {
+  const step = nextStep(table);
+  const who = people(table);
+  const confirm = table.choice.confirm;
+  /** @type {{key: string, spot: Spot, name: string, label: string, press: () => void, offer: Offer | null}[]} */
+  let places = [];
+  if (step.stage === "piece") {
+    places = step.pieces.map(({ key, spot }) => ({
+      key, spot, offer: null, label: "",
+      name: spotName(who, spot, spot.seat),
+      press: () => dispatch({ type: "piece", piece: key }),
+    }));
+  } else if (step.stage === "target" && !confirm) {
+    places = step.offers.flatMap((offer) => {
+      const { to } = offer;
+      if (!to) return [];
+      const name = spotName(who, to, ownerOf(board, to.place));
+      return [{
+        key: offer.id, spot: to, offer, label: offer.part ? String(offer.part.part.steps) : "",
+        name: offer.captures.length === 0 ? name : `${name}, ${captureWords(who, offer.captures)}`,
+        press: () => choose(offer),
+      }];
+    });
+  }
+  if (places.length === 0) return null;
+  const size = Math.max(TARGET * unit, 0.94 * gap);
+  const points = places.map(({ spot }) => pointOf(layout, spot, board[spot.seat].kennel ?? 1));
+  const spots = spread(points, size, bounds);
+  const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
+  return html`
+    <svg class="leaders" viewBox=${box} aria-hidden="true">
+      ${spots.map((spot, index) => (distance(spot, points[index]) < 0.55 * size ? null : html`
+        <path d=${`M${xy(points[index])}L${xy(spot)}`} stroke-width=${0.1 * gap} />
+        <circle cx=${points[index].x} cy=${points[index].y} r=${0.3 * gap} />`))}
+    </svg>
+    ${places.map(({ key, name, label, press, offer }, index) => html`
+      <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}`} aria-label=${name} title=${name}
+        disabled=${table.sending}
+        style=${{
+          left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
+          width: percent(size, bounds.width), height: percent(size, bounds.height),
+        }}
+        data-text=${label} onClick=${press} ...${previewing(offer)}></button>`)}`;
+}
+
+/** Handlers that preview an offer while it is hovered over or has the focus. @param {{parts: Part[], captures: Capture[]} | null} offer */
+export function previewing(offer) {
+  if (!offer) return {};
+  const show = () => dispatch({ type: "preview", preview: { parts: offer.parts, captures: offer.captures } });
+  const hide = () => dispatch({ type: "preview", preview: null });
+  return { onPointerEnter: show, onPointerLeave: hide, onFocus: show, onBlur: hide };
+}

@@ -1,0 +1,129 @@
+// What to do, the hand and the buttons: within reach of the thumb on a phone.
+
+import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
+import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
+import { percent, t } from "../lang.js";
+import { dispatch } from "../store.js";
+import { html } from "../view.js";
+import { cardName, eventWords, moveWords, people, problemWords } from "../words.js";
+import { previewing } from "./board.js";
+import { CardButton, SmallCard } from "./card.js";
+
+/** @import {Suggestion, Table} from "../types.js" */
+
+/** @param {{table: Table, status: string}} props */
+export function Dock({ table, status }) {
+  const { game, seat, problem } = table;
+  if (!game) return null;
+  const who = people(table);
+  const latest = table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+  return html`
+    <section class="dock">
+      <div role="status" aria-label=${t("status")} class="status">
+        ${latest && html`<p class="happened">${latest}</p>`}
+        <p class="todo">${status}</p>
+        ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
+      </div>
+      ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
+        <${Ranks} table=${table} />
+        <${Advice} table=${table} />
+        <${Hand} table=${table} />
+        <${Buttons} table=${table} />
+        <${Given} table=${table} />`}
+    </section>`;
+}
+
+/** @param {{table: Table}} props */
+function Hand({ table }) {
+  const { game, seat, choice, sending } = table;
+  const hand = seat === null ? null : game?.seats[seat].hand;
+  if (!hand) return null;
+  const step = nextStep(table);
+  const exchanging = step.stage === "exchange" && step.choices.includes("card");
+  const legal = playable(table);
+  /** @param {string} card */
+  const can = (card) => exchanging
+    || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
+  return html`
+    <div class="hand" role="group" aria-label=${t("hand")}>
+      ${hand.map((card, index) => html`
+        <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index}
+          disabled=${sending || !can(card)} press=${() => chooseCard(index)} />`)}
+      ${hand.length === 0 && html`<p class="small">${t("hand.empty")}</p>`}
+    </div>`;
+}
+
+/** The ranks that a joker can stand for. @param {{table: Table}} props */
+function Ranks({ table }) {
+  const step = nextStep(table);
+  if (step.stage !== "rank") return null;
+  return html`
+    <div class="ranks" role="group" aria-label=${t("ranks")}>
+      ${step.ranks.map((rank) => html`
+        <button type="button" key=${rank} disabled=${table.sending} aria-label=${cardName(rank)}
+          onClick=${() => chooseRank(rank)}>${rank}</button>`)}
+    </div>`;
+}
+
+/** @param {{table: Table}} props */
+function Buttons({ table }) {
+  const { choice, sending } = table;
+  const step = nextStep(table);
+  const card = chosenCard(table);
+  const { confirm } = choice;
+  const asking = confirm && confirm !== "fold" ? confirm : null;
+  /** @param {string} name @param {() => void} press @param {{kind?: string, off?: boolean}} [options] */
+  const button = (name, press, { kind = "", off = false } = {}) => html`
+    <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${press}>${t(name)}</button>`;
+  const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }));
+  const acting = !["none", "deal", "wait"].includes(step.stage) && !confirm;
+  return html`
+    <div class="buttons">
+      ${step.stage === "deal" && button("deal", deal, { kind: "primary" })}
+      ${step.stage === "exchange" && html`
+        ${step.choices.includes("card") && button("give", () => card && exchange({ card }), { kind: "primary", off: card === null })}
+        ${step.choices.includes("ask") && button("ask", () => exchange({ ask: true }))}
+        ${step.choices.includes("decline") && button("decline", () => exchange({ decline: true }))}`}
+      ${step.stage === "fold" && (confirm ? html`${button("fold", () => play(step.id), { kind: "danger" })}${cancel}`
+        : button("fold", () => dispatch({ type: "confirm", confirm: "fold" }), { kind: "primary" }))}
+      ${asking ? html`${button("play", () => choose(asking), { kind: "danger" })}${cancel}`
+        : step.stage === "play" && button("play", () => choose(step.offer), { kind: "primary" })}
+      ${!confirm && step.stage !== "exchange" && canUndo(table) && button("undo", undo)}
+      ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
+      ${acting && step.stage !== "fold" && table.hint !== "asked" && typeof table.hint === "string" && button("hint", hint)}
+      ${table.hint === "asked" && html`<span class="small" role="status">${t("hint.asked")}</span>`}
+    </div>`;
+}
+
+/** The adviser's best suggestions. @param {{table: Table}} props */
+function Advice({ table }) {
+  if (typeof table.hint === "string" || table.choice.confirm) return null;
+  const who = people(table);
+  /** @param {Suggestion} suggestion */
+  const words = (suggestion) => {
+    if ("move" in suggestion) return moveWords(who, suggestion.move);
+    const { swap } = suggestion;
+    return "card" in swap ? t("advice.give", { card: cardName(swap.card) }) : t("ask" in swap ? "ask" : "decline");
+  };
+  return html`
+    <div class="advice" role="group" aria-label=${t("advice")}>
+      ${table.hint.suggestions.slice(0, 3).map((one) => html`
+        <button type="button" disabled=${table.sending} onClick=${() => followAdvice(one)}
+          ...${previewing("move" in one ? offerOf(one.move) : null)}>
+          <span class="grow">${words(one)}</span>
+          <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}</span>
+        </button>`)}
+    </div>`;
+}
+
+/** What the partners gave each other in this round. @param {{table: Table}} props */
+function Given({ table }) {
+  const { game, seat } = table;
+  const own = game && seat !== null ? game.seats[seat] : null;
+  if (!own?.gave && !own?.received) return null;
+  return html`
+    <p class="given small">
+      ${own.gave && html`${t("given.gave")} <${SmallCard} card=${own.gave} /> `}
+      ${own.received && html`${t("given.received")} <${SmallCard} card=${own.received} />`}
+    </p>`;
+}

@@ -1,0 +1,65 @@
+// A finished game: who won, play again, replay, the record and the check of the shuffles.
+
+import { checkFair, download, go, playAgainstBots, replay } from "../game.js";
+import { t } from "../lang.js";
+import { dispatch } from "../store.js";
+import { html } from "../view.js";
+import { eventWords, people, problemWords, teamNames } from "../words.js";
+
+/** @import {FairResult, Table} from "../types.js" */
+/** @import {ReplayStep} from "./replay.js" */
+
+/** @param {{table: Table, step: ReplayStep | null}} props */
+export function Finished({ table, step }) {
+  const { game, problem, seat } = table;
+  if (!game || typeof game.winner !== "number") return null;
+  const won = seat !== null && game.seats[seat].team === game.winner;
+  return html`
+    <section class="dock finished">
+      <h2>${t("finished.title", { team: teamNames(game, game.winner) })}</h2>
+      <div role="status" aria-label=${t("status")} class="status">
+        <p class="todo">${seat === null ? t("finished.watched") : t(won ? "finished.won" : "finished.lost")}
+          ${" "}${t("finished.how", { round: game.round })}</p>
+        ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
+      </div>
+      <div class="buttons">
+        ${seat !== null && html`<button type="button" class="primary" onClick=${() => playAgainstBots(t("player"))}>${t("finished.again")}</button>`}
+        <button type="button" aria-pressed=${step ? "true" : "false"}
+          onClick=${() => (step ? dispatch({ type: "replay", step: null }) : replay())}>${t("replay")}</button>
+        <button type="button" onClick=${download}>${t("finished.download")}</button>
+        <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
+        <button type="button" onClick=${() => go(null)}>${t("table.home")}</button>
+      </div>
+      ${step && html`<${Slider} table=${table} step=${step} />`}
+      ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
+    </section>`;
+}
+
+/** @param {{table: Table, step: ReplayStep}} props */
+function Slider({ table, step }) {
+  const last = (table.history?.entries.length ?? 1) - 1;
+  const at = table.replay ?? 0;
+  /** @param {number} to */
+  const move = (to) => dispatch({ type: "replay", step: Math.min(Math.max(to, 0), last) });
+  const who = people(table);
+  const words = step.entry.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+  return html`
+    <div class="replay" role="group" aria-label=${t("replay")}>
+      <button type="button" aria-label=${t("replay.back")} disabled=${at === 0} onClick=${() => move(at - 1)}>◀</button>
+      <input type="range" min="0" max=${last} value=${at} aria-label=${t("replay.step")} aria-valuetext=${words || String(at)}
+        onInput=${(/** @type {Event} */ event) => move(Number(/** @type {HTMLInputElement} */ (event.target).value))} />
+      <button type="button" aria-label=${t("replay.next")} disabled=${at === last} onClick=${() => move(at + 1)}>▶</button>
+      <p class="words">${words || t("replay.begin")}</p>
+    </div>`;
+}
+
+/** @param {{fair: FairResult, given: boolean}} props */
+function Fair({ fair, given }) {
+  if (fair.insecure) return html`<p role="alert">${t("fair.insecure")}</p>`;
+  return html`
+    <ul class="fair" role="alert">
+      <li>${fair.commitment ? `✓ ${t("fair.commitment.yes")}` : `✗ ${t("fair.commitment.no")}`}</li>
+      <li>${fair.deals ? `✓ ${t("fair.deals.yes", { n: fair.rounds })}` : `✗ ${t("fair.deals.no")}`}</li>
+      ${given && html`<li>${t("fair.given")}</li>`}
+    </ul>`;
+}

@@ -1,0 +1,98 @@
+// Where things are on the board: sizes that follow from the layout, and room for buttons.
+
+/** @import {Layout, Part, Point, SeatBoard, Spot} from "../types.js" */
+
+/** @param {Point} a @param {Point} b */
+export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** The number of fields of the track. @param {Layout} layout */
+export const trackLength = (layout) => Object.keys(layout.places).filter((key) => !key.includes(":")).length;
+
+/** The smallest distance of two neighbours on the track. @param {Layout} layout */
+export function gapOf(layout) {
+  const length = trackLength(layout);
+  let gap = Infinity;
+  for (let field = 0; field < length; field += 1) {
+    gap = Math.min(gap, distance(layout.places[field], layout.places[(field + 1) % length]));
+  }
+  return gap;
+}
+
+/**
+ * The place of a piece in the layout. For a kennel, `waiting` is the number of pieces in it with
+ * this one: they fill its places from 0.
+ *
+ * @param {Layout} layout @param {Spot} spot @param {number} [waiting] @returns {Point}
+ */
+export function pointOf(layout, { seat, place }, waiting = 1) {
+  const key = place === "kennel" ? `${seat}:kennel:${Math.min(Math.max(waiting, 1), 4) - 1}`
+    : place.includes(":") ? `${seat}:${place}` : place;
+  return layout.places[key] ?? { x: 0, y: 0 };
+}
+
+/** Every piece with its place. @param {SeatBoard[]} board */
+export function piecesOf(board) {
+  return board.flatMap((one, seat) => [
+    ...one.track.map((field) => ({ seat, place: String(field), slot: 0 })),
+    ...one.goal.map((depth) => ({ seat, place: `goal:${depth}`, slot: 0 })),
+    ...Array.from({ length: one.kennel ?? 0 }, (_, slot) => ({ seat, place: "kennel", slot: slot + 1 })),
+  ]);
+}
+
+/** Whose piece is on a field of the track, or null. @param {SeatBoard[]} board @param {string} place */
+export function ownerOf(board, place) {
+  const owner = board.findIndex((one) => one.track.includes(Number(place)));
+  return owner < 0 || place.includes(":") || place === "kennel" ? null : owner;
+}
+
+/** The points that a piece moves over, from its place to its target. @param {Layout} layout @param {Part} part @param {number} waiting */
+export function wayOf(layout, part, waiting) {
+  const way = part.path?.length ? part.path : [part.to];
+  return [
+    pointOf(layout, { seat: part.seat, place: part.from }, waiting),
+    ...way.map((place) => pointOf(layout, { seat: part.seat, place })),
+  ];
+}
+
+/**
+ * The part of the layout in which something is drawn, with a margin.
+ *
+ * @param {Layout} layout @returns {{x: number, y: number, width: number, height: number}}
+ */
+export function boundsOf(layout) {
+  const points = Object.values(layout.places);
+  const margin = 0.85 * gapOf(layout);
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const [x, y] = [Math.min(...xs) - margin, Math.min(...ys) - margin];
+  return { x, y, width: Math.max(...xs) + margin - x, height: Math.max(...ys) + margin - y };
+}
+
+/**
+ * Moves buttons apart that would overlap. Returns where each goes, at or near its place.
+ *
+ * @param {Point[]} points @param {number} size the diameter of a button
+ * @param {{x: number, y: number, width: number, height: number}} bounds where they must stay
+ * @returns {Point[]}
+ */
+export function spread(points, size, bounds) {
+  /** @type {Point[]} */
+  const placed = [];
+  const half = size / 2;
+  for (const point of points) {
+    const candidates = [point];
+    for (const far of [0.2, 0.35, 0.5, 0.65, 0.8, 1.05, 1.3, 1.6, 2.1, 2.7, 3.3]) {
+      for (let turn = 0; turn < 16; turn += 1) {
+        const angle = (turn * Math.PI) / 8;
+        candidates.push({ x: point.x + far * size * Math.cos(angle), y: point.y + far * size * Math.sin(angle) });
+      }
+    }
+    const free = candidates.find((one) => one.x >= bounds.x + half && one.y >= bounds.y + half
+      && one.x <= bounds.x + bounds.width - half && one.y <= bounds.y + bounds.height - half
+      && placed.every((other) => Math.max(Math.abs(one.x - other.x), Math.abs(one.y - other.y)) >= size)
+      // Not on the place of another button.
+      && points.every((other) => other === point || one === point || distance(one, other) >= 0.5 * size));
+    placed.push(free ?? point);
+  }
+  return placed;
+}

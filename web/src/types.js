@@ -1,0 +1,110 @@
+// Names for the types of the API, which `tests/page.sh` generates from openapi/openapi.json, and
+// the page's own types. This file has no code.
+
+/**
+ * @typedef {import("../../tests/page/api.js").components["schemas"]} Schemas
+ * @typedef {Schemas["Game"]} Game
+ * @typedef {Schemas["Move"]} Move
+ * @typedef {Schemas["Part"] & {path?: string[]}} Part
+ * @typedef {Schemas["Capture"]} Capture
+ * @typedef {Schemas["Card"]} Card
+ * @typedef {Schemas["Event"]} GameEvent
+ * @typedef {Schemas["LogEntry"]} LogEntry
+ * @typedef {Schemas["SeatBoard"]} SeatBoard
+ * @typedef {Schemas["ProblemDetails"]} Problem
+ * @typedef {Schemas["Advice"]} Advice
+ * @typedef {Schemas["Suggestion"]} Suggestion
+ * @typedef {Schemas["History"]} History
+ * @typedef {Schemas["Created"]} Created
+ * @typedef {Schemas["Changed"]} Changed
+ * @typedef {Schemas["Level"]} Level
+ * @typedef {Schemas["PossibleAction"] & {choices?: ("card" | "ask" | "decline")[] | null}} Action
+ *
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {{
+ *   width: number, height: number, places: Record<string, Point>,
+ *   seats: {colour: string, shape: string, start: number}[],
+ * }} Layout
+ *
+ * @typedef {{
+ *   id: string, part: Part, left: number, captures: Capture[], board: SeatBoard[],
+ *   complete: boolean, lapsed: number,
+ * }} SevenPart
+ * @typedef {{begun: string, left: number, board: SeatBoard[], next: SevenPart[]}} Seven
+ *
+ * @typedef {Game | LogEntry} Message a line of the stream
+ */
+
+/**
+ * A game that this browser has a token for.
+ * @typedef {{
+ *   id: string, seat: number, token: string, hostToken: string | null, opened: number,
+ *   preset: string, names: string[],
+ * }} SavedGame
+ *
+ * What the player chose for the next game.
+ * @typedef {{preset: string, seats: number, level: Level, pace: number}} Settings
+ */
+
+/**
+ * What the player has chosen so far of a move or in the exchange.
+ * @typedef {{
+ *   card: number | null,
+ *   rank: string | null,
+ *   piece: string | null,
+ *   seven: {shown: Seven, part: SevenPart | null}[],
+ *   confirm: "fold" | Offer | null,
+ * }} Choice
+ *   `card` is an index of the hand, `rank` what a joker stands for, `piece` the key of a piece,
+ *   `seven` the parts chosen so far with the server's answers (the first has no part), `confirm`
+ *   what needs a second click.
+ *
+ * Something to choose: the next click posts `id`, or continues a seven with `part`.
+ * @typedef {{
+ *   id: string, piece: string, from: Spot, to: Spot | null, captures: Capture[], parts: Part[],
+ *   part: SevenPart | null,
+ * }} Offer
+ *
+ * A place of the board; a field of the track has no owner.
+ * @typedef {{seat: number, place: string}} Spot
+ */
+
+/**
+ * A game on the screen.
+ * @typedef {{
+ *   id: string,
+ *   seat: number | null,
+ *   token: string | null,
+ *   hostToken: string | null,
+ *   link: "opening" | "live" | "lost" | "ended",
+ *   game: Game | null,
+ *   layout: Layout | null,
+ *   moves: {version: number, list: Move[]} | null,
+ *   log: LogEntry[],
+ *   shown: {version: number, move: Move} | null,
+ *   choice: Choice,
+ *   preview: {parts: Part[], captures: Capture[]} | null,
+ *   sending: boolean,
+ *   hint: "none" | "asked" | Advice,
+ *   problem: Problem | "network" | null,
+ *   history: History | null,
+ *   replay: number | null,
+ *   fair: "none" | "running" | FairResult,
+ * }} Table
+ *   `shown` is the last move played, which the board draws.
+ *
+ * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
+ *
+ * @typedef {{name: "home"} | {name: "table", id: string}} Route
+ *
+ * The state of the page.
+ * @typedef {{
+ *   route: Route,
+ *   settings: Settings,
+ *   saved: SavedGame[],
+ *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean},
+ *   table: Table | null,
+ * }} State
+ */
+
+export {};

@@ -1,0 +1,169 @@
+// The game in words.
+
+import { list, t, has } from "./lang.js";
+import { action, chosenCard, nextStep } from "./choose.js";
+
+/** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table} from "./types.js" */
+
+/** What the words need to know of a game: the names of the seats, and which is the reader's. */
+/** @typedef {{names: string[], me: number | null}} People */
+
+/** @param {Table} table @returns {People} */
+export const people = ({ game, seat }) => ({ names: game?.seats.map((one) => one.name) ?? [], me: seat });
+
+/** @param {People} people @param {number} seat */
+export const nameOf = ({ names, me }, seat) => (seat === me ? t("you") : names[seat]);
+
+/** @param {People} people @param {number} seat */
+const pieceOf = ({ names, me }, seat) =>
+  (seat === me ? t("piece.yours") : t("piece.of", { name: names[seat] }));
+
+/** A card by its name: `A` in English, `Ass` in German. @param {string} card */
+export const cardName = (card) => (has(`card.${card}`) ? t(`card.${card}`) : card);
+
+/** @param {string} place */
+export function placeWords(place) {
+  if (place === "kennel") return t("place.kennel");
+  if (place.startsWith("goal:")) return t("place.goal", { n: Number(place.slice(5)) + 1 });
+  return t("place.field", { n: place });
+}
+
+/** A place as the name of a button: "Field 17, your piece". @param {People} people @param {Spot} spot @param {number | null} owner */
+export function spotName(people, { place }, owner) {
+  const words = capitalize(placeWords(place));
+  return owner === null ? words : t("spot.piece", { place: words, piece: pieceOf(people, owner) });
+}
+
+/** @param {string} text */
+const capitalize = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** @param {People} people @param {Capture[]} captures */
+export const captureWords = (people, captures) =>
+  t("captures", { pieces: list(captures.map(({ seat, from }) =>
+    t("captured", { piece: pieceOf(people, seat), place: placeWords(from) }))) });
+
+/** @param {Move["kind"]} kind @param {Part[]} parts @param {People} people */
+function partsWords(kind, parts, people) {
+  switch (kind) {
+    case "leave_kennel": return t("move.leave_kennel");
+    case "swap": return t("move.swap", {
+      from: placeWords(parts[0].from), to: placeWords(parts[1].from), piece: pieceOf(people, parts[1].seat),
+    });
+    case "no_effect": return t("move.no_effect");
+    case "fold": return t("move.fold");
+    default: return parts.map(({ from, to }) =>
+      t(kind === "retreat" ? "move.retreat" : "move.advance", { from: placeWords(from), to: placeWords(to) })).join(", ");
+  }
+}
+
+/** A move in words, with what it captures. @param {People} people @param {Move} move */
+export function moveWords(people, move) {
+  const what = partsWords(move.kind, move.parts, people);
+  if (!move.card) return what;
+  const card = move.as ? t("card.as", { rank: cardName(move.as) }) : cardName(move.card);
+  const words = t("move.card", { card, what });
+  return move.captures.length === 0 ? words : `${words}, ${captureWords(people, move.captures)}`;
+}
+
+/** An event of the log in words, or null if it is not worth a line. @param {People} people @param {GameEvent} event @returns {string | null} */
+export function eventWords(people, event) {
+  const name = "seat" in event ? nameOf(people, event.seat) : "";
+  switch (event.type) {
+    case "cards_dealt":
+      return t("event.cards_dealt", { name: nameOf(people, event.dealer), round: event.round, n: event.size })
+        + (event.reshuffled ? ` ${t("event.reshuffled")}` : "");
+    case "help_asked": return t("event.help_asked", { name });
+    case "card_offered":
+      return event.card ? t("event.card_offered.known", { name, card: cardName(event.card) }) : t("event.card_offered", { name });
+    case "exchange_declined": return t("event.exchange_declined", { name });
+    case "cards_swapped":
+      return event.given.map((one) => (one.card
+        ? t("event.given.known", { name: nameOf(people, one.seat), card: cardName(one.card) })
+        : t("event.given", { name: nameOf(people, one.seat) }))).join(" ");
+    case "card_played": return t("event.says", { name, what: moveWords(people, event.move) });
+    case "hand_folded": return t("event.hand_folded", { name, cards: list(event.cards.map(cardName)) });
+    case "round_ended": return t("event.round_ended", { round: event.round });
+    case "game_won":
+      return t("event.game_won", { team: list(people.names.filter((_, seat) => seat % (people.names.length / 2) === event.team)) });
+    case "token_reissued": return t("event.token_reissued", { name });
+    case "seat_handed_over": return t(`event.seat_handed_over.${event.kind}`, { name: event.name });
+    default: return null;
+  }
+}
+
+/** The names of a team. @param {Game} game @param {number} team */
+export const teamNames = (game, team) =>
+  list(game.seats.filter((seat) => seat.team === team).map((seat) => seat.name));
+
+/** What the player has to do now, or whom the table waits for. @param {Table} table @returns {string} */
+export function whatToDo(table) {
+  const { game } = table;
+  if (!game) return t("do.wait");
+  const who = people(table);
+  if (game.phase === "finished") return t("do.finished");
+  if (table.sending) return t("do.sending");
+  const step = nextStep(table);
+  const { confirm } = table.choice;
+  switch (step.stage) {
+    case "deal": return t("do.deal");
+    case "exchange":
+      if (chosenCard(table)) return t("do.give", { card: cardName(chosenCard(table) ?? "") });
+      return t(step.choices.includes("decline") ? "do.exchange.optional" : "do.exchange",
+        { name: partnerName(table) });
+    case "fold": return confirm ? t("do.fold.confirm") : `${t("do.fold")} ${whyFold(table)}`;
+    case "card": return t("do.card");
+    case "rank": return t("do.rank");
+    case "piece": return `${t("do.piece")}${stepsLeft(table)}`;
+    case "target":
+      if (confirm && confirm !== "fold") return t("do.partner", { name: partnerName(table) });
+      return `${t("do.target")}${stepsLeft(table)}`;
+    case "play":
+      return confirm ? t("do.partner", { name: partnerName(table) }) : t("do.play");
+    case "wait": return t("do.wait");
+    default: break;
+  }
+  if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
+  if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer) });
+  if (game.phase === "exchange") return t("do.others.exchange");
+  return game.turn === null || game.turn === undefined ? t("do.wait")
+    : t("do.others.play", { name: nameOf(who, game.turn) });
+}
+
+/** @param {Table} table */
+const partnerName = ({ game, seat }) =>
+  (game && seat !== null ? game.seats[(seat + game.seats.length / 2) % game.seats.length].name : "");
+
+/** @param {Table} table */
+function stepsLeft(table) {
+  const last = table.choice.seven.at(-1);
+  return last ? ` ${t("do.left", { n: last.shown.left })}` : "";
+}
+
+/** Why no card can be played, as far as the board shows it. @param {Table} table */
+function whyFold(table) {
+  const { game, seat } = table;
+  const play = action(table, "play");
+  if (!game || seat === null || !play) return "";
+  const half = game.seats.length / 2;
+  const mover = game.board[seat].goal.length === 4 ? (seat + half) % game.seats.length : seat;
+  return t(game.board[mover].track.length === 0 ? "fold.kennel" : "fold.blocked");
+}
+
+/** A refusal in the reader's language. @param {Problem | "network"} problem @param {People} people */
+export function problemWords(problem, people) {
+  if (problem === "network") return t("problem.network");
+  const { reason, code } = problem;
+  const seat = problem.seat;
+  const values = {
+    place: problem.place ? placeWords(problem.place) : "",
+    card: problem.card ? cardName(problem.card) : "",
+    name: typeof seat === "number" ? nameOf(people, seat) : "",
+    piece: typeof seat === "number" ? pieceOf(people, seat) : "",
+    phase: problem.phase ? t(`phase.${problem.phase}`) : "",
+    n: problem.part ?? "",
+  };
+  for (const key of [`reason.${reason}`, `code.${code}`]) {
+    if (has(key)) return t(key, values);
+  }
+  return problem.detail;
+}
