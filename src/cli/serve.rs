@@ -69,6 +69,9 @@ pub struct ServeArgs {
     /// Seconds between two searches for expired games, responses and tickets.
     #[arg(long, env = "DOG_SWEEP_SECONDS", default_value_t = 3600)]
     sweep_seconds: u32,
+    /// Do not serve the page for players; `/` then leads to the documentation.
+    #[arg(long, env = "DOG_NO_PAGE")]
+    no_page: bool,
     #[command(flatten)]
     limits: LimitArgs,
     /// Skip the check of the database at the start. The check takes a while if the file is large.
@@ -111,6 +114,7 @@ impl ServeArgs {
                 idle_days: self.keep_idle_days,
             },
             sweep_interval: Duration::from_secs(self.sweep_seconds.max(1).into()),
+            page: !self.no_page,
         };
         hush_actix_panic();
         actix_web::rt::System::new().block_on(async {

@@ -80,6 +80,8 @@ pub struct ServerConfig {
     pub retention: RetentionPolicy,
     /// The time between two searches for expired data.
     pub sweep_interval: Duration,
+    /// Whether the page for players is served at `/`.
+    pub page: bool,
 }
 
 /// The origins whose pages may call the API.
@@ -171,6 +173,7 @@ impl Server {
             openapi: openapi::json()?.into(),
             compressed: CompressedFiles::default(),
             docs: Arc::new(docs),
+            page: config.page,
         });
         let ServerConfig {
             listen,

@@ -440,14 +440,6 @@ fn the_page_has_the_name_and_the_icon_of_the_project() {
 }
 
 #[test]
-fn the_root_leads_to_the_page() {
-    let server = TestServer::shared();
-    let response = server.get("/").send();
-    assert_eq!(response.status, 307);
-    assert_eq!(response.header("location"), Some("/docs/"));
-}
-
-#[test]
 fn the_page_needs_no_other_host() {
     let server = TestServer::shared();
     let page = server.get("/docs/").send();

@@ -33,6 +33,7 @@ mod metrics;
 mod nginx;
 mod operation;
 mod overload;
+mod page;
 mod permuted;
 mod play;
 mod raw_http;

@@ -153,7 +153,7 @@ impl CompressedFiles {
 }
 
 /// The response with a static file, whose memory all readers share, compressed or not.
-async fn send_file(
+pub async fn send_file(
     app: &Data<App>,
     request: &HttpRequest,
     name: &str,
@@ -181,14 +181,6 @@ async fn send_file(
     let mut files = app.compressed.lock();
     files.insert(name.to_owned(), compressed.clone());
     Ok(response.body(compressed))
-}
-
-/// Redirects `/` to the documentation. The redirect is temporary, because `/` may get a page of its
-/// own.
-pub async fn redirect_to_docs() -> HttpResponse {
-    HttpResponse::TemporaryRedirect()
-        .insert_header((header::LOCATION, "/docs/"))
-        .finish()
 }
 
 /// Redirects `/docs` to `/docs/`.

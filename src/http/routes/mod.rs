@@ -6,6 +6,7 @@ mod games;
 pub mod history;
 mod meta;
 mod moves;
+mod page;
 
 use std::{
     future::{Ready, ready},
@@ -96,6 +97,8 @@ pub struct App {
     pub openapi: Bytes,
     pub compressed: CompressedFiles,
     pub docs: Arc<Config<'static>>,
+    /// Whether the page is served.
+    pub page: bool,
 }
 
 /// A path with its methods.
@@ -208,7 +211,12 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/readyz").on(GET, Free, meta::get_readiness),
         RouteDef::new("/metrics").on(GET, Request, meta::get_metrics),
         RouteDef::new("/openapi.json").on(GET, Request, meta::get_openapi),
-        RouteDef::new("/").on(GET, Request, meta::redirect_to_docs),
+        RouteDef::new("/").on(GET, Request, page::get_page),
+        RouteDef::new("/style.css").on(GET, Request, page::get_page),
+        RouteDef::new("/icon.svg").on(GET, Request, page::get_page),
+        RouteDef::new("/src/{file:.*}").on(GET, Request, page::get_page),
+        RouteDef::new("/vendor/{file:.*}").on(GET, Request, page::get_page),
+        RouteDef::new("/lang/{file:.*}").on(GET, Request, page::get_page),
         RouteDef::new("/docs").on(GET, Request, meta::redirect_docs),
         RouteDef::new("/docs/{file:.*}").on(GET, Request, meta::get_docs),
     ];

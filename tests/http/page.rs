@@ -1,0 +1,139 @@
+//! The page for players, as the server delivers it.
+
+use std::{fs, path::Path};
+
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+
+use crate::support::TestServer;
+
+/// The files of the page, by their paths on the server.
+fn files() -> Vec<String> {
+    fn collect(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else {
+                let root = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
+                let name = path.strip_prefix(root).expect("a file of the page");
+                found.push(format!("/{}", name.display()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
+    collect(Path::new(root), &mut found);
+    found
+}
+
+#[test]
+fn the_page_and_its_files_are_served() {
+    let server = TestServer::shared();
+    let page = server.get("/").send();
+    let text = page.text();
+    assert!(text.starts_with("<!doctype html>"), "{text}");
+    // The policy allows nothing inline.
+    for inline in ["<style", " style=", " onclick=", " onload=", "<script>"] {
+        assert!(!text.contains(inline), "{inline}");
+    }
+    let files = files();
+    assert!(files.len() > 20);
+    for name in &files {
+        let path = if name == "/index.html" { "/" } else { name };
+        let response = server.get(path).send();
+        assert_eq!(response.status, 200, "{name}");
+        let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
+        assert_eq!(response.body, file.expect("a file"), "{name}");
+        let policy = response.header("content-security-policy").expect(name);
+        assert!(policy.starts_with("default-src 'self';"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
+        let etag = response.header("etag").expect(name).to_owned();
+        let again = server.get(path).header("If-None-Match", &etag).send();
+        assert_eq!((again.status, again.body.len()), (304, 0), "{name}");
+        let kind = response.header("content-type").expect("a content type");
+        let expected = match path.rsplit('.').next() {
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("json") => "application/json",
+            Some("svg") => "image/svg+xml",
+            _ if path == "/" => "text/html; charset=utf-8",
+            _ => "text/plain; charset=utf-8",
+        };
+        if !name.ends_with(".ts") {
+            assert_eq!(kind, expected, "{name}");
+        }
+    }
+    for path in [
+        "/src/none.js",
+        "/src/../Cargo.toml",
+        "/lang/",
+        "/vendor/%2e%2e/x",
+    ] {
+        server.get(path).send().refused("route_not_found");
+    }
+}
+
+#[test]
+fn the_page_is_small() {
+    let mut size = 0;
+    for name in files() {
+        if name.ends_with(".ts") || name.contains("LICENSE") || name.ends_with(".md") {
+            continue;
+        }
+        let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(&file.expect("a file")).expect("memory");
+        size += packed.finish().expect("memory").len();
+    }
+    assert!(size <= 150_000, "{size} bytes");
+}
+
+#[test]
+fn without_the_page_the_documentation_comes_first() {
+    let server = TestServer::start_with(&[("DOG_NO_PAGE", "true")]);
+    let response = server.get("/").send();
+    assert_eq!(response.status, 307);
+    assert_eq!(response.header("location"), Some("/docs/"));
+    server.get("/style.css").send().refused("route_not_found");
+}
+
+#[test]
+fn all_languages_have_the_same_words() {
+    let words = |language: &str| {
+        let file = format!("{}/web/lang/{language}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(file).expect("a language");
+        let words: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&text).expect("JSON");
+        let mut names = Vec::new();
+        flatten("", &serde_json::Value::Object(words), &mut names);
+        names.sort();
+        names
+    };
+    let english = words("en");
+    assert!(english.len() > 100);
+    for language in ["de", "fr", "it"] {
+        assert_eq!(words(language), english, "{language}");
+    }
+    let german = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/web/lang/de.json"));
+    assert!(!german.expect("German").contains('ß'), "Swiss spelling");
+}
+
+/// The paths of all texts.
+fn flatten(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(members) => {
+            for (name, value) in members {
+                flatten(&format!("{path}/{name}"), value, found);
+            }
+        }
+        value => {
+            assert!(
+                value.as_str().is_some_and(|text| !text.is_empty()),
+                "{path}"
+            );
+            found.push(path.to_owned());
+        }
+    }
+}
