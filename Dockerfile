@@ -13,6 +13,7 @@ RUN mkdir -p src benches \
     && touch src/lib.rs \
     && cargo build --release --locked --package dog-server
 COPY src src
+COPY web web
 RUN touch src/main.rs src/lib.rs && cargo build --release --locked --package dog-server
 
 FROM debian:bookworm-slim

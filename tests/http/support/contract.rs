@@ -83,7 +83,16 @@ impl Contract {
             other => other.to_ascii_lowercase(),
         };
         let Some((template, item)) = self.route(path) else {
-            let known = ["/openapi.json", "/docs"].iter();
+            let known = [
+                "/openapi.json",
+                "/docs",
+                "/src/",
+                "/vendor/",
+                "/lang/",
+                "/style.css",
+                "/icon.svg",
+            ]
+            .iter();
             let outside = path == "/" || known.into_iter().any(|known| path.starts_with(known));
             assert!(
                 outside || method == "options" || response.status == 404,
