@@ -146,7 +146,7 @@ fn at_most(bytes: usize, json: String) -> Result<Box<RawValue>, Problem> {
 )]
 pub enum StreamMessage {
     Game(Box<GameView>),
-    Change(ChangeView),
+    Change(Box<ChangeView>),
 }
 
 #[cfg(test)]
