@@ -60,9 +60,9 @@ const WAITS = [250, 500, 1000, 2000, 4000];
 const SILENCE = 40_000;
 
 /**
- * Follows a game until it is over: calls `onMessages` with the game, then with its changes. What
- * arrives at once comes in one call. Resumes a broken stream, and tells `onLink` whether it is
- * live.
+ * Follows a game until it is over: calls `onMessages` with the game, then with its changes, the
+ * newest of which has the game after it. What arrives at once comes in one call. Resumes a broken
+ * stream, and tells `onLink` whether it is live.
  *
  * @param {string} id
  * @param {string | null} token
@@ -89,7 +89,7 @@ export function follow(id, token, { onMessages, onLink }) {
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
-        const response = await fetch(`${server}/v1/games/${id}/events`, { headers, signal: attemptOver.signal });
+        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves`, { headers, signal: attemptOver.signal });
         if (response.status === 204) return onLink("ended");
         if (!response.ok || !response.body) throw new Refusal(await problemOf(response));
         onLink("live");

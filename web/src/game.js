@@ -143,8 +143,9 @@ async function complete() {
 
 /**
  * Reads the first of these that is missing: the game after a change, the layout, the legal moves,
- * the log. Returns whether it read something. This is the only place that reads the state of a game
- * other than from the stream.
+ * the log. Returns whether it read something. The stream brings most of it; what it leaves out is
+ * the layout, the log before it began, and the moves when they are too many or the page was opened
+ * in the player's turn.
  *
  * @param {Table} table @param {Game} game @returns {Promise<boolean>}
  */
@@ -194,12 +195,11 @@ async function send(route, body, token) {
     const changed = await request("POST", `/v1/games/${table.id}/${route}`, {
       token: token ?? table.token, body,
     });
-    at(table, () => dispatch({
-      type: "messages",
-      messages: [
-        { version: changed.version, at: changed.game.updated_at, events: changed.events }, changed.game,
-      ],
-    }));
+    at(table, () => {
+      const { version, events, game } = changed;
+      dispatch({ type: "log", entries: [{ version, at: game.updated_at, events }] });
+      dispatch({ type: "game", game });
+    });
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
   } finally {

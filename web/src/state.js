@@ -137,9 +137,20 @@ function undo(choice) {
   return NOTHING;
 }
 
-/** A line of the stream: the game, or a change. @param {Table} table @param {Message} line */
+/**
+ * A line of the stream: the game, or a change. The newest change brings the game after it, and the
+ * legal moves if it is the player's turn and they are not too many.
+ *
+ * @param {Table} table @param {Message} line @returns {Table}
+ */
 function message(table, line) {
-  return "phase" in line ? withGame(table, line) : entry(table, line);
+  if (!("events" in line)) return withGame(table, line);
+  const { game, moves } = line;
+  const after = entry(table, { version: line.version, at: line.at, events: line.events });
+  if (!game) return after;
+  const now = withGame(after, game);
+  return moves && now.game?.version === game.version && !now.moves
+    ? { ...now, moves: { version: game.version, list: /** @type {Move[]} */ (moves) } } : now;
 }
 
 /** @param {Table} table @param {Game} game @returns {Table} */

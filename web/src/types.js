@@ -5,7 +5,7 @@
  * @typedef {import("../../tests/page/api.js").components["schemas"]} Schemas
  * @typedef {Schemas["Game"]} Game
  * @typedef {Schemas["Move"]} Move
- * @typedef {Schemas["Part"] & {path?: string[]}} Part
+ * @typedef {Schemas["Part"]} Part
  * @typedef {Schemas["Capture"]} Capture
  * @typedef {Schemas["Card"]} Card
  * @typedef {Schemas["Event"]} GameEvent
@@ -18,21 +18,14 @@
  * @typedef {Schemas["Created"]} Created
  * @typedef {Schemas["Changed"]} Changed
  * @typedef {Schemas["Level"]} Level
- * @typedef {Schemas["PossibleAction"] & {choices?: ("card" | "ask" | "decline")[] | null}} Action
+ * @typedef {Schemas["PossibleAction"]} Action
  *
  * @typedef {{x: number, y: number}} Point
- * @typedef {{
- *   width: number, height: number, places: Record<string, Point>,
- *   seats: {colour: string, shape: string, start: number}[],
- * }} Layout
+ * @typedef {Schemas["Layout"]} Layout
+ * @typedef {Schemas["BegunSeven"]} Seven
+ * @typedef {Schemas["NextPart"]} SevenPart
  *
- * @typedef {{
- *   id: string, part: Part, left: number, captures: Capture[], board: SeatBoard[],
- *   complete: boolean, lapsed: number,
- * }} SevenPart
- * @typedef {{begun: string, left: number, board: SeatBoard[], next: SevenPart[]}} Seven
- *
- * @typedef {Game | LogEntry} Message a line of the stream
+ * @typedef {Game | Schemas["Change"]} Message a line of the stream
  */
 
 /**
