@@ -22,7 +22,7 @@ use crate::{
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
-        problem::Problem,
+        problem::{Code, Problem},
         wire::{
             change::{ChangeView, Include},
             history::LogEntryView,
@@ -34,6 +34,13 @@ use crate::{
 
 /// The time between two tries to read the store.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
+
+/// How often the game and the end of its log are read until they are of one version.
+const MAX_ATTEMPTS: u32 = 8;
+
+/// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a seat,
+/// which hardly anyone else reads, and many of them would take much memory.
+const MAX_SHARED_BYTES: usize = 32 << 10;
 
 /// Maximum number of cached entries that a stream sends at once.
 const MAX_ENTRIES: usize = 16;
@@ -333,6 +340,9 @@ impl CurrentGame {
         let entry_view = LogEntryView::new(rules, &entry.entry, role.viewer());
         let change = ChangeView::last(entry_view, &self.stored, include, role)?;
         let message = format.message("change", entry.version, &change)?;
+        if message.len() > MAX_SHARED_BYTES {
+            return Ok(message);
+        }
         Ok(slot.get_or_init(|| message).clone())
     }
 }
@@ -427,20 +437,24 @@ impl RecentLog {
     /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let known = self.game.as_ref().map(|game| game.version());
-        let (game, GameUpdate { head, entries }) = loop {
+        let mut found = None;
+        for _ in 0..MAX_ATTEMPTS {
             let game = hub.store.game(&id).await?;
             let Some(update) = hub.store.update_since(&id, known, LOG_PAGE).await? else {
                 self.tokens = None;
                 self.game = None;
                 return Ok(());
             };
-            // Else it has changed in between.
+            // Otherwise it has changed in between.
             if let Some(game) = game
                 && game.game.version() == update.head.version
             {
-                break (game, update);
+                found = Some((game, update));
+                break;
             }
-        };
+        }
+        let changing = || Problem::new(Code::Unavailable, "the game changes too often to be read");
+        let (game, GameUpdate { head, entries }) = found.ok_or_else(changing)?;
         let entries = entries.entries()?;
         self.tokens = Some(head.tokens);
         self.game = Some(Arc::new(CurrentGame::new(game)));
