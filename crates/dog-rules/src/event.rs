@@ -28,8 +28,114 @@ pub enum Action {
     },
     /// The host gives a seat a new token. The game only records it.
     ReissueToken { seat: Seat },
-    /// The host hands a seat to a bot, or back to a human.
+    /// The host, or the server, hands a seat to a bot or a human, or opens it.
     HandOver { seat: Seat, player: Player },
+    /// Somebody takes an open seat.
+    Join { seat: Seat, name: String },
+    /// The seat's own person leaves, comes back, gives the seat up or takes another name.
+    ChangeSeat { seat: Seat, player: Player },
+    /// The seat's person renews its token for the first time, and so alone has it. The game only
+    /// records it.
+    RenewToken { seat: Seat },
+    /// A seat's person asks for the rematch.
+    AskRematch { seat: Seat },
+    /// The host changes settings. The game only records it.
+    ChangeSettings { settings: TableSettings },
+}
+
+impl Action {
+    /// The seat that acts or is changed; none if it is the host's or the server's.
+    pub fn seat(&self) -> Option<Seat> {
+        match *self {
+            Action::Deal { by } => by,
+            Action::ChangeSettings { .. } => None,
+            Action::Offer { seat, .. }
+            | Action::Decline { seat }
+            | Action::Ask { seat }
+            | Action::Play { seat, .. }
+            | Action::ReissueToken { seat }
+            | Action::HandOver { seat, .. }
+            | Action::Join { seat, .. }
+            | Action::ChangeSeat { seat, .. }
+            | Action::RenewToken { seat }
+            | Action::AskRematch { seat } => Some(seat),
+        }
+    }
+
+    /// Whether it is play: dealing, the exchange, or a card. All others change who plays, or how.
+    pub fn is_play(&self) -> bool {
+        matches!(
+            self,
+            Action::Deal { .. }
+                | Action::Offer { .. }
+                | Action::Decline { .. }
+                | Action::Ask { .. }
+                | Action::Play { .. }
+        )
+    }
+}
+
+/// What a host may change while a game is on. The rules do not use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableSettings {
+    /// Seconds that a seat has to act; none without a clock.
+    pub turn_seconds: Option<u32>,
+    /// Milliseconds between a change and a bot's next action.
+    pub bot_pace_ms: u32,
+    /// Whether the game is in the public list.
+    pub listed: bool,
+}
+
+/// Who takes an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Actor {
+    /// Whoever plays the seat: its person, or a bot. For actions without a seat, the host.
+    #[default]
+    Player,
+    /// The server for a person whose time was up or who is away.
+    Clock,
+    /// The server for nobody: it deals, or fills a seat.
+    Server,
+}
+
+/// Who did something that the seat's person did not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The server, for a person whose time was up or who is away.
+    Clock,
+    /// The bot that plays the seat or stands in.
+    Bot,
+    /// The server.
+    Server,
+    /// The host.
+    Host,
+}
+
+impl By {
+    pub const ALL: [By; 4] = [By::Clock, By::Bot, By::Server, By::Host];
+
+    /// The name a client sees.
+    pub const fn name(self) -> &'static str {
+        match self {
+            By::Clock => "clock",
+            By::Bot => "bot",
+            By::Server => "server",
+            By::Host => "host",
+        }
+    }
+}
+
+/// The number of a person who has had a seat, from 0. A hand belongs to the person it was dealt to.
+pub type Person = u32;
+
+/// Cards of a log that an earlier release wrote belong to the first person.
+pub(super) fn first_person() -> Option<Person> {
+    Some(0)
+}
+
+pub(super) fn is_first_person(holder: &Option<Person>) -> bool {
+    *holder == first_person()
 }
 
 /// Something that happened. Hidden facts are optional: the full event has them, an event as a
@@ -38,7 +144,10 @@ pub enum Action {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The game was set up.
-    GameCreated { dealer: Seat },
+    GameCreated {
+        /// Who deals the first round; none if that is drawn when the seating ends.
+        dealer: Option<Seat>,
+    },
     /// A round was dealt.
     CardsDealt {
         round: u32,
@@ -50,13 +159,35 @@ pub enum Event {
         reshuffled: bool,
         /// Each seat's hand, a secret of that seat.
         hands: Vec<Option<Cards>>,
+        /// The person whose hand it is, for each seat; none for a bot's. Empty if each is the first
+        /// person's.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holders: Vec<Option<Person>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
     },
     /// A seat said "help!".
-    HelpAsked { seat: Seat },
+    HelpAsked {
+        seat: Seat,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
     /// A seat offered its partner a card, a secret of that seat.
-    CardOffered { seat: Seat, card: Option<Card> },
+    CardOffered {
+        seat: Seat,
+        card: Option<Card>,
+        /// The person whose card it is; none if a bot has laid it down.
+        #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
+        holder: Option<Person>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
     /// A seat declined the exchange. The pair keeps its cards.
-    ExchangeDeclined { seat: Seat },
+    ExchangeDeclined {
+        seat: Seat,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
     /// A pair swapped cards. Which ones is a secret of the pair.
     CardsSwapped { given: Vec<OfferedCard> },
     /// The exchange is over. This seat begins.
@@ -70,17 +201,41 @@ pub enum Event {
         parts: ShortList<PlayedPart>,
         captures: ShortList<Capture>,
         board: Board,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
     },
     /// A seat could play no card and folded: its hand is laid open.
-    HandFolded { seat: Seat, cards: Cards },
+    HandFolded {
+        seat: Seat,
+        cards: Cards,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
     /// Every hand is empty.
     RoundEnded { round: u32 },
     /// A team has won; the seed is published.
     GameWon { team: u8, shuffle_seed: String },
     /// The host gave a seat a new token.
     TokenReissued { seat: Seat },
-    /// The seat has another player from now on.
-    SeatHandedOver { seat: Seat, player: Player },
+    /// The seat has another player from now on, or its player has another name or level.
+    SeatHandedOver {
+        seat: Seat,
+        player: Player,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<By>,
+    },
+    /// Somebody took an open seat.
+    SeatTaken { seat: Seat, name: String },
+    /// A seat's person has renewed its token for the first time.
+    TokenRenewed { seat: Seat },
+    /// A seat's person asks for the rematch.
+    RematchAsked { seat: Seat },
+    /// The host has changed settings.
+    SettingsChanged { settings: TableSettings },
+    /// The clock has acted twice in a row for the seat. The server plays it until its person is back.
+    SeatAway { seat: Seat },
+    /// The person of a seat that was away is back.
+    SeatBack { seat: Seat },
 }
 
 /// A card that a seat offered and its partner received.
@@ -88,6 +243,9 @@ pub enum Event {
 pub struct OfferedCard {
     pub seat: Seat,
     pub card: Option<Card>,
+    /// The person whose card it was; none for a bot.
+    #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
+    pub holder: Option<Person>,
 }
 
 /// A seat's answer in the exchange.
@@ -120,29 +278,41 @@ pub enum ExchangeState {
 /// Somebody who looks at a game. The host sees what a spectator sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
-    Seat(Seat),
+    /// A person who has this seat, or has had it.
+    Seat(Seat, Person),
     Spectator,
+}
+
+impl Viewer {
+    /// Whether a card of this seat, dealt to this person, is the viewer's own.
+    fn owns(self, seat: Seat, holder: Option<Person>) -> bool {
+        matches!(self, Viewer::Seat(own, person) if own == seat && Some(person) == holder)
+    }
 }
 
 impl Event {
     /// The event as this viewer may see it while the game is on.
     pub fn redacted_for(mut self, viewer: Viewer) -> Event {
         match &mut self {
-            Event::CardsDealt { hands, .. } => {
+            Event::CardsDealt { hands, holders, .. } => {
                 for (number, hand) in hands.iter_mut().enumerate() {
-                    let own = matches!(viewer, Viewer::Seat(seat) if usize::from(seat.number()) == number);
-                    if !own {
+                    let holder = holders.get(number).copied().unwrap_or_else(first_person);
+                    if !viewer.owns(Seat::of_number(number as u8), holder) {
                         *hand = None;
                     }
                 }
             }
-            Event::CardOffered { seat, card } => {
-                if viewer != Viewer::Seat(*seat) {
+            Event::CardOffered {
+                seat, card, holder, ..
+            } => {
+                if !viewer.owns(*seat, *holder) {
                     *card = None;
                 }
             }
             Event::CardsSwapped { given } => {
-                let of_the_pair = matches!(viewer, Viewer::Seat(seat) if given.iter().any(|given| given.seat == seat));
+                let of_the_pair = given
+                    .iter()
+                    .any(|given| viewer.owns(given.seat, given.holder));
                 if !of_the_pair {
                     for given in given {
                         given.card = None;
@@ -158,7 +328,59 @@ impl Event {
             | Event::RoundEnded { .. }
             | Event::GameWon { .. }
             | Event::TokenReissued { .. }
-            | Event::SeatHandedOver { .. } => {}
+            | Event::SeatHandedOver { .. }
+            | Event::SeatTaken { .. }
+            | Event::TokenRenewed { .. }
+            | Event::RematchAsked { .. }
+            | Event::SettingsChanged { .. }
+            | Event::SeatAway { .. }
+            | Event::SeatBack { .. } => {}
+        }
+        self
+    }
+
+    /// Who did it, if the seat's person did not.
+    pub fn by(&self) -> Option<By> {
+        match self {
+            Event::CardsDealt { by, .. }
+            | Event::HelpAsked { by, .. }
+            | Event::CardOffered { by, .. }
+            | Event::ExchangeDeclined { by, .. }
+            | Event::CardPlayed { by, .. }
+            | Event::HandFolded { by, .. }
+            | Event::SeatHandedOver { by, .. } => *by,
+            _ => None,
+        }
+    }
+
+    /// Who took the action with this first event.
+    pub fn actor(&self) -> Actor {
+        match self.by() {
+            Some(By::Clock) => Actor::Clock,
+            Some(By::Server) => Actor::Server,
+            Some(By::Bot | By::Host) | None => Actor::Player,
+        }
+    }
+
+    /// The event as earlier releases stored it: without who acted, and whose cards they were.
+    pub fn without_marks(mut self) -> Event {
+        match &mut self {
+            Event::CardsDealt { holders, by, .. } => {
+                holders.clear();
+                *by = None;
+            }
+            Event::CardOffered { holder, by, .. } => (*holder, *by) = (first_person(), None),
+            Event::CardsSwapped { given } => {
+                given
+                    .iter_mut()
+                    .for_each(|given| given.holder = first_person());
+            }
+            Event::HelpAsked { by, .. }
+            | Event::ExchangeDeclined { by, .. }
+            | Event::CardPlayed { by, .. }
+            | Event::HandFolded { by, .. }
+            | Event::SeatHandedOver { by, .. } => *by = None,
+            _ => {}
         }
         self
     }

@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::{
-    ActionRefusal, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, OfferedCard, Phase,
-    Seat,
+    ActionRefusal, By, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, OfferedCard,
+    Phase, Seat,
 };
 
 /// What a seat may do in the exchange (RULES §7.3).
@@ -37,7 +37,12 @@ impl Game {
     }
 
     /// RULES §7.3: a seat offers its partner a card.
-    pub(super) fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn offer(
+        &mut self,
+        seat: Seat,
+        card: Card,
+        by: Option<By>,
+    ) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         if !self.state(seat).hand.contains(card) {
             return Err(ActionRefusal::NotInHand(card));
@@ -46,12 +51,15 @@ impl Game {
         let mut events = vec![Event::CardOffered {
             seat,
             card: Some(card),
+            holder: self.state(seat).dealt_to,
+            by,
         }];
         let partner = seat.partner(self.rules().seats);
         if let Some(ExchangeAnswer::Offered(theirs)) = self.state(partner).answer {
             let given = |seat, card| OfferedCard {
                 seat,
                 card: Some(card),
+                holder: self.state(seat).dealt_to,
             };
             let mut given = vec![given(seat, card), given(partner, theirs)];
             given.sort_by_key(|given| given.seat);
@@ -69,24 +77,28 @@ impl Game {
     }
 
     /// RULES §7.3, `optional`.
-    pub(super) fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn decline(
+        &mut self,
+        seat: Seat,
+        by: Option<By>,
+    ) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
         self.state_mut(seat).answer = Some(ExchangeAnswer::Declined);
-        let mut events = vec![Event::ExchangeDeclined { seat }];
+        let mut events = vec![Event::ExchangeDeclined { seat, by }];
         events.extend(self.begin_play());
         Ok(events)
     }
 
     /// RULES §7.3, `optional`: a seat says "help!" once, before it answers.
-    pub(super) fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn ask(&mut self, seat: Seat, by: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
         if self.state(seat).asked {
             return Err(ActionRefusal::AlreadyAsked(seat));
         }
         self.state_mut(seat).asked = true;
-        Ok(vec![Event::HelpAsked { seat }])
+        Ok(vec![Event::HelpAsked { seat, by }])
     }
 
     /// What this seat may do in the exchange now. Empty if it may do nothing.
@@ -153,7 +165,8 @@ impl Game {
     pub fn exchange(&self, seat: Seat) -> Option<ExchangeState> {
         let state = self.state(seat);
         let done = self.pair_done(seat);
-        (self.phase() != Phase::Deal).then_some(match state.answer {
+        let dealt = !matches!(self.phase(), Phase::Seating | Phase::Deal);
+        dealt.then_some(match state.answer {
             _ if state.received.is_some() => ExchangeState::Swapped,
             Some(ExchangeAnswer::Declined) => ExchangeState::Declined,
             _ if done => ExchangeState::Kept,

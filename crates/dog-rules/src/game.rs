@@ -4,9 +4,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
-    Action, Board, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Player, Refusal,
-    Rules, Seat, Seed,
+    Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Person,
+    Player, PlayerKind, Refusal, Rules, Seat, Seed,
     card::codes,
+    event::{first_person, is_first_person},
     judge,
     round_history::{self, PastMove, RoundHistory},
 };
@@ -15,6 +16,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
+    /// Before the first deal: a seat is open, or people have not asked for the rematch.
+    Seating,
     /// The next round is to be dealt.
     Deal,
     /// Partners offer each other cards.
@@ -26,11 +29,18 @@ pub enum Phase {
 }
 
 impl Phase {
-    pub const ALL: [Phase; 4] = [Phase::Deal, Phase::Exchange, Phase::Play, Phase::Finished];
+    pub const ALL: [Phase; 5] = [
+        Phase::Seating,
+        Phase::Deal,
+        Phase::Exchange,
+        Phase::Play,
+        Phase::Finished,
+    ];
 
     /// The name a client sees.
     pub const fn name(self) -> &'static str {
         match self {
+            Phase::Seating => "seating",
             Phase::Deal => "deal",
             Phase::Exchange => "exchange",
             Phase::Play => "play",
@@ -48,6 +58,10 @@ impl Phase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeatState {
     pub(super) hand: Cards,
+    /// The person that the hand was dealt to; none for a bot. In games stored by earlier builds it
+    /// is the first person.
+    #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
+    pub(super) dealt_to: Option<Person>,
     pub(super) folded: bool,
     pub(super) asked: bool,
     pub(super) answer: Option<ExchangeAnswer>,
@@ -56,6 +70,24 @@ pub(super) struct SeatState {
     /// Whether it has played no card equal to the one it received, so its partner knows that it
     /// still holds one.
     pub(super) holds_received: bool,
+}
+
+/// What a game knows of the person at a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Occupant {
+    /// Which person has the seat, or had it last.
+    person: Person,
+    /// A bot plays for the person until the next deal: the hand was dealt to somebody else.
+    stand_in: bool,
+    /// How often in a row the clock has acted for the seat.
+    clock_acts: u8,
+}
+
+/// How often in a row the clock acts for a seat until the seat is away.
+const CLOCK_ACTS: u8 = 2;
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A whole game, with its secrets. What a viewer may see of it is a view (see [`super::view`]).
@@ -87,6 +119,20 @@ pub struct Game {
     /// The players at set-up, once a seat has been handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_players: Option<Vec<Player>>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    occupants: BySeat<Occupant>,
+    /// Whether the first dealer is drawn when the seating ends, and not known before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    draws_dealer: bool,
+    /// The seats whose people must ask for the rematch.
+    #[serde(default, skip_serializing_if = "is_default")]
+    awaited: Vec<Seat>,
+    /// Those of them that have asked, or are no longer people.
+    #[serde(default, skip_serializing_if = "is_default")]
+    arrived: Vec<Seat>,
+    /// Whether people came, went or were away, or settings were changed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    seats_changed: bool,
 }
 
 /// What a game is made from.
@@ -100,6 +146,8 @@ pub struct Setup {
     pub seed: Seed,
     /// Whether the creator chose the seed, and so knows every card.
     pub seed_given: bool,
+    /// In a rematch, the seats whose people must ask for it before it begins.
+    pub awaited: Vec<Seat>,
 }
 
 /// Why an action is refused. A refused action changes nothing.
@@ -112,6 +160,10 @@ pub enum ActionRefusal {
         needed = .needed.name(), phase = .phase.name()
     )]
     WrongPhase { phase: Phase, needed: Phase },
+    #[error("a seat is open, or its person has not asked for the rematch")]
+    SeatsOpen,
+    #[error("{0} is not open")]
+    SeatTaken(Seat),
     #[error("{0} is to move")]
     NotYourTurn(Seat),
     #[error("{0} is to deal")]
@@ -141,11 +193,14 @@ impl Game {
         assert_eq!(players.len(), usize::from(seats), "one player per seat");
         let drawn = || setup.seed.first_dealer(seats);
         let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
+        let is_open = |player: &Player| player.kind == PlayerKind::Open;
+        let seating = players.iter().any(is_open) || !setup.awaited.is_empty();
+        let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
             players,
             seed_given: setup.seed_given,
             version: 1,
-            phase: Phase::Deal,
+            phase: if seating { Phase::Seating } else { Phase::Deal },
             round: 1,
             first_dealer,
             turn: None,
@@ -156,10 +211,15 @@ impl Game {
             seats: vec![SeatState::default(); usize::from(seats)],
             winner: None,
             last_event: Event::GameCreated {
-                dealer: first_dealer,
+                dealer: (!draws_dealer).then_some(first_dealer),
             },
             record: None,
             first_players: None,
+            occupants: BySeat::default(),
+            draws_dealer,
+            awaited: setup.awaited,
+            arrived: Vec::new(),
+            seats_changed: seating,
             rules: setup.rules,
             seed: setup.seed,
         };
@@ -167,26 +227,99 @@ impl Game {
         game
     }
 
-    /// Carries out an action. This is the only way to change a game.
+    /// Carries out an action of whoever plays the seat, or of the host.
     ///
     /// # Errors
     /// Why the action is refused. The game stays as it was.
     pub fn apply(&mut self, action: &Action) -> Result<Vec<Event>, ActionRefusal> {
-        let events = match *action {
-            Action::Deal { by } => self.deal(by)?,
-            Action::Offer { seat, card } => self.offer(seat, card)?,
-            Action::Decline { seat } => self.decline(seat)?,
-            Action::Ask { seat } => self.ask(seat)?,
-            Action::Play { seat, ref mv } => self.play(seat, mv)?,
+        self.apply_by(action, Actor::Player)
+    }
+
+    /// Carries out an action. This is the only way to change a game.
+    ///
+    /// # Errors
+    /// Why the action is refused. The game stays as it was.
+    pub fn apply_by(&mut self, action: &Action, actor: Actor) -> Result<Vec<Event>, ActionRefusal> {
+        let by = self.mark(action, actor);
+        let mut events = match *action {
+            Action::Deal { by: dealer } => self.deal(dealer, by)?,
+            Action::Offer { seat, card } => self.offer(seat, card, by)?,
+            Action::Decline { seat } => self.decline(seat, by)?,
+            Action::Ask { seat } => self.ask(seat, by)?,
+            Action::Play { seat, ref mv } => self.play(seat, mv, by)?,
             Action::ReissueToken { seat } => {
                 self.check_not_over()?;
                 vec![Event::TokenReissued { seat }]
             }
-            Action::HandOver { seat, ref player } => self.hand_over(seat, player)?,
+            Action::HandOver { seat, ref player } => {
+                self.check_not_over()?;
+                self.seats_changed |= player.kind == PlayerKind::Open || actor == Actor::Server;
+                self.change_player(seat, player, by)
+            }
+            Action::ChangeSeat { seat, ref player } => {
+                self.check_not_over()?;
+                self.seats_changed = true;
+                self.change_player(seat, player, None)
+            }
+            Action::Join { seat, ref name } => self.join(seat, name)?,
+            Action::RenewToken { seat } => {
+                self.check_not_over()?;
+                self.seats_changed = true;
+                vec![Event::TokenRenewed { seat }]
+            }
+            Action::AskRematch { seat } => self.ask_rematch(seat)?,
+            Action::ChangeSettings { settings } => {
+                self.check_not_over()?;
+                self.seats_changed = true;
+                vec![Event::SettingsChanged { settings }]
+            }
         };
+        if let Some(seat) = action.seat() {
+            events.extend(self.note_absence(seat, action, actor));
+        }
         self.version += 1;
         self.last_event = events[0].clone();
         Ok(events)
+    }
+
+    /// Who an event says has taken this action; none for the seat's own person.
+    fn mark(&self, action: &Action, actor: Actor) -> Option<By> {
+        match (actor, action) {
+            (Actor::Clock, _) => Some(By::Clock),
+            (Actor::Server, _) => Some(By::Server),
+            (Actor::Player, Action::HandOver { .. } | Action::Deal { by: None }) => Some(By::Host),
+            (Actor::Player, action) if action.is_play() => {
+                let seat = action.seat()?;
+                self.bot_plays(seat).then_some(By::Bot)
+            }
+            (Actor::Player, _) => None,
+        }
+    }
+
+    /// Counts how often the clock has acted for a seat in a row. Returns the event if the seat is
+    /// away from now on, or is back.
+    fn note_absence(&mut self, seat: Seat, action: &Action, actor: Actor) -> Option<Event> {
+        let was_away = self.is_away(seat);
+        let own = matches!(
+            action,
+            Action::ChangeSeat { .. } | Action::Join { .. } | Action::AskRematch { .. }
+        ) || action.is_play();
+        let is_human = self.player(seat).is_human();
+        let occupant = &mut self.occupants[seat];
+        if actor == Actor::Clock {
+            occupant.clock_acts = CLOCK_ACTS.min(occupant.clock_acts + 1);
+        } else if own || !is_human {
+            occupant.clock_acts = 0;
+        }
+        let is_away = self.is_away(seat);
+        if is_away {
+            self.seats_changed = true;
+        }
+        match (was_away, is_away) {
+            (false, true) => Some(Event::SeatAway { seat }),
+            (true, false) if is_human => Some(Event::SeatBack { seat }),
+            _ => None,
+        }
     }
 
     /// Checks that the phase and the turn allow a deal now. [`Game::apply`] makes the same checks
@@ -195,6 +328,13 @@ impl Game {
     /// # Errors
     /// The game is over, in another phase, or somebody else is to act.
     pub fn check_deal(&self, by: Option<Seat>) -> Result<(), ActionRefusal> {
+        if self.phase == Phase::Seating {
+            // The host need not wait for people who do not ask for the rematch.
+            return match by {
+                None if !self.has_open_seat() => Ok(()),
+                _ => Err(ActionRefusal::SeatsOpen),
+            };
+        }
         self.check_phase(Phase::Deal)?;
         match by {
             Some(seat) if seat != self.dealer() => Err(ActionRefusal::NotTheDealer(self.dealer())),
@@ -240,23 +380,91 @@ impl Game {
         }
     }
 
-    /// Somebody else plays the seat from now on, with the cards it holds.
-    fn hand_over(&mut self, seat: Seat, player: &Player) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_not_over()?;
+    /// Somebody else plays the seat from now on, or the same player by another name. A person plays
+    /// the hand only if it was dealt to that person; until the next deal a bot stands in.
+    fn change_player(&mut self, seat: Seat, player: &Player, by: Option<By>) -> Vec<Event> {
         if self.first_players.is_none() {
             self.first_players = Some(self.players.clone());
         }
         self.players[usize::from(seat.number())] = player.clone();
+        let in_round = matches!(self.phase, Phase::Exchange | Phase::Play);
+        let dealt_to = self.state(seat).dealt_to;
+        let occupant = &mut self.occupants[seat];
+        match player.kind {
+            PlayerKind::Human => {
+                occupant.stand_in |= in_round;
+                occupant.stand_in &= dealt_to != Some(occupant.person);
+            }
+            PlayerKind::Bot => occupant.stand_in = false,
+            PlayerKind::Open => {
+                *occupant = Occupant {
+                    person: occupant.person + 1,
+                    ..Occupant::default()
+                }
+            }
+        }
+        if !player.is_human() && self.awaits(seat) {
+            self.arrived.push(seat);
+        }
+        self.update_seating();
         let player = player.clone();
-        Ok(vec![Event::SeatHandedOver { seat, player }])
+        vec![Event::SeatHandedOver { seat, player, by }]
+    }
+
+    /// Somebody takes an open seat.
+    fn join(&mut self, seat: Seat, name: &str) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_not_over()?;
+        let Player { kind, level, .. } = *self.player(seat);
+        if kind != PlayerKind::Open {
+            return Err(ActionRefusal::SeatTaken(seat));
+        }
+        self.seats_changed = true;
+        let (kind, name) = (PlayerKind::Human, name.to_owned());
+        let player = Player {
+            name: name.clone(),
+            kind,
+            level,
+        };
+        self.change_player(seat, &player, None);
+        Ok(vec![Event::SeatTaken { seat, name }])
+    }
+
+    /// A person asks for the rematch, which begins when all have asked.
+    fn ask_rematch(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_phase(Phase::Seating)?;
+        if self.awaits(seat) {
+            self.arrived.push(seat);
+        }
+        self.update_seating();
+        Ok(vec![Event::RematchAsked { seat }])
+    }
+
+    /// Before the first deal, the seating lasts as long as somebody is missing.
+    fn update_seating(&mut self) {
+        if self.round > 1 || !matches!(self.phase, Phase::Seating | Phase::Deal) {
+            return;
+        }
+        let awaits_any = self.awaited.iter().any(|&seat| self.awaits(seat));
+        self.phase = if self.has_open_seat() || awaits_any {
+            Phase::Seating
+        } else {
+            Phase::Deal
+        };
     }
 
     /// RULES §7.2.
-    fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
+    fn deal(&mut self, by: Option<Seat>, mark: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_deal(by)?;
         let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
         let shuffles = self.shuffles;
         self.seats.fill(SeatState::default());
+        for seat in Seat::all(self.rules.seats) {
+            let is_human = self.player(seat).is_human();
+            let occupant = &mut self.occupants[seat];
+            occupant.stand_in = false;
+            let person = occupant.person;
+            self.state_mut(seat).dealt_to = is_human.then_some(person);
+        }
         for _ in 0..size {
             for offset in 0..self.rules.seats {
                 if self.stock.is_empty() {
@@ -268,6 +476,7 @@ impl Game {
             }
         }
         self.phase = Phase::Exchange;
+        let holders: Vec<_> = self.seats.iter().map(|state| state.dealt_to).collect();
         Ok(vec![Event::CardsDealt {
             round: self.round,
             dealer,
@@ -275,6 +484,12 @@ impl Game {
             size,
             reshuffled: self.shuffles > shuffles,
             hands: self.seats.iter().map(|state| Some(state.hand)).collect(),
+            holders: if holders.iter().all(is_first_person) {
+                Vec::new()
+            } else {
+                holders
+            },
+            by: mark,
         }])
     }
 
@@ -293,7 +508,7 @@ impl Game {
     }
 
     /// RULES §7.4: the seat to move plays a card or folds.
-    fn play(&mut self, seat: Seat, mv: &Move) -> Result<Vec<Event>, ActionRefusal> {
+    fn play(&mut self, seat: Seat, mv: &Move, by: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
@@ -309,7 +524,11 @@ impl Game {
                 state.hand = Cards::EMPTY;
                 state.folded = true;
                 state.holds_received = false;
-                events.push(Event::HandFolded { seat, cards: hand });
+                events.push(Event::HandFolded {
+                    seat,
+                    cards: hand,
+                    by,
+                });
             }
             Move::Play { card, .. } => {
                 let state = self.state_mut(seat);
@@ -324,6 +543,7 @@ impl Game {
                     parts: outcome.parts,
                     captures: outcome.captures,
                     board: outcome.board,
+                    by,
                 });
             }
         }
@@ -388,9 +608,10 @@ impl Game {
         Setup {
             rules: self.rules.clone(),
             players: self.first_players().to_vec(),
-            first_dealer: Some(self.first_dealer),
+            first_dealer: (!self.draws_dealer).then_some(self.first_dealer),
             seed: self.seed.clone(),
             seed_given: self.seed_given,
+            awaited: self.awaited.clone(),
         }
     }
 
@@ -404,7 +625,12 @@ impl Game {
         self.first_dealer
     }
 
-    /// Who deals this round (RULES §7.4).
+    /// Whether it is known who deals first and begins. In the seating it may still have to be drawn.
+    pub fn dealer_known(&self) -> bool {
+        !(self.draws_dealer && self.phase == Phase::Seating)
+    }
+
+    /// Who deals this round (RULES §7.4). See [`Game::dealer_known`].
     pub fn dealer(&self) -> Seat {
         match self.rules.dealer {
             Dealer::Rotates => self.rotated(self.first_dealer),
@@ -466,6 +692,63 @@ impl Game {
     /// Who plays a seat.
     pub fn player(&self, seat: Seat) -> &Player {
         &self.players[usize::from(seat.number())]
+    }
+
+    /// Whether anybody may take a seat.
+    pub fn has_open_seat(&self) -> bool {
+        let is_open = |player: &Player| player.kind == PlayerKind::Open;
+        self.players.iter().any(is_open)
+    }
+
+    /// Whether a seat's person must still ask for the rematch.
+    pub fn awaits(&self, seat: Seat) -> bool {
+        self.awaited.contains(&seat) && !self.arrived.contains(&seat)
+    }
+
+    /// Whether the game is a rematch whose people have to ask for it.
+    pub fn is_awaited_rematch(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
+    /// The person that has the seat, or had it last.
+    pub fn person(&self, seat: Seat) -> Person {
+        self.occupants[seat].person
+    }
+
+    /// Whether a bot stands in for the seat's person until the next deal, because the hand was
+    /// dealt to somebody else.
+    pub fn has_stand_in(&self, seat: Seat) -> bool {
+        self.occupants[seat].stand_in
+    }
+
+    /// Whether the clock acts for the seat's person at once, until the person is back.
+    pub fn is_away(&self, seat: Seat) -> bool {
+        self.player(seat).is_human() && self.occupants[seat].clock_acts >= CLOCK_ACTS
+    }
+
+    /// Whether a bot plays the seat, for good or for its person.
+    pub fn bot_plays(&self, seat: Seat) -> bool {
+        !self.player(seat).is_human() || self.has_stand_in(seat)
+    }
+
+    /// Whether people came, went or were away, or settings were changed. The record then says more
+    /// than that of other games.
+    pub fn seats_changed(&self) -> bool {
+        self.seats_changed
+    }
+
+    /// Whether this is the game that a build which did not know who acted, and whose cards they
+    /// were, stored as `stored`.
+    pub fn equals_without_marks(&self, stored: &Game) -> bool {
+        let plain = |game: &Game| {
+            let mut game = game.clone();
+            game.seats
+                .iter_mut()
+                .for_each(|state| state.dealt_to = None);
+            game.last_event = game.last_event.without_marks();
+            game
+        };
+        plain(self) == plain(stored)
     }
 
     /// SHA-256 of the shuffle seed.

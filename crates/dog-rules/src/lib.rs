@@ -105,7 +105,10 @@ pub mod view;
 pub use begun_seven::BegunSeven;
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, ParseCardError};
-pub use event::{Action, Event, ExchangeAnswer, ExchangeState, OfferedCard, Viewer};
+pub use event::{
+    Action, Actor, By, Event, ExchangeAnswer, ExchangeState, OfferedCard, Person, TableSettings,
+    Viewer,
+};
 pub use exchange::ExchangeChoice;
 pub use game::{ActionRefusal, Game, Phase, Setup};
 pub use judge::{Outcome, Refusal};
@@ -115,7 +118,7 @@ pub use options::{
     DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, RulesError,
     SevenLanding, SevenPartner, SevenSurplus,
 };
-pub use player::{Level, Player};
+pub use player::{Level, Player, PlayerKind};
 pub use playout::Playout;
 pub use seat::{BySeat, Seat};
 pub use short_list::ShortList;

@@ -37,16 +37,46 @@ impl Level {
     }
 }
 
+/// What plays a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayerKind {
+    /// A person.
+    #[default]
+    Human,
+    /// A bot.
+    Bot,
+    /// Nobody yet: a person may take the seat. Once the game has begun, a bot stands in.
+    Open,
+}
+
+impl PlayerKind {
+    pub const ALL: [PlayerKind; 3] = [PlayerKind::Human, PlayerKind::Bot, PlayerKind::Open];
+
+    /// The name a client uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PlayerKind::Human => "human",
+            PlayerKind::Bot => "bot",
+            PlayerKind::Open => "open",
+        }
+    }
+
+    /// The kind of that name, if there is one.
+    pub fn by_name(name: &str) -> Option<PlayerKind> {
+        PlayerKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
 /// Who plays a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredPlayer", into = "StoredPlayer")]
 pub struct Player {
     /// A name to show.
     pub name: String,
-    /// Whether a bot plays the seat. Games stored by earlier builds have only humans.
-    #[serde(default)]
-    pub bot: bool,
-    /// How the bot plays. For a human, how the server plays in its place when its time is up.
-    #[serde(default)]
+    pub kind: PlayerKind,
+    /// How the bot plays. For a human, how the server plays in its place when its time is up; for an
+    /// open seat, how the bot plays that stands in.
     pub level: Level,
 }
 
@@ -55,7 +85,7 @@ impl Player {
     pub fn human(name: impl Into<String>) -> Player {
         Player {
             name: name.into(),
-            bot: false,
+            kind: PlayerKind::Human,
             level: Level::default(),
         }
     }
@@ -64,13 +94,53 @@ impl Player {
     pub fn bot(name: impl Into<String>, level: Level) -> Player {
         Player {
             name: name.into(),
-            bot: true,
+            kind: PlayerKind::Bot,
             level,
         }
     }
 
-    /// What the player is, as a client names it.
-    pub const fn kind(&self) -> &'static str {
-        if self.bot { "bot" } else { "human" }
+    pub fn is_human(&self) -> bool {
+        self.kind == PlayerKind::Human
+    }
+}
+
+/// The stored form of a player. Games stored by earlier builds have no open seats, and the first
+/// ones only humans.
+#[derive(Serialize, Deserialize)]
+struct StoredPlayer {
+    name: String,
+    #[serde(default)]
+    bot: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    open: bool,
+    #[serde(default)]
+    level: Level,
+}
+
+impl From<StoredPlayer> for Player {
+    fn from(stored: StoredPlayer) -> Player {
+        let StoredPlayer {
+            name,
+            bot,
+            open,
+            level,
+        } = stored;
+        let kind = match (open, bot) {
+            (true, _) => PlayerKind::Open,
+            (false, true) => PlayerKind::Bot,
+            (false, false) => PlayerKind::Human,
+        };
+        Player { name, kind, level }
+    }
+}
+
+impl From<Player> for StoredPlayer {
+    fn from(player: Player) -> StoredPlayer {
+        StoredPlayer {
+            bot: player.kind == PlayerKind::Bot,
+            open: player.kind == PlayerKind::Open,
+            name: player.name,
+            level: player.level,
+        }
     }
 }

@@ -295,7 +295,7 @@ impl<'a> Playout<'a> {
         let mut turns = 0;
         while turns < most {
             match self.phase {
-                Phase::Deal => self.deal(rng),
+                Phase::Seating | Phase::Deal => self.deal(rng),
                 Phase::Exchange => self.exchange_at_random(rng),
                 Phase::Play => {
                     self.play_at_random(&mut generator, &mut boards, rng);

@@ -41,7 +41,7 @@ texts! {
          `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
          what the seat knows, for a few milliseconds and for 200 unless a budget is given.",
         Level::ALL.map(Level::name);
-    Phase, "Phase", "Where a game stands in its round.", Phase::ALL.map(Phase::name);
+    Phase, "Phase", "Where a game stands: before its first deal while a seat is open (`seating`), or in its round.", Phase::ALL.map(Phase::name);
     Dealer, "Dealer", "Whether the deal passes on each round.", ["rotates", "fixed"];
     Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional"];
     Protection, "Protection", "When a piece on its own start is protected.", ["always", "fresh"];

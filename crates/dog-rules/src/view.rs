@@ -2,7 +2,8 @@
 
 use crate::{
     Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeChoice,
-    ExchangeState, Game, Generator, LegalMove, Phase, Rules, Seat, Viewer, round_history::PastMove,
+    ExchangeState, Game, Generator, LegalMove, Phase, Player, Rules, Seat, Viewer,
+    round_history::PastMove,
 };
 
 /// One seat as a viewer sees it.
@@ -45,7 +46,7 @@ impl Game {
             cards: self.cards(seat),
             folded: self.folded(seat),
             exchange: self.exchange(seat),
-            own: (viewer == Viewer::Seat(seat)).then(|| OwnCards {
+            own: self.is_dealt_to(seat, viewer).then(|| OwnCards {
                 hand: self.hand(seat),
                 offered: self.offered(seat),
                 received: self.received(seat),
@@ -54,9 +55,18 @@ impl Game {
         Seat::all(seats).map(seen).collect()
     }
 
+    /// Whether the seat's hand is the viewer's own. Between the rounds nobody has a hand.
+    fn is_dealt_to(&self, seat: Seat, viewer: Viewer) -> bool {
+        match viewer {
+            Viewer::Seat(own, person) => own == seat && self.state(seat).dealt_to == Some(person),
+            Viewer::Spectator => false,
+        }
+    }
+
     /// What this seat may do now.
     pub fn pending_action(&self, seat: Seat) -> Option<PendingAction> {
         match self.phase() {
+            Phase::Seating => None,
             Phase::Deal => (self.dealer() == seat).then_some(PendingAction::Deal),
             Phase::Exchange => self.check_exchange(seat).ok().map(|()| PendingAction::Swap),
             Phase::Play => (self.turn() == Some(seat)).then_some(PendingAction::Play),
@@ -66,13 +76,18 @@ impl Game {
 
     /// Whether a human plays any seat.
     pub fn has_human(&self) -> bool {
-        self.players().iter().any(|player| !player.bot)
+        self.players().iter().any(Player::is_human)
     }
 
-    /// The bot that is to act now. In an optional exchange (RULES §7.3) a bot lets its human
+    /// Whether the server plays the seat at the pace of a bot: for a bot, or for a person who is away.
+    pub fn server_plays(&self, seat: Seat) -> bool {
+        self.bot_plays(seat) || self.is_away(seat)
+    }
+
+    /// The bot that is to act now, or the seat of a person who is away. In an optional exchange (RULES §7.3) a bot lets its human
     /// partner act first, and of two bots the one with the lower number acts first.
     pub fn bot_to_act(&self) -> Option<Seat> {
-        let mut bots = self.seats_to_act().filter(|&seat| self.player(seat).bot);
+        let mut bots = self.seats_to_act().filter(|&seat| self.server_plays(seat));
         bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))
     }
 
@@ -141,7 +156,9 @@ impl Game {
         let state = |seat| self.exchange(seat).unwrap_or_default();
         self.rules().exchange == Exchange::Optional
             && state(partner) == ExchangeState::Pending
-            && (!self.player(partner).bot || partner < seat || state(seat) == ExchangeState::Asked)
+            && (!self.server_plays(partner)
+                || partner < seat
+                || state(seat) == ExchangeState::Asked)
     }
 
     /// What this seat knows: all that its player or bot may use to decide.

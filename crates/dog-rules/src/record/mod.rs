@@ -24,18 +24,47 @@ use thiserror::Error;
 
 use super::{
     card::{Card, Cards},
-    event::{Action, Event},
+    event::{Action, Actor, By, Event, TableSettings},
     game::{ActionRefusal, Game, Phase, Setup},
     notation::NotationError,
     options::RulesTextError,
+    player::Player,
     seat::{MAX_SEATS, Seat},
     shuffle::SeedError,
 };
 
 mod read;
 
-/// The format that is written. A reader refuses any other.
-const FORMAT: &str = "1";
+/// The formats of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For games in which the same people have the seats from the beginning to the end.
+    #[default]
+    One,
+    /// For games in which people came, went or were away, or settings were changed. It also says
+    /// who took an action that the seat's person did not take.
+    Two,
+}
+
+impl Format {
+    const ALL: [Format; 2] = [Format::One, Format::Two];
+
+    /// The format of a game's record.
+    pub fn of(game: &Game) -> Format {
+        if game.seats_changed() {
+            Format::Two
+        } else {
+            Format::One
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Format::One => "1",
+            Format::Two => "2",
+        }
+    }
+}
 
 /// The headers with the seats' names.
 const SEATS: [&str; MAX_SEATS] = ["Seat0", "Seat1", "Seat2", "Seat3", "Seat4", "Seat5"];
@@ -49,6 +78,7 @@ const MAX_LINE: usize = 4096;
 /// A game from its set-up to its last action, with nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
+    pub format: Format,
     pub about: RecordHeaders,
     /// What the game was made from. If no first dealer is named, it is drawn from the seed.
     pub setup: Setup,
@@ -75,6 +105,8 @@ pub struct RecordHeaders {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordStep {
     pub action: Action,
+    /// Who took the action, if the seat's person did not. Only in [`Format::Two`].
+    pub by: Option<By>,
     /// Each seat's hand, if this is a deal that lists them.
     pub hands: Option<Vec<Cards>>,
 }
@@ -94,6 +126,7 @@ impl Transcript {
             return Err(GameNotOver);
         }
         Ok(Transcript {
+            format: Format::of(game),
             about,
             setup: game.setup(),
             commitment: game.commitment(),
@@ -106,9 +139,11 @@ impl Transcript {
 impl RecordStep {
     /// The step of one version in a game's log, from its action and the events that followed. None
     /// for the creation, which has no action.
-    pub fn of(action: Option<&Action>, events: &[Event]) -> Option<RecordStep> {
+    pub fn of(format: Format, action: Option<&Action>, events: &[Event]) -> Option<RecordStep> {
+        let by = events.first().and_then(Event::by);
         Some(RecordStep {
             action: action?.clone(),
+            by: by.filter(|_| format == Format::Two),
             hands: events.iter().find_map(dealt),
         })
     }
@@ -157,9 +192,9 @@ pub enum TextErrorKind {
     TooLong,
     #[error("the line is too long: a line has {MAX_LINE} bytes at most")]
     LineTooLong,
-    #[error("a record begins with [Dog \"{FORMAT}\"]")]
+    #[error("a record begins with [Dog \"1\"] or [Dog \"2\"]")]
     NoRecord,
-    #[error("this is a record of format {0:?}, and only {FORMAT:?} is supported")]
+    #[error("this is a record of format {0:?}, and only \"1\" and \"2\" are supported")]
     Format(String),
     #[error("a header is written [Name \"value\"]")]
     Header,
@@ -182,6 +217,10 @@ pub enum TextErrorKind {
     Seed(#[from] SeedError),
     #[error("a step begins with deal, host or a seat's number, not with {0:?}")]
     Step(String),
+    #[error("such a step is possible in records of format 2 only")]
+    Format2Only,
+    #[error("(bot) and (clock) come before a step of a seat")]
+    Mark,
     #[error("there is no seat {0} at this table")]
     Seat(u8),
     #[error("a deal is written \"deal 1 by 0: \" or \"deal 1 by host: \" and a hand for each seat")]
@@ -196,6 +235,10 @@ pub enum TextErrorKind {
     Hands { found: usize, seats: u8 },
     #[error("the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes")]
     Host,
+    #[error("the host \"sets turn_seconds 30 bot_pace_ms 250 listed yes\"")]
+    Settings,
+    #[error("a seat \"joins\" with a name in quotes, or \"becomes bot fast\" with one")]
+    Joins,
     #[error("{id:?}: {problem}")]
     Move { id: String, problem: NotationError },
     #[error("{0}")]
@@ -221,6 +264,12 @@ pub enum Mismatch {
     Refused {
         step: String,
         refusal: ActionRefusal,
+    },
+    #[error("{step:?} was taken by {found}, not by {written}")]
+    By {
+        step: String,
+        found: &'static str,
+        written: &'static str,
     },
     #[error("by the seed {seat} is dealt {}, not {}", DisplayHand(*.dealt), DisplayHand(*.written))]
     Hand {
@@ -312,11 +361,25 @@ impl RecordStep {
     /// Carries out the step and compares the hands.
     fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
-        let events = game.apply(&self.action);
+        let step = || DisplayStep { step: self, round }.to_string();
+        let actor = match self.by {
+            Some(By::Clock) => Actor::Clock,
+            Some(By::Server) => Actor::Server,
+            Some(By::Bot | By::Host) | None => Actor::Player,
+        };
+        let events = game.apply_by(&self.action, actor);
         let events = events.map_err(|refusal| Mismatch::Refused {
-            step: DisplayStep { step: self, round }.to_string(),
+            step: step(),
             refusal,
         })?;
+        let found = events.first().and_then(Event::by);
+        if self.by.is_some() && found != self.by {
+            return Err(Mismatch::By {
+                step: step(),
+                found: found.map_or("its person", By::name),
+                written: self.by.map_or("its person", By::name),
+            });
+        }
         if let (Some(written), Some(dealt)) = (&self.hands, events.iter().find_map(dealt)) {
             let hands = Seat::all(game.rules().seats).zip(dealt).zip(written);
             for ((seat, dealt), &written) in hands {
@@ -349,7 +412,7 @@ impl Replayed {
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (about, setup) = (&self.about, &self.setup);
-        header(f, "Dog", FORMAT)?;
+        header(f, "Dog", self.format.name())?;
         let origin = [
             ("Game", &about.game),
             ("Created", &about.created),
@@ -365,13 +428,21 @@ impl fmt::Display for Transcript {
         let mut levels = Vec::new();
         for (name, player) in SEATS.into_iter().zip(&setup.players) {
             header(f, name, &player.name)?;
-            kinds.push(player.kind());
+            kinds.push(player.kind.name());
             levels.push(player.level.name());
         }
         header(f, "Kinds", &kinds.join(" "))?;
         header(f, "Levels", &levels.join(" "))?;
         if let Some(dealer) = setup.first_dealer {
             header(f, "Dealer", &dealer.number().to_string())?;
+        }
+        if !setup.awaited.is_empty() {
+            let seats: Vec<String> = setup
+                .awaited
+                .iter()
+                .map(|seat| seat.number().to_string())
+                .collect();
+            header(f, "Awaited", &seats.join(" "))?;
         }
         header(f, "Commitment", &self.commitment)?;
         header(f, "Seed", &setup.seed.hex())?;
@@ -421,12 +492,20 @@ struct DisplayStep<'a> {
 
 impl fmt::Display for DisplayStep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = self.step.by;
+        if let Some(mark @ (By::Bot | By::Clock)) = by {
+            write!(f, "({}) ", mark.name())?;
+        }
+        let host = match by {
+            Some(By::Server) => "server",
+            _ => "host",
+        };
         match self.step.action {
             Action::Deal { by } => {
                 write!(f, "deal {} by ", self.round)?;
                 match by {
                     Some(seat) => write!(f, "{}", seat.number())?,
-                    None => f.write_str("host")?,
+                    None => f.write_str(host)?,
                 }
                 for (seat, hand) in self.step.hands.iter().flatten().enumerate() {
                     let before = if seat == 0 { ":" } else { " |" };
@@ -440,12 +519,40 @@ impl fmt::Display for DisplayStep<'_> {
             Action::Play { seat, ref mv } => write!(f, "{} {mv}", seat.number()),
             Action::ReissueToken { seat } => write!(f, "host reissues token {}", seat.number()),
             Action::HandOver { seat, ref player } => {
-                let (kind, level) = (player.kind(), player.level.name());
-                write!(f, "host hands {} to {kind} {level} ", seat.number())?;
-                quote(f, &player.name)
+                write!(f, "{host} hands {} to ", seat.number())?;
+                write_player(f, player)
+            }
+            Action::Join { seat, ref name } => {
+                write!(f, "{} joins ", seat.number())?;
+                quote(f, name)
+            }
+            Action::ChangeSeat { seat, ref player } => {
+                write!(f, "{} becomes ", seat.number())?;
+                write_player(f, player)
+            }
+            Action::RenewToken { seat } => write!(f, "{} renews token", seat.number()),
+            Action::AskRematch { seat } => write!(f, "{} asks for rematch", seat.number()),
+            Action::ChangeSettings { ref settings } => {
+                let TableSettings {
+                    turn_seconds,
+                    bot_pace_ms,
+                    listed,
+                } = settings;
+                let turn_seconds =
+                    turn_seconds.map_or("none".to_owned(), |limit| limit.to_string());
+                let listed = if *listed { "yes" } else { "no" };
+                write!(
+                    f,
+                    "host sets turn_seconds {turn_seconds} bot_pace_ms {bot_pace_ms} listed {listed}"
+                )
             }
         }
     }
+}
+
+fn write_player(f: &mut fmt::Formatter<'_>, player: &Player) -> fmt::Result {
+    write!(f, "{} {} ", player.kind.name(), player.level.name())?;
+    quote(f, &player.name)
 }
 
 fn header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    FORMAT, Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordHeaders, RecordStep, SEATS, TextError,
+    Format, Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordHeaders, RecordStep, SEATS, TextError,
     TextErrorKind, Transcript,
 };
 use crate::{
-    Action, Card, Cards, Level, Move, Player, Rules, Seat, Seed, Setup, options::RulesTextError,
+    Action, By, Card, Cards, Level, Move, Player, PlayerKind, Rules, Seat, Seed, Setup,
+    event::TableSettings, options::RulesTextError,
 };
 
 impl ParsedRecord {
@@ -29,7 +30,7 @@ impl ParsedRecord {
         for &(line, text) in steps {
             let step = match text.starts_with('[') {
                 true => Err(TextErrorKind::HeaderLate),
-                false => RecordStep::read(rules, round, text),
+                false => RecordStep::read(transcript.format, rules, round, text),
             };
             let step = step.map_err(|problem| problem.at(line))?;
             round += usize::from(matches!(step.action, Action::Deal { .. }));
@@ -102,7 +103,7 @@ fn unquote(text: &str) -> Option<(String, &str)> {
 }
 
 /// Every header except the seats'.
-const HEADERS: [&str; 12] = [
+const HEADERS: [&str; 13] = [
     "Dog",
     "Game",
     "Created",
@@ -111,6 +112,7 @@ const HEADERS: [&str; 12] = [
     "Kinds",
     "Levels",
     "Dealer",
+    "Awaited",
     "Commitment",
     "Seed",
     "SeedGiven",
@@ -133,7 +135,8 @@ impl Headers {
             if texts.is_empty() && name != "Dog" {
                 return Err(TextErrorKind::NoRecord.at(number));
             }
-            if name == "Dog" && text != FORMAT {
+            let known = |format: Format| format.name() == text;
+            if name == "Dog" && !Format::ALL.into_iter().any(known) {
                 return Err(TextErrorKind::Format(text).at(number));
             }
             if texts.insert(name, (number, text)).is_some() {
@@ -160,7 +163,13 @@ impl Headers {
             "no" => Some(false),
             _ => None,
         };
+        let seats = |text: &str| text.split_whitespace().map(seat).collect();
+        let awaited = self.optional("Awaited", "numbers of seats", seats)?;
+        if awaited.is_some() && self.format() == Format::One {
+            return Err(self.at("Awaited", TextErrorKind::Format2Only));
+        }
         Ok(Transcript {
+            format: self.format(),
             about: RecordHeaders {
                 game: self.text("Game"),
                 created: self.text("Created"),
@@ -175,9 +184,18 @@ impl Headers {
                 seed: Seed::from_hex(self.needed("Seed")?)
                     .map_err(|error| self.at("Seed", error.into()))?,
                 seed_given: self.value("SeedGiven", "yes or no", yes)?,
+                awaited: awaited.unwrap_or_default(),
                 rules,
             },
         })
+    }
+
+    fn format(&self) -> Format {
+        let one = self
+            .texts
+            .get("Dog")
+            .is_none_or(|(_, text)| text == Format::One.name());
+        if one { Format::One } else { Format::Two }
     }
 
     /// One player a seat.
@@ -188,16 +206,22 @@ impl Headers {
                 return Err(self.at(header, TextErrorKind::Seat(seat)));
             }
         }
-        let kinds = self.value("Kinds", "human or bot for each seat", |text| {
-            each(rules, text, read_kind)
-        })?;
+        let kind = |name: &str| {
+            let kind = PlayerKind::by_name(name);
+            kind.filter(|&kind| kind != PlayerKind::Open || self.format() == Format::Two)
+        };
+        let kinds = self.value(
+            "Kinds",
+            "human, bot or (in format 2) open for each seat",
+            |text| each(rules, text, kind),
+        )?;
         let levels = self.value("Levels", "a bot's level for each seat", |text| {
             each(rules, text, Level::by_name)
         })?;
         let mut players = Vec::new();
-        for ((header, bot), level) in names.iter().zip(kinds).zip(levels) {
+        for ((header, kind), level) in names.iter().zip(kinds).zip(levels) {
             let name = self.needed(header)?.to_owned();
-            players.push(Player { name, bot, level });
+            players.push(Player { name, kind, level });
         }
         Ok(players)
     }
@@ -274,17 +298,65 @@ fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Optio
 
 impl RecordStep {
     /// Reads the step of a line without comments; `round` is the number of the next deal.
-    fn read(rules: &Rules, round: usize, line: &str) -> Result<RecordStep, TextErrorKind> {
-        let (who, what) = line.split_once(' ').unwrap_or((line, ""));
-        if who == "deal" {
-            return read_deal(rules, round, what);
-        }
-        let action = match who {
-            "host" => read_host(rules, what)?,
-            _ => read_act(read_seat(rules, who)?, what.trim())?,
+    fn read(
+        format: Format,
+        rules: &Rules,
+        round: usize,
+        line: &str,
+    ) -> Result<RecordStep, TextErrorKind> {
+        let (mark, line) = match line.strip_prefix('(') {
+            Some(marked) => {
+                let (mark, line) = marked.split_once(')').ok_or(TextErrorKind::Mark)?;
+                let marks = [By::Bot, By::Clock];
+                let mark = marks.into_iter().find(|by| by.name() == mark);
+                (Some(mark.ok_or(TextErrorKind::Mark)?), line.trim())
+            }
+            None => (None, line),
         };
-        let hands = None;
-        Ok(RecordStep { action, hands })
+        let (who, what) = line.split_once(' ').unwrap_or((line, ""));
+        let what = what.trim();
+        let mut step = match who {
+            "deal" => read_deal(rules, round, what)?,
+            "host" => RecordStep::by_host(read_host(rules, what)?, By::Host),
+            "server" => RecordStep::by_host(read_host(rules, what)?, By::Server),
+            _ => RecordStep {
+                action: read_act(read_seat(rules, who)?, what)?,
+                by: None,
+                hands: None,
+            },
+        };
+        if mark.is_some() {
+            // Only what a seat does can be done for it.
+            let of_a_seat = step.action.is_play() && step.action.seat().is_some();
+            step.by = mark.filter(|_| of_a_seat);
+            step.by.ok_or(TextErrorKind::Mark)?;
+        }
+        if format == Format::One {
+            if step.is_new_in_format_2() {
+                return Err(TextErrorKind::Format2Only);
+            }
+            step.by = None;
+        }
+        Ok(step)
+    }
+
+    /// An action of the host or the server. Other actions of the host are not marked.
+    fn by_host(action: Action, by: By) -> RecordStep {
+        let marked = by == By::Server || matches!(action, Action::HandOver { .. });
+        RecordStep {
+            action,
+            by: marked.then_some(by),
+            hands: None,
+        }
+    }
+
+    fn is_new_in_format_2(&self) -> bool {
+        let is_new = match &self.action {
+            Action::HandOver { player, .. } => player.kind == PlayerKind::Open,
+            Action::ReissueToken { .. } => false,
+            action => !action.is_play(),
+        };
+        is_new || matches!(self.by, Some(By::Bot | By::Clock | By::Server))
     }
 }
 
@@ -302,15 +374,17 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
         let number = number.to_owned();
         return Err(TextErrorKind::DealNumber { number, round });
     }
-    let by = match dealer {
-        "host" => None,
-        seat => Some(read_seat(rules, seat)?),
+    let (dealer, by) = match dealer {
+        "host" => (None, Some(By::Host)),
+        "server" => (None, Some(By::Server)),
+        seat => (Some(read_seat(rules, seat)?), None),
     };
-    let action = Action::Deal { by };
-    Ok(RecordStep { action, hands })
+    let action = Action::Deal { by: dealer };
+    Ok(RecordStep { action, by, hands })
 }
 
-/// Reads an action of the host: `reissues token 2`, `hands 2 to bot strong "Berta"`.
+/// Reads an action of the host or the server: `reissues token 2`, `hands 2 to bot strong "Berta"`,
+/// `sets turn_seconds 30 bot_pace_ms 250 listed yes`.
 fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     let (text, name) = text.split_once('"').unwrap_or((text, ""));
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -319,29 +393,79 @@ fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
             seat: read_seat(rules, seat)?,
         }),
         ["hands", seat, "to", kind, level] => {
-            let (name, rest) = unquote(name).ok_or(TextErrorKind::Host)?;
             let seat = read_seat(rules, seat)?;
-            let bot = read_kind(kind).ok_or(TextErrorKind::Host)?;
-            let level = Level::by_name(level).ok_or(TextErrorKind::Host)?;
-            if !rest.trim().is_empty() {
-                return Err(TextErrorKind::Host);
-            }
-            let player = Player { name, bot, level };
+            let player = read_player(kind, level, name).ok_or(TextErrorKind::Host)?;
             Ok(Action::HandOver { seat, player })
+        }
+        [
+            "sets",
+            "turn_seconds",
+            clock,
+            "bot_pace_ms",
+            pace,
+            "listed",
+            listed,
+        ] => {
+            let settings = || {
+                Some(TableSettings {
+                    turn_seconds: match clock {
+                        "none" => None,
+                        seconds => Some(seconds.parse().ok()?),
+                    },
+                    bot_pace_ms: pace.parse().ok()?,
+                    listed: match listed {
+                        "yes" => true,
+                        "no" => false,
+                        _ => return None,
+                    },
+                })
+            };
+            let settings = settings().ok_or(TextErrorKind::Settings)?;
+            Ok(Action::ChangeSettings { settings })
         }
         _ => Err(TextErrorKind::Host),
     }
 }
 
-/// Reads an action of a seat: `asks`, `declines`, `offers K` or a move.
+/// Reads a player: a kind, a level and a name, whose opening quote has been read.
+fn read_player(kind: &str, level: &str, name: &str) -> Option<Player> {
+    let (name, rest) = unquote(name)?;
+    rest.trim().is_empty().then_some(Player {
+        name,
+        kind: PlayerKind::by_name(kind)?,
+        level: Level::by_name(level)?,
+    })
+}
+
+/// Reads an action of a seat: `asks`, `declines`, `offers K`, a move, `joins "Eva"`,
+/// `becomes bot fast "Eva"`, `renews token` or `asks for rematch`.
 fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     if let Some(card) = text.strip_prefix("offers ") {
         let card = read_card(card.trim())?;
         return Ok(Action::Offer { seat, card });
     }
+    if let Some(name) = text.strip_prefix("joins ") {
+        let name = name.trim().strip_prefix('"').and_then(unquote);
+        let (name, rest) = name.ok_or(TextErrorKind::Joins)?;
+        return match rest.trim() {
+            "" => Ok(Action::Join { seat, name }),
+            _ => Err(TextErrorKind::Joins),
+        };
+    }
+    if let Some(player) = text.strip_prefix("becomes ") {
+        let (words, name) = player.split_once('"').ok_or(TextErrorKind::Joins)?;
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let &[kind, level] = words.as_slice() else {
+            return Err(TextErrorKind::Joins);
+        };
+        let player = read_player(kind, level, name).ok_or(TextErrorKind::Joins)?;
+        return Ok(Action::ChangeSeat { seat, player });
+    }
     match text {
         "asks" => Ok(Action::Ask { seat }),
         "declines" => Ok(Action::Decline { seat }),
+        "renews token" => Ok(Action::RenewToken { seat }),
+        "asks for rematch" => Ok(Action::AskRematch { seat }),
         id => {
             let mv: Move = id.parse().map_err(|problem| TextErrorKind::Move {
                 id: id.to_owned(),
@@ -385,13 +509,4 @@ fn read_seat(rules: &Rules, word: &str) -> Result<Seat, TextErrorKind> {
         .parse()
         .map_err(|_| TextErrorKind::Step(word.to_owned()))?;
     Seat::new(number, rules.seats).ok_or(TextErrorKind::Seat(number))
-}
-
-/// Whether players of this kind are bots.
-fn read_kind(word: &str) -> Option<bool> {
-    match word {
-        "human" => Some(false),
-        "bot" => Some(true),
-        _ => None,
-    }
 }
