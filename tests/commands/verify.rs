@@ -78,6 +78,7 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: false,
+        awaited: Vec::new(),
     });
     let mut log = vec![(None, vec![game.last_event().clone()])];
     while game.phase() != Phase::Finished {

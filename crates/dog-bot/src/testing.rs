@@ -73,6 +73,7 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
         first_dealer: None,
         seed: Seed::new(bytes),
         seed_given: true,
+        awaited: Vec::new(),
     })
 }
 

@@ -115,6 +115,7 @@ pub fn set_up(rules: &Rules, rng: &mut impl Rng) -> Game {
         first_dealer: None,
         seed: Seed::new(seed),
         seed_given: true,
+        awaited: Vec::new(),
     })
 }
 
@@ -130,7 +131,7 @@ pub fn play_out(game: &mut Game, mut decide: impl FnMut(&Game, Seat) -> Action) 
     while turns < MAX_TURNS {
         match game.phase() {
             Phase::Finished => break,
-            Phase::Deal => {
+            Phase::Seating | Phase::Deal => {
                 let dealt = game.apply(&Action::Deal { by: None });
                 dealt.expect("the round is over");
                 // The beginner is asked first in the exchange.

@@ -283,6 +283,7 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: false,
+        awaited: Vec::new(),
     });
     let mut generator = Generator::new();
     let mut moves = Vec::new();
@@ -325,6 +326,7 @@ fn playouts(criterion: &mut Criterion) {
         first_dealer: Some(Seat::default()),
         seed: Seed::new([5; 32]),
         seed_given: true,
+        awaited: Vec::new(),
     });
     game.apply(&Action::Deal { by: None }).expect("a deal");
     let view = game.seen_from(Seat::default());

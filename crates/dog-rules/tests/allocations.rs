@@ -63,7 +63,7 @@ fn lists_allocate_nothing_once_their_buffers_are_large_enough() {
                         listed += boards.len();
                     }
                     Phase::Finished => break,
-                    Phase::Deal | Phase::Exchange => {}
+                    Phase::Seating | Phase::Deal | Phase::Exchange => {}
                 }
                 playout.play_on(&mut rng, 1);
             }

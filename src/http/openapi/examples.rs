@@ -216,6 +216,7 @@ impl ExampleGame {
             first_dealer: Seat::new(3, 4),
             seed: Seed::new([2; 32]),
             seed_given: false,
+            awaited: Vec::new(),
         });
         let at = time(1);
         let creation = LogEntry {

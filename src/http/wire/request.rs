@@ -311,6 +311,7 @@ impl CreateGame {
             seed_given: given.is_some(),
             seed: given.unwrap_or_else(|| Seed::new(random_bytes())),
             rules,
+            awaited: Vec::new(),
         };
         let has_human = setup.players.iter().any(|player| !player.bot);
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;

@@ -143,7 +143,7 @@ impl PlayoutContext<'_> {
                 }
                 // The round is over: the value after its last turn counts.
                 Phase::Deal if self.to_round_end && plies > 0 => break,
-                Phase::Deal => game.deal(rng),
+                Phase::Seating | Phase::Deal => game.deal(rng),
                 Phase::Exchange => self.exchange(&mut game),
                 Phase::Play => {
                     let turn = game.turn();

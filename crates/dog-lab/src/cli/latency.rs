@@ -82,7 +82,7 @@ impl LatencyArgs {
                         *game = new_game(rules);
                         continue;
                     }
-                    Phase::Deal => game.deal(&mut rng),
+                    Phase::Seating | Phase::Deal => game.deal(&mut rng),
                     Phase::Exchange | Phase::Play => {}
                 }
                 let view = game.seen_from(game.turn());

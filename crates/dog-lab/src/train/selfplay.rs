@@ -171,7 +171,7 @@ impl<'a> SelfPlay<'a> {
         let mut turns = 0;
         while turns < MAX_TURNS {
             match game.phase() {
-                Phase::Deal => game.deal(rng),
+                Phase::Seating | Phase::Deal => game.deal(rng),
                 Phase::Exchange => self.exchange(&mut game, rng, out),
                 Phase::Play => {
                     self.turn(&mut game, rng, out);

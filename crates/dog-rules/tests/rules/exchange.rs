@@ -86,17 +86,20 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     };
     for other in 1..4 {
         assert_eq!(
-            offered.clone().redacted_for(Viewer::Seat(seat(other))),
+            offered.clone().redacted_for(Viewer::Seat(seat(other), 0)),
             unseen
         );
     }
     assert_eq!(offered.clone().redacted_for(Viewer::Spectator), unseen);
-    assert_eq!(offered.clone().redacted_for(Viewer::Seat(seat(0))), offered);
+    assert_eq!(
+        offered.clone().redacted_for(Viewer::Seat(seat(0), 0)),
+        offered
+    );
     // The swap shows both cards to the pair, and none to others.
     let action = offer(&game, 2);
     let swap = game.apply(&action).expect("an offer").remove(1);
     for by in [0, 2] {
-        assert_eq!(swap.clone().redacted_for(Viewer::Seat(seat(by))), swap);
+        assert_eq!(swap.clone().redacted_for(Viewer::Seat(seat(by), 0)), swap);
     }
     let hidden = Event::CardsSwapped {
         given: [0, 2]
@@ -107,8 +110,8 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
             .to_vec(),
     };
     for viewer in [
-        Viewer::Seat(seat(1)),
-        Viewer::Seat(seat(3)),
+        Viewer::Seat(seat(1), 0),
+        Viewer::Seat(seat(3), 0),
         Viewer::Spectator,
     ] {
         assert_eq!(swap.clone().redacted_for(viewer), hidden);
@@ -265,7 +268,7 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
                 offered: game.offered(seen.seat),
                 received: game.received(seen.seat),
             };
-            let may_see = viewer == Viewer::Seat(seen.seat);
+            let may_see = viewer == Viewer::Seat(seen.seat, 0);
             assert_eq!(seen.own, may_see.then_some(own));
             assert_eq!(hand.is_some(), may_see);
             assert_eq!((seen.cards, seen.team), (6, seen.seat.number() % 2));

@@ -282,7 +282,7 @@ fn check_events(game: &Game, events: &[Event]) {
     assert_eq!(game.last_event(), &events[0]);
     for event in events {
         for viewer in viewers(game.rules()) {
-            let is = |seat| viewer == Viewer::Seat(seat);
+            let is = |seat| viewer == Viewer::Seat(seat, 0);
             let seen = event.clone().redacted_for(viewer);
             match (&seen, event) {
                 (Event::CardsDealt { hands: seen, .. }, Event::CardsDealt { hands, .. }) => {
@@ -313,7 +313,7 @@ fn check_secrets(rng: &mut impl Rng, game: &Game) {
             game.seats_visible_to(viewer),
             other.seats_visible_to(viewer)
         );
-        if let Viewer::Seat(seat) = viewer {
+        if let Viewer::Seat(seat, _) = viewer {
             let seen = |game: &Game| format!("{:?}", game.seen_from(seat));
             assert_eq!(seen(game), seen(&other));
             assert_eq!(game.pending_action(seat), other.pending_action(seat));
@@ -327,10 +327,10 @@ fn with_other_secrets(rng: &mut impl Rng, game: &Game, viewer: Viewer) -> Game {
     let rules = game.rules();
     let mut stored = json!(game);
     let mut hidden: Vec<Card> = read_stored(&stored["stock"]).sorted().collect();
-    let others = || Seat::all(rules.seats).filter(|&seat| viewer != Viewer::Seat(seat));
+    let others = || Seat::all(rules.seats).filter(|&seat| viewer != Viewer::Seat(seat, 0));
     // What the viewer's partner received from it and still holds is no secret.
     let known = |seat: Seat| -> Cards {
-        let of_the_partner = viewer == Viewer::Seat(seat.partner(rules.seats));
+        let of_the_partner = viewer == Viewer::Seat(seat.partner(rules.seats), 0);
         let known = game.known_to_partner(seat).filter(|_| of_the_partner);
         known.into_iter().collect()
     };

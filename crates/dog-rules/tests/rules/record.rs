@@ -26,6 +26,7 @@ fn random_game(rng: &mut ChaCha8Rng, rules: Rules) -> (Setup, Replayed) {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: rng.random(),
+        awaited: Vec::new(),
     };
     if rng.random() {
         setup.first_dealer = Seat::new(rng.random_range(0..seats), seats);
