@@ -10,7 +10,9 @@ use serde_json::value::RawValue;
 
 use super::{
     problem::Problem,
-    wire::game::{ActionResponse, Created, FreshToken, GameView, TicketResponse},
+    wire::game::{
+        ActionResponse, Created, FreshHostToken, FreshToken, GameView, Rematch, TicketResponse,
+    },
 };
 use crate::service::{CommandOutcome, Renderers, Response};
 
@@ -18,6 +20,7 @@ use crate::service::{CommandOutcome, Renderers, Response};
 pub const RENDERERS: Renderers<Problem> = Renderers {
     game: |record, role| json(&GameView::new(record, role)),
     changed: |draft, role| json(&ActionResponse::new(&draft.next, &draft.events, role)),
+    rematch: |record, role| json(&Rematch::new(record, role)),
 };
 
 /// The value as JSON.
@@ -43,6 +46,8 @@ pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
             id,
             seats,
             bots,
+            open,
+            invited,
             etag,
             game,
             ..
@@ -51,10 +56,18 @@ pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
             let token = |seat| (!bots.contains(&seat)).then(|| tokens.seat(seat));
             let game: &RawValue = serde_json::from_str(&game).map_err(Problem::internal)?;
             let location = format!("/v1/games/{id}");
+            let invitation = |seat| {
+                let is_open = open.contains(&seat);
+                is_open.then(|| tokens.invitation(Some(seat)))
+            };
+            let has_open = !open.is_empty();
             let body = json(&Created {
                 id,
                 seat_tokens: Seat::all(seats).map(token).collect(),
                 host_token: tokens.host(),
+                invitations: has_open
+                    .then(|| invited.then(|| Seat::all(seats).map(invitation).collect())),
+                invitation: has_open.then(|| invited.then(|| tokens.invitation(None))),
                 game,
             })?;
             Ok(send(StatusCode::CREATED, Some(etag), Some(location), body))
@@ -68,12 +81,38 @@ pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
             })?;
             Ok(send(StatusCode::OK, None, None, body))
         }
+        Response::FreshHostToken { .. } => {
+            let token = tokens()?.host();
+            let body = json(&FreshHostToken { token })?;
+            Ok(send(StatusCode::OK, None, None, body))
+        }
+        Response::Opened {
+            seat, etag, action, ..
+        } => {
+            let invitation = json(&tokens()?.invitation(Some(seat)))?;
+            let body = with_members(action, &format!("\"invitation\":{invitation}"));
+            Ok(send(StatusCode::OK, Some(etag), None, body))
+        }
+        Response::Joined {
+            seat, etag, action, ..
+        } => {
+            let token = json(&tokens()?.seat(seat))?;
+            let number = seat.number();
+            let body = with_members(action, &format!("\"seat\":{number},\"token\":{token}"));
+            Ok(send(StatusCode::CREATED, Some(etag), None, body))
+        }
         Response::Ticket { expires_at, .. } => {
             let ticket = tokens()?.ticket();
             let body = json(&TicketResponse { ticket, expires_at })?;
             Ok(send(StatusCode::OK, None, None, body))
         }
     }
+}
+
+/// The object in JSON with more members, written as JSON too.
+fn with_members(mut object: String, members: &str) -> String {
+    object.pop();
+    object + "," + members + "}"
 }
 
 fn send(

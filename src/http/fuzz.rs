@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     picture::PictureOptions,
-    service::{Creation, ExchangeAction, HandOver, Role, etag},
+    service::{Creation, ExchangeAction, Role, SeatChange, etag},
     store::{Cursor, GameId},
 };
 
@@ -73,10 +73,14 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             Some(Action::Play { seat, mv })
         }
         6 => {
-            let HandOver { bot, name, level } =
-                from_body::<HandOverRequest>(bytes)??.hand_over()?;
-            let name = name.unwrap_or_else(|| game.player(seat).name.clone());
-            let player = Player { name, bot, level };
+            let SeatChange { kind, name, level } =
+                from_body::<HandOverRequest>(bytes)??.change()?;
+            let now = game.player(seat);
+            let player = Player {
+                name: name.unwrap_or_else(|| now.name.clone()),
+                kind: kind.unwrap_or(now.kind),
+                level: level.unwrap_or(now.level),
+            };
             Some(Action::HandOver { seat, player })
         }
         7 => {

@@ -1,6 +1,6 @@
 //! Who sends a request, and the caller's role in a game.
 
-use dog_rules::{Seat, Viewer};
+use dog_rules::{Game, Phase, Seat, Viewer};
 
 use super::ServiceError;
 use crate::store::{StoredGame, TokenHash, Tokens};
@@ -17,10 +17,10 @@ pub enum Role {
 }
 
 impl Role {
-    /// What this role sees: the host sees what a spectator sees.
-    pub fn viewer(self) -> Viewer {
+    /// What this role sees in this game: the host sees what a spectator sees.
+    pub fn viewer(self, game: &Game) -> Viewer {
         match self {
-            Role::Seat(seat) => Viewer::Seat(seat),
+            Role::Seat(seat) => Viewer::Seat(seat, game.person(seat)),
             Role::Host | Role::Spectator => Viewer::Spectator,
         }
     }
@@ -48,7 +48,8 @@ impl Caller {
     /// The caller's role in this game.
     ///
     /// # Errors
-    /// `unauthorized`, if the presented token does not belong to this game.
+    /// `token_replaced` or `unauthorized`, if the presented token is not, or was never, one of this
+    /// game.
     pub fn role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);
@@ -60,7 +61,11 @@ impl Caller {
                 role = Some(Role::Seat(seat));
             }
         }
-        role.ok_or(ServiceError::UnknownToken)
+        let is_dead = record.seating.is_dead(&presented);
+        role.ok_or(match is_dead {
+            true => ServiceError::TokenReplaced,
+            false => ServiceError::UnknownToken,
+        })
     }
 
     /// The hash of the presented token, if any.
@@ -97,9 +102,26 @@ impl Caller {
     /// # Errors
     /// `unauthorized` without a token, `forbidden` for the host.
     pub fn seat(self, record: &StoredGame) -> Result<Seat, ServiceError> {
-        match self.known_role(record)?.viewer() {
-            Viewer::Seat(seat) => Ok(seat),
-            Viewer::Spectator => Err(ServiceError::SeatOnly),
+        match self.known_role(record)? {
+            Role::Seat(seat) => Ok(seat),
+            Role::Host | Role::Spectator => Err(ServiceError::SeatOnly),
+        }
+    }
+
+    /// The seat that calls and may see the seat's hand, for routes about its moves.
+    ///
+    /// # Errors
+    /// As [`Caller::seat`]; `forbidden` if the hand was dealt to somebody else.
+    pub fn holder(self, record: &StoredGame) -> Result<Seat, ServiceError> {
+        let seat = self.seat(record)?;
+        let game = &record.game;
+        let dealt = matches!(game.phase(), Phase::Exchange | Phase::Play);
+        if game.has_stand_in(seat) {
+            Err(ServiceError::StandInPlays(seat))
+        } else if dealt && !game.holds_own_hand(seat) {
+            Err(ServiceError::BotPlays(seat))
+        } else {
+            Ok(seat)
         }
     }
 }

@@ -25,8 +25,26 @@ pub enum ServiceError {
     #[error("only the seat itself and the host may reissue its token")]
     AnotherSeat,
     /// While a bot plays a seat, the holder of its token cannot act.
-    #[error("a bot plays {0} until the host hands it back")]
+    #[error("a bot plays {0} until its person is back")]
     BotPlays(Seat),
+    /// A person who took over a seat in the middle of a round does not have its hand.
+    #[error("a bot plays {0} until the next deal, because this hand was dealt to somebody else")]
+    StandInPlays(Seat),
+    /// The host has no power over the token and the name of a person who joined.
+    #[error("only the person at {0} may do this")]
+    SeatJoined(Seat),
+    #[error("an invitation is needed to join this game")]
+    InvitationNeeded,
+    #[error("this is no invitation to this seat, or it is no longer valid")]
+    WrongInvitation,
+    #[error("{0} is taken")]
+    SeatTaken(Seat),
+    #[error("no seat is open that this request can take")]
+    NoOpenSeat,
+    #[error("the game is not over")]
+    GameNotOver,
+    #[error("nobody has asked for a rematch of this game")]
+    NoRematch,
     /// A seat of a bot gets no token, because its holder could see the bot's hand.
     #[error("a bot plays {0}: hand it to a human first")]
     NoHuman(Seat),

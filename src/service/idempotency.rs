@@ -29,6 +29,12 @@ pub enum Response {
         /// The seats without a token.
         #[serde(default)]
         bots: Vec<Seat>,
+        /// The open seats.
+        #[serde(default)]
+        open: Vec<Seat>,
+        /// Whether they are open to those with an invitation.
+        #[serde(default)]
+        invited: bool,
         salt: [u8; 16],
         etag: String,
         /// The game's view, as JSON.
@@ -39,6 +45,24 @@ pub enum Response {
         seat: Seat,
         version: u64,
         salt: [u8; 16],
+    },
+    /// The host's fresh token.
+    FreshHostToken { salt: [u8; 16] },
+    /// To a seat opened by the host: an action with a new invitation.
+    Opened {
+        seat: Seat,
+        salt: [u8; 16],
+        etag: String,
+        /// The action, as JSON.
+        action: String,
+    },
+    /// To somebody who took a seat: an action with a token.
+    Joined {
+        seat: Seat,
+        salt: [u8; 16],
+        etag: String,
+        /// The action, as JSON.
+        action: String,
     },
     /// A ticket for a stream.
     Ticket { salt: [u8; 16], expires_at: String },
@@ -151,6 +175,16 @@ impl TokenDeriver {
     /// The host's token.
     pub fn host(&self) -> String {
         self.token("host")
+    }
+
+    /// The invitation to a seat, or to any that is open since the creation: 128 bits as hex digits,
+    /// after what it opens.
+    pub fn invitation(&self, seat: Option<Seat>) -> String {
+        let (name, opens) = match seat {
+            Some(seat) => (format!("invitation to {seat}"), seat.number().to_string()),
+            None => ("invitation".to_owned(), "any".to_owned()),
+        };
+        format!("{opens}-{}", &self.token(&name)[..32])
     }
 
     /// A ticket for a stream.

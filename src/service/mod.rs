@@ -10,23 +10,35 @@
 mod caller;
 mod error;
 mod idempotency;
+mod joining;
+mod rematch;
 
-use dog_rules::{Action, BySeat, Card, Game, Level, Move, Player, Seat, Setup};
+use std::sync::Arc;
+
+use dog_rules::{
+    Action, Actor, BySeat, Card, Game, Level, Move, Phase, PlayerKind, Seat, Setup, TableSettings,
+};
 use jiff::{SignedDuration, Timestamp};
 
 pub use self::{
     caller::{Caller, Role},
     error::ServiceError,
     idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random_bytes},
+    joining::Join,
+    rematch::{RematchRequest, ask_rematch, rematch_of, role_in},
 };
 use crate::store::{
-    AdminChanges, CommitResult, Creator, Draft, GameId, LoadedGame, NewGame, NewTicket, PackedLog,
-    Store, StoreError, StoredGame, Timing, TokenHash, Tokens, Write, WriteOp, now,
+    AdminChanges, CommitResult, Creator, Draft, GameId, JoinPolicy, LoadedGame, NewGame, NewTicket,
+    PackedLog, Seating, StartPolicy, Store, StoreError, StoredGame, Timing, TokenHash, Tokens,
+    Write, WriteOp, now,
 };
 
 /// Maximum number of attempts for a write. Each one but the last failed because another write came
 /// first.
 const MAX_ATTEMPTS: u32 = 8;
+
+/// The least turn clock that a host may set once cards were dealt, in seconds.
+const MIN_TURN_SECONDS: u32 = 10;
 
 /// How long a ticket is valid.
 const TICKET_TTL: SignedDuration = SignedDuration::from_secs(30);
@@ -61,11 +73,17 @@ pub enum GameCommand<E> {
     Exchange(Result<ExchangeAction, E>),
     /// Plays a move: the seat to move.
     Play(Result<Move, E>),
-    /// Hands the seat with that number to another player: the host.
-    HandOver {
+    /// Takes an open seat: anyone.
+    Join(Result<Join<E>, E>),
+    /// Changes who plays the seat with that number: the seat itself or the host.
+    ChangeSeat {
         seat: String,
-        to: Result<HandOver, E>,
+        change: Result<SeatChange, E>,
     },
+    /// Changes settings: the host.
+    ChangeSettings(Result<SettingsChange<E>, E>),
+    /// Gives the host a fresh token: the host.
+    RenewHostToken(Result<(), E>),
     /// Gives the seat with that number a fresh token: the seat itself or the host.
     ReissueToken {
         seat: String,
@@ -85,13 +103,23 @@ pub enum ExchangeAction {
     Ask,
 }
 
-/// Who is to play a seat.
+/// A change of who plays a seat. What is none stays as it is.
 #[derive(Clone, Debug)]
-pub struct HandOver {
-    pub bot: bool,
-    /// None to keep the present name.
+pub struct SeatChange {
+    pub kind: Option<PlayerKind>,
     pub name: Option<String>,
-    pub level: Level,
+    pub level: Option<Level>,
+}
+
+/// A change of settings. What is none stays as it is.
+#[derive(Clone, Debug)]
+pub struct SettingsChange<E> {
+    /// The turn clock, or none to remove it.
+    pub turn_seconds: Option<Option<u32>>,
+    pub bot_pace_ms: Option<u32>,
+    pub listed: Option<bool>,
+    /// The error if the turn clock is too short for a game that has begun.
+    pub too_short: E,
 }
 
 /// A game to add.
@@ -101,6 +129,10 @@ pub enum Creation {
         setup: Setup,
         listed: bool,
         timing: Timing,
+        join: JoinPolicy,
+        start: StartPolicy,
+        /// After how many seconds seats that are still open are given to bots.
+        bots_after_seconds: Option<u32>,
     },
     /// A finished game with its log; all entries of the log have the time `at`.
     Imported {
@@ -111,12 +143,28 @@ pub enum Creation {
     },
 }
 
+impl<E> GameCommand<E> {
+    /// Whether it may kill the token of its caller.
+    fn kills_token(&self) -> bool {
+        match self {
+            GameCommand::ReissueToken { .. } | GameCommand::RenewHostToken(_) => true,
+            GameCommand::ChangeSeat { change, .. } => {
+                let kind = change.as_ref().ok().and_then(|change| change.kind);
+                kind == Some(PlayerKind::Open)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// How responses are written as JSON.
 pub struct Renderers<E> {
     /// A game as this role may see it.
     pub game: fn(&StoredGame, Role) -> Result<String, E>,
     /// A game after an action, with the events of the action.
     pub changed: fn(&Draft, Role) -> Result<String, E>,
+    /// A rematch as this role may see it.
+    pub rematch: fn(&StoredGame, Role) -> Result<String, E>,
 }
 
 /// A response, and the tokens in it.
@@ -203,6 +251,7 @@ fn new_game(
             host: TokenHash::of(&tokens.host()),
             seats: BySeat::default(),
         },
+        seating: Arc::default(),
         timing: Timing::default(),
         admin_changes: AdminChanges::default(),
         deadline: None,
@@ -213,14 +262,34 @@ fn new_game(
             setup,
             listed,
             timing,
+            join,
+            start,
+            bots_after_seconds,
         } => {
             let game = Game::new(setup.clone());
             let event = game.last_event().clone();
             let mut record = record(game, *listed);
+            let mut seating = Seating {
+                join: *join,
+                start: *start,
+                bots_at: bots_after_seconds
+                    .map(|seconds| now + SignedDuration::from_secs(seconds.into())),
+                ..Seating::default()
+            };
             for seat in Seat::all(record.game.rules().seats) {
-                let human = !record.game.player(seat).bot;
-                record.tokens.seats[seat] = human.then(|| TokenHash::of(&tokens.seat(seat)));
+                match record.game.player(seat).kind {
+                    PlayerKind::Human => {
+                        record.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));
+                    }
+                    PlayerKind::Open if *join == JoinPolicy::Invited => {
+                        let invitation = TokenHash::of(&tokens.invitation(Some(seat)));
+                        seating.seats[seat].invitation = Some(invitation);
+                        seating.invitation = Some(TokenHash::of(&tokens.invitation(None)));
+                    }
+                    PlayerKind::Open | PlayerKind::Bot => {}
+                }
             }
+            record.seating = seating.into();
             record.timing = *timing;
             NewGame::created(record, &event)
         }
@@ -263,6 +332,9 @@ impl RequestContext {
             Response::Plain { .. } => None,
             Response::Created { salt, .. }
             | Response::FreshToken { salt, .. }
+            | Response::FreshHostToken { salt }
+            | Response::Opened { salt, .. }
+            | Response::Joined { salt, .. }
             | Response::Ticket { salt, .. } => Some(TokenDeriver::new(Some(retry), salt)?),
         };
         Ok(CommandOutcome { response, tokens })
@@ -314,35 +386,56 @@ fn attempt<E: Clone + From<ServiceError>>(
             return Ok((None, outcome.ok_or(ServiceError::GameNotFound)?));
         }
     };
+    if let GameCommand::Join(join) = command {
+        let join = join.as_ref().map_err(Clone::clone)?;
+        if let Some(outcome) = saved_outcome()? {
+            return Ok((None, outcome));
+        }
+        let (effect, outcome) = joining::join(record, request, join, renderers)?;
+        return Ok((Some(effect), outcome));
+    }
     let named = match command {
-        GameCommand::HandOver { seat, .. } | GameCommand::ReissueToken { seat, .. } => {
+        GameCommand::ChangeSeat { seat, .. } | GameCommand::ReissueToken { seat, .. } => {
             Some(find_seat(record, seat)?)
         }
         _ => None,
     };
-    let role = match (request.caller.known_role(record), command) {
+    let role = match (request.caller.known_role(record), command.kills_token()) {
         (Ok(role), _) => role,
-        // A seat's own retry comes with the token that its first try has replaced.
-        (Err(unknown), GameCommand::ReissueToken { .. }) => {
+        // A retry of the request that has killed the token it comes with.
+        (Err(unknown), true) => {
             let outcome = saved_outcome()?.ok_or(unknown)?;
             return Ok((None, outcome));
         }
-        (Err(unknown), _) => return Err(unknown.into()),
+        (Err(unknown), false) => return Err(unknown.into()),
     };
     let actor = acting_seat(command, role, named)?;
     if let Some(outcome) = saved_outcome()? {
         return Ok((None, outcome));
     }
     if let (Some(seat), None) = (actor, named)
-        && record.game.player(seat).bot
+        && record.game.bot_plays(seat)
     {
-        return Err(ServiceError::BotPlays(seat).into());
+        let stands_in = record.game.player(seat).is_human();
+        return Err(match stands_in {
+            true => ServiceError::StandInPlays(seat).into(),
+            false => ServiceError::BotPlays(seat).into(),
+        });
     }
     request.check_version(record.game.version(), role)?;
     let (effect, outcome) = match command {
         GameCommand::ReissueToken { content, .. } => {
             let seat = actor.ok_or(ServiceError::SeatNotFound)?;
             reissue_token(record, request, role, seat, content)?
+        }
+        GameCommand::RenewHostToken(content) => {
+            record.check_admin_change().map_err(ServiceError::from)?;
+            content.clone()?;
+            renew_host_token(record, request)?
+        }
+        GameCommand::ChangeSeat { change, .. } => {
+            let seat = actor.ok_or(ServiceError::SeatNotFound)?;
+            joining::change_seat(record, request, role, seat, change, renderers)?
         }
         GameCommand::CreateTicket(content) => {
             content.clone()?;
@@ -355,7 +448,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         }
         _ => {
             let action = action(command, record, actor)?;
-            let draft = Draft::new(record, &action).map_err(ServiceError::from)?;
+            let draft = draft(record, &action)?;
             let etag = etag(draft.next.game.version(), role);
             let body = (renderers.changed)(&draft, role)?;
             let outcome = CommandOutcome::plain(200, Some(etag), body);
@@ -379,10 +472,13 @@ fn create<E: Clone + From<ServiceError>>(
     let record = &new.game;
     let seats = record.game.rules().seats;
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
+    let is_open = |seat: &Seat| record.game.player(*seat).kind == PlayerKind::Open;
     let response = Response::Created {
         id: record.id.to_string(),
         seats,
         bots: Seat::all(seats).filter(without_token).collect(),
+        open: Seat::all(seats).filter(is_open).collect(),
+        invited: record.seating.join == JoinPolicy::Invited,
         salt,
         etag: etag(record.game.version(), Role::Host),
         game: (renderers.game)(record, Role::Host)?,
@@ -404,11 +500,20 @@ fn acting_seat<E>(
     named: Option<Seat>,
 ) -> Result<Option<Seat>, ServiceError> {
     match (command, role) {
-        (GameCommand::HandOver { .. }, Role::Host) => Ok(named),
-        (GameCommand::HandOver { .. }, _) => Err(ServiceError::HostOnly("hand over a seat")),
-        (GameCommand::ReissueToken { .. }, Role::Host) => Ok(named),
-        (GameCommand::ReissueToken { .. }, Role::Seat(seat)) if Some(seat) == named => Ok(named),
-        (GameCommand::ReissueToken { .. }, _) => Err(ServiceError::AnotherSeat),
+        (GameCommand::ChangeSeat { .. } | GameCommand::ReissueToken { .. }, Role::Host) => {
+            Ok(named)
+        }
+        (GameCommand::ChangeSeat { .. } | GameCommand::ReissueToken { .. }, Role::Seat(seat))
+            if Some(seat) == named =>
+        {
+            Ok(named)
+        }
+        (GameCommand::ChangeSeat { .. } | GameCommand::ReissueToken { .. }, _) => {
+            Err(ServiceError::AnotherSeat)
+        }
+        (GameCommand::ChangeSettings(_) | GameCommand::RenewHostToken(_), Role::Host) => Ok(None),
+        (GameCommand::ChangeSettings(_), _) => Err(ServiceError::HostOnly("change settings")),
+        (GameCommand::RenewHostToken(_), _) => Err(ServiceError::HostOnly("renew its token")),
         (GameCommand::Remove(_), Role::Host) | (GameCommand::CreateTicket(_), _) => Ok(None),
         (GameCommand::Remove(_), _) => Err(ServiceError::HostOnly("remove a game")),
         (GameCommand::Deal(_), Role::Host) => Ok(None),
@@ -426,13 +531,21 @@ fn action<E: Clone + From<ServiceError>>(
     let game = &record.game;
     let refused = |refusal: dog_rules::ActionRefusal| ServiceError::from(refusal);
     match (command, actor) {
-        (GameCommand::HandOver { to, .. }, Some(seat)) => {
+        (GameCommand::ChangeSettings(change), _) => {
             game.check_not_over().map_err(refused)?;
             record.check_admin_change().map_err(ServiceError::from)?;
-            let HandOver { bot, name, level } = to.clone()?;
-            let name = name.unwrap_or_else(|| game.player(seat).name.clone());
-            let player = Player { name, bot, level };
-            Ok(Action::HandOver { seat, player })
+            let change = change.as_ref().map_err(Clone::clone)?;
+            let dealt = game.round() > 1 || !matches!(game.phase(), Phase::Seating | Phase::Deal);
+            let seconds = change.turn_seconds.flatten();
+            if dealt && seconds.is_some_and(|seconds| seconds < MIN_TURN_SECONDS) {
+                return Err(change.too_short.clone());
+            }
+            let settings = TableSettings {
+                turn_seconds: change.turn_seconds.unwrap_or(record.timing.turn_seconds),
+                bot_pace_ms: change.bot_pace_ms.unwrap_or(record.timing.bot_pace_ms),
+                listed: change.listed.unwrap_or(record.listed),
+            };
+            Ok(Action::ChangeSettings { settings })
         }
         (GameCommand::Exchange(exchange), Some(seat)) => {
             game.check_exchange(seat).map_err(refused)?;
@@ -459,8 +572,14 @@ fn action<E: Clone + From<ServiceError>>(
     }
 }
 
-/// Gives a seat a fresh token. By the host it is a public event; by the seat itself it makes no new
-/// version.
+/// The draft of an action of a client.
+fn draft(record: &StoredGame, action: &Action) -> Result<Draft, ServiceError> {
+    Ok(Draft::new(record, action, Actor::Player)?)
+}
+
+/// Gives a seat a fresh token. By the host it is a public event, and so is the first renewal by the
+/// seat itself, after which the host has no power over the token. Later renewals, and those of a
+/// finished game, make no new version.
 fn reissue_token<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
@@ -468,27 +587,42 @@ fn reissue_token<E: Clone + From<ServiceError>>(
     seat: Seat,
     content: &Result<(), E>,
 ) -> Result<(WriteOp, CommandOutcome), E> {
-    if record.game.player(seat).bot {
+    if !record.game.player(seat).is_human() {
         return Err(ServiceError::NoHuman(seat).into());
     }
+    let joined = record.seating.seats[seat].joined;
+    let is_over = record.game.phase() == Phase::Finished;
     if role == Role::Host {
+        if joined {
+            return Err(ServiceError::SeatJoined(seat).into());
+        }
         record.game.check_not_over().map_err(ServiceError::from)?;
+        record.check_admin_change().map_err(ServiceError::from)?;
+    } else {
+        record.check_seat_change(seat).map_err(ServiceError::from)?;
     }
-    record.check_admin_change().map_err(ServiceError::from)?;
     content.clone()?;
     let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let fresh = Some(TokenHash::of(&tokens.seat(seat)));
-    let (effect, version) = if role == Role::Host {
-        let action = Action::ReissueToken { seat };
-        let mut draft = Draft::new(record, &action).map_err(ServiceError::from)?;
-        draft.next.tokens.seats[seat] = fresh;
+    let (effect, version) = if role == Role::Host || !joined && !is_over {
+        let action = match role {
+            Role::Host => Action::ReissueToken { seat },
+            _ => Action::RenewToken { seat },
+        };
+        let mut draft = draft(record, &action)?;
+        let seating = Arc::make_mut(&mut draft.next.seating);
+        seating.replace_token(&mut draft.next.tokens, seat, fresh);
+        seating.seats[seat].joined = role != Role::Host;
         let version = draft.next.game.version();
         (WriteOp::Update(draft.into()), version)
     } else {
-        let mut all = record.tokens.clone();
-        all.seats[seat] = fresh;
-        let effect = WriteOp::SetTokens(record.expected_state(), all);
+        let (mut all, mut seating) = (record.tokens.clone(), (*record.seating).clone());
+        seating.replace_token(&mut all, seat, fresh);
+        let access = &mut seating.seats[seat];
+        access.joined = true;
+        access.changes += 1;
+        let effect = WriteOp::SetTokens(record.expected_state(), all, seating.into());
         (effect, record.game.version())
     };
     let response = Response::FreshToken {
@@ -496,6 +630,21 @@ fn reissue_token<E: Clone + From<ServiceError>>(
         version,
         salt,
     };
+    let tokens = Some(tokens);
+    Ok((effect, CommandOutcome { response, tokens }))
+}
+
+/// Gives the host a fresh token.
+fn renew_host_token(
+    record: &StoredGame,
+    request: &RequestContext,
+) -> Result<(WriteOp, CommandOutcome), ServiceError> {
+    let salt = random_bytes();
+    let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
+    let (mut all, mut seating) = (record.tokens.clone(), (*record.seating).clone());
+    seating.replace_host_token(&mut all, TokenHash::of(&tokens.host()));
+    let effect = WriteOp::SetTokens(record.expected_state(), all, seating.into());
+    let response = Response::FreshHostToken { salt };
     let tokens = Some(tokens);
     Ok((effect, CommandOutcome { response, tokens }))
 }

@@ -12,6 +12,7 @@ mod game_log;
 mod id;
 mod metrics;
 mod retention;
+mod seating;
 mod sqlite;
 mod stored_game;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use self::{
     id::{Creator, GameId, GameIdError},
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
+    seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy},
     sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,

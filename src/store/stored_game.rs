@@ -2,13 +2,14 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use dog_rules::{Event, Game, Phase};
+use dog_rules::{Action, Actor, Event, Game, Phase, PlayerKind, Seat};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::{
     game_log::LogPage,
     id::{Creator, GameId},
+    seating::{Opened, Seating, StartPolicy},
     tokens::Tokens,
 };
 
@@ -21,6 +22,10 @@ const BASE_ADMIN_CHANGES: u64 = 100;
 
 /// The number of versions of play that allow one more administrative change.
 const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
+
+/// The same for changes by those who have one seat.
+const BASE_SEAT_CHANGES: u64 = 50;
+const VERSIONS_PER_SEAT_CHANGE: u64 = 16;
 
 /// The current time, truncated to the microseconds that the store keeps.
 pub fn now() -> Timestamp {
@@ -42,6 +47,7 @@ pub struct StoredGame {
     /// Who created or imported it; see [`Creator`].
     pub creator: Option<Creator>,
     pub tokens: Tokens,
+    pub seating: Arc<Seating>,
     pub timing: Timing,
     pub admin_changes: AdminChanges,
     /// When the turn clock runs out. It is set with each new version.
@@ -61,9 +67,9 @@ pub struct Timing {
 /// The numbers of administrative changes of a game, which are not play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdminChanges {
-    /// Changes that are a version of the game: hand-overs, and tokens reissued by the host.
+    /// Changes that are a version of the game, such as hand-overs and joins.
     pub versions: u32,
-    /// Changes without a version: tokens that seats renewed themselves.
+    /// Changes without a version: tokens that seats or the host renewed themselves.
     pub renewals: u32,
 }
 
@@ -74,6 +80,8 @@ pub enum LimitReached {
     Play,
     #[error("the seats of this game were changed too often; play on before the next change")]
     Admin,
+    #[error("this seat was changed too often; play on before the next change")]
+    Seat,
 }
 
 impl StoredGame {
@@ -95,18 +103,79 @@ impl StoredGame {
         }
     }
 
-    /// Checks that the game may have another administrative change.
+    /// Checks that the game may have another administrative change by the host.
     ///
     /// # Errors
     /// The game has too many such changes for its number of versions.
     pub fn check_admin_change(&self) -> Result<(), LimitReached> {
         let AdminChanges { versions, renewals } = self.admin_changes;
-        let made = u64::from(versions) + u64::from(renewals);
+        let all = u64::from(versions) + u64::from(renewals);
+        let made = all.saturating_sub(self.seating.changes_by_seats().into());
         if made < BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
             Ok(())
         } else {
             Err(LimitReached::Admin)
         }
+    }
+
+    /// Checks that those who have a seat may make another administrative change, which the changes
+    /// of other seats and of the host do not count for.
+    ///
+    /// # Errors
+    /// The seat has had too many such changes for the game's number of versions.
+    pub fn check_seat_change(&self, seat: Seat) -> Result<(), LimitReached> {
+        let made = u64::from(self.seating.seats[seat].changes);
+        if made < BASE_SEAT_CHANGES + self.played() / VERSIONS_PER_SEAT_CHANGE {
+            Ok(())
+        } else {
+            Err(LimitReached::Seat)
+        }
+    }
+
+    /// Counts a change towards the limit that it falls under: that of play, of a seat or of the
+    /// host. What the server does for nobody has none.
+    ///
+    /// # Errors
+    /// The limit is reached.
+    pub(super) fn count_change(
+        &mut self,
+        action: &Action,
+        actor: Actor,
+    ) -> Result<(), LimitReached> {
+        if action.is_play() {
+            return self.check_play();
+        }
+        match *action {
+            Action::Join { seat, .. }
+            | Action::ChangeSeat { seat, .. }
+            | Action::RenewToken { seat }
+            | Action::AskRematch { seat } => {
+                self.check_seat_change(seat)?;
+                Arc::make_mut(&mut self.seating).seats[seat].changes += 1;
+            }
+            _ if actor == Actor::Server => {}
+            _ => self.check_admin_change()?,
+        }
+        self.admin_changes.versions += 1;
+        Ok(())
+    }
+
+    /// A seat that has been open since the creation, if there is one and a bot may get it.
+    pub fn seat_for_bot(&self) -> Option<Seat> {
+        let game = &self.game;
+        let is_open = |&seat: &Seat| {
+            game.player(seat).kind == PlayerKind::Open
+                && self.seating.seats[seat].opened == Opened::AtCreation
+        };
+        let seating = game.phase() == Phase::Seating && self.seating.bots_at.is_some();
+        Seat::all(game.rules().seats)
+            .find(is_open)
+            .filter(|_| seating)
+    }
+
+    /// Whether the server has the next round dealt.
+    pub fn server_deals(&self) -> bool {
+        self.seating.start == StartPolicy::Full && self.game.phase() == Phase::Deal
     }
 
     /// The state in which a write computed from this game must find it.
@@ -119,21 +188,28 @@ impl StoredGame {
         }
     }
 
-    /// Updates the deadline after events at the time `at`.
-    pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event]) {
-        if self.game.phase() == Phase::Finished {
+    /// Updates the deadline after events at the time `at`, before which the game was in the phase
+    /// `before`.
+    pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event], before: Phase) {
+        let seating_ended = before == Phase::Seating && self.game.phase() != Phase::Seating;
+        if matches!(self.game.phase(), Phase::Seating | Phase::Finished)
+            || self.timing.turn_seconds.is_none()
+        {
             self.deadline = None;
-        } else if events.iter().any(Event::restarts_clock) {
+        } else if seating_ended || events.iter().any(Event::restarts_clock) {
             let seconds = |seconds: u32| at + SignedDuration::from_secs(seconds.into());
             self.deadline = self.timing.turn_seconds.map(seconds);
         }
     }
 
-    /// When the server must act after a change at `changed_at`: for a bot, or because the turn
-    /// clock has run out.
+    /// When the server must act after a change at `changed_at`: to give a seat to a bot, to have a
+    /// round dealt, for a bot, or because the turn clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         self.check_play().ok()?;
-        if self.game.bot_to_act().is_some() {
+        if self.seat_for_bot().is_some() {
+            return self.seating.bots_at;
+        }
+        if self.server_deals() || self.game.bot_to_act().is_some() {
             let pace = SignedDuration::from_millis(self.timing.bot_pace_ms.into());
             return Some(changed_at + pace);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use dog_rules::BySeat;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -18,6 +19,30 @@ impl TokenHash {
     /// The hash of a token in the form in which a client sends it.
     pub fn of(token: &str) -> TokenHash {
         TokenHash(Sha256::digest(token).into())
+    }
+}
+
+/// As hex digits.
+impl Serialize for TokenHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        serializer.serialize_str(&digits)
+    }
+}
+
+impl<'de> Deserialize<'de> for TokenHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TokenHash, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let byte = |index: usize| {
+            let digits = digits.get(2 * index..2 * index + 2)?;
+            u8::from_str_radix(digits, 16).ok()
+        };
+        let bytes: Option<Vec<u8>> = (0..HASH_BYTES).map(byte).collect();
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .filter(|_| digits.len() == 2 * HASH_BYTES)
+            .map(TokenHash)
+            .ok_or_else(|| de::Error::custom("not the hash of a token"))
     }
 }
 

@@ -3,13 +3,14 @@
 
 use std::{fmt, sync::Arc};
 
-use dog_rules::{Action, ActionRefusal, Event, Phase};
+use dog_rules::{Action, ActionRefusal, Actor, Event, Phase};
 use jiff::Timestamp;
 use thiserror::Error;
 
 use super::{
     PackedLog, StoreError,
-    stored_game::{ExpectedState, LimitReached, StoredGame, now},
+    seating::Seating,
+    stored_game::{ExpectedState, LimitReached, StoredGame, Timing, now},
     tokens::{TokenHash, Tokens},
 };
 
@@ -36,7 +37,9 @@ pub enum WriteOp {
     /// Stores a game's next version.
     Update(Box<Draft>),
     /// Replaces a game's tokens without a new version.
-    SetTokens(ExpectedState, Tokens),
+    SetTokens(ExpectedState, Tokens, Arc<Seating>),
+    /// Changes nothing but the saved response.
+    SaveResponse,
     /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
     /// Removes a game and its log.
@@ -93,7 +96,7 @@ impl NewGame {
         }
         let at = stored.created_at;
         let events = std::slice::from_ref(event);
-        stored.set_deadline(at, events);
+        stored.set_deadline(at, events, Phase::Seating);
         let events = to_json(&events)?;
         NewGame::new(stored, NewLog::Created { at, events })
     }
@@ -126,6 +129,10 @@ pub struct Draft {
     pub(super) expected: ExpectedState,
     /// The phase of the game in that state.
     pub(super) phase: Phase,
+    /// The seating in that state.
+    pub(super) seating: Arc<Seating>,
+    /// Whether settings change.
+    pub(super) changes_settings: bool,
     /// The game after the action.
     pub next: StoredGame,
     /// The events of the action, including what players may not see.
@@ -161,22 +168,20 @@ impl Draft {
     ///
     /// # Errors
     /// The game refuses the action, or has reached its limit of such changes.
-    pub fn new(stored: &StoredGame, action: &Action) -> Result<Draft, DraftError> {
-        let is_play = !matches!(
-            action,
-            Action::ReissueToken { .. } | Action::HandOver { .. }
-        );
-        if is_play {
-            stored.check_play()?;
-        } else {
-            stored.check_admin_change()?;
-        }
+    pub fn new(stored: &StoredGame, action: &Action, actor: Actor) -> Result<Draft, DraftError> {
         let (expected, phase) = (stored.expected_state(), stored.game.phase());
         let mut next = stored.clone();
-        next.admin_changes.versions += u32::from(!is_play);
-        let events = Arc::make_mut(&mut next.game).apply(action)?;
+        next.count_change(action, actor)?;
+        let events = Arc::make_mut(&mut next.game).apply_by(action, actor)?;
         next.updated_at = now();
-        next.set_deadline(next.updated_at, &events);
+        if let Action::ChangeSettings { settings } = *action {
+            next.listed = settings.listed;
+            next.timing = Timing {
+                bot_pace_ms: settings.bot_pace_ms,
+                turn_seconds: settings.turn_seconds,
+            };
+        }
+        next.set_deadline(next.updated_at, &events, phase);
         let rows = GameColumns {
             snapshot: to_json(&next.game)?,
             action: to_json(action)?,
@@ -185,10 +190,17 @@ impl Draft {
         Ok(Draft {
             expected,
             phase,
+            seating: Arc::clone(&stored.seating),
+            changes_settings: matches!(action, Action::ChangeSettings { .. }),
             next,
             events,
             rows,
         })
+    }
+
+    /// The seating after the action, to change it.
+    pub fn seating(&mut self) -> &mut Seating {
+        Arc::make_mut(&mut self.next.seating)
     }
 }
 

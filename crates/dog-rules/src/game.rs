@@ -715,6 +715,11 @@ impl Game {
         self.occupants[seat].person
     }
 
+    /// Whether the seat's hand was dealt to the person who has the seat.
+    pub fn holds_own_hand(&self, seat: Seat) -> bool {
+        self.state(seat).dealt_to == Some(self.person(seat))
+    }
+
     /// Whether a bot stands in for the seat's person until the next deal, because the hand was
     /// dealt to somebody else.
     pub fn has_stand_in(&self, seat: Seat) -> bool {

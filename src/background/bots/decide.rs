@@ -13,9 +13,8 @@ use std::{
 };
 
 use dog_bot::net::nets::Nets;
-use dog_rules::{Action, ActionRefusal, Phase, Seat};
+use dog_rules::{Action, ActionRefusal, Actor, Phase, Player};
 use futures_util::future::join_all;
-use jiff::Timestamp;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -30,6 +29,7 @@ pub(super) struct BotAction {
     /// The game that it was made for.
     pub record: StoredGame,
     pub action: Action,
+    pub actor: Actor,
     /// When to commit it, so that the time does not reveal how long the bot thought.
     pub commit_at: Instant,
 }
@@ -60,9 +60,34 @@ impl From<DraftError> for Failure {
 
 /// What the server does in this game now; none if it is not to act.
 pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> Option<BotAction> {
-    let seat = seat_to_act(&record, now())?;
+    if record
+        .due_at(record.updated_at)
+        .is_none_or(|due| due > now())
+    {
+        return None;
+    }
     let begun = Instant::now();
+    let for_nobody = |action| BotAction {
+        record: record.clone(),
+        action,
+        actor: Actor::Server,
+        commit_at: begun,
+    };
+    if let Some(seat) = record.seat_for_bot() {
+        let name = format!("Bot {}", seat.number());
+        let player = Player::bot(name, record.game.player(seat).level);
+        return Some(for_nobody(Action::HandOver { seat, player }));
+    }
+    if record.server_deals() {
+        return Some(for_nobody(Action::Deal { by: None }));
+    }
     let game = &record.game;
+    let seat = game.bot_to_act().or_else(|| game.timed_out_seat())?;
+    let actor = if game.bot_plays(seat) {
+        Actor::Player
+    } else {
+        Actor::Clock
+    };
     let (action, reply_delay) = if game.phase() == Phase::Deal {
         (Action::Deal { by: Some(seat) }, Duration::ZERO)
     } else {
@@ -75,18 +100,9 @@ pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> O
     Some(BotAction {
         record,
         action,
+        actor,
         commit_at: begun + reply_delay,
     })
-}
-
-/// The seat for which the server is to act now: a bot whose pace allows it, or a player whose time
-/// is up.
-fn seat_to_act(record: &StoredGame, now: Timestamp) -> Option<Seat> {
-    if record.due_at(record.updated_at).is_none_or(|due| due > now) {
-        return None;
-    }
-    let game = &record.game;
-    game.bot_to_act().or_else(|| game.timed_out_seat())
 }
 
 /// Writes queued at once, so that the writes of clients do not wait behind many of them.
@@ -150,7 +166,8 @@ impl ActionCommitter {
         let (mut drafted, mut commits) = (Vec::new(), Vec::new());
         for action in actions {
             let id = action.record.id;
-            let draft = AssertUnwindSafe(|| Draft::new(&action.record, &action.action));
+            let draft =
+                AssertUnwindSafe(|| Draft::new(&action.record, &action.action, action.actor));
             match catch_unwind(draft).map_err(|_| Failure::Panicked) {
                 Ok(Ok(draft)) => {
                     drafted.push(action);

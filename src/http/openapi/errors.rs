@@ -17,7 +17,7 @@ const UNLIMITED: [&str; 2] = ["get_health", "get_readiness"];
 
 /// The errors of an operation, including those that any request may get.
 fn errors(operation: &str) -> Vec<Code> {
-    const READ: &[Code] = &[GameNotFound, Unauthorized];
+    const READ: &[Code] = &[GameNotFound, Unauthorized, TokenReplaced];
     const BODY: &[Code] = &[
         MalformedJson,
         BodyTooLarge,
@@ -49,8 +49,25 @@ fn errors(operation: &str) -> Vec<Code> {
         "import_game" => &[BODY, KEYED, TOKENS, &[InvalidRecord]],
         "stream_events" => &[READ, &[InvalidRequest]],
         "create_ticket" => &[&write, TOKENS],
-        "hand_over_seat" => &[&seated, &[SeatNotFound, TooManyChanges]],
-        "deal_cards" => &[&play],
+        "hand_over_seat" => &[&seated, TOKENS, &[SeatNotFound, TooManyChanges]],
+        "join_game" => &[
+            BODY,
+            KEYED,
+            TOKENS,
+            &[GameNotFound, SeatNotFound, StaleVersion, GameOver],
+            &[
+                InvitationNeeded,
+                WrongInvitation,
+                SeatTaken,
+                NoOpenSeat,
+                TooManyChanges,
+            ],
+        ],
+        "renew_host_token" => &[&write, TOKENS, &[Forbidden, TooManyChanges]],
+        "change_settings" => &[&seated, &[TooManyChanges]],
+        "ask_rematch" => &[&write, &[Forbidden, GameNotOver, TooManyChanges]],
+        "get_rematch" => &[READ, &[InvalidRequest, NoRematch]],
+        "deal_cards" => &[&play, &[SeatsOpen]],
         "swap_cards" => &[&play, &[UnknownCard, CardNotInHand, IllegalExchange]],
         "play_move" => &[&play, &[IllegalMove]],
         "list_legal_moves" => &[READ, IN_TURN, &[Forbidden, InvalidRequest, UnknownCard]],
@@ -177,13 +194,14 @@ fn typical(code: Code) -> Option<(&'static str, Value)> {
             "seat 2 is to move",
             json!({"reason": Reason::AnotherSeatMoves.name(), "seat": 2}),
         ),
+        SeatTaken => ("seat 2 is taken", json!({"seat": 2})),
         NoHuman => (
             "a bot plays seat 3: hand it to a human first",
             json!({"seat": 3}),
         ),
         StaleVersion => ("the game is at version 19", json!({"version": 19})),
-        InvalidRequest => ("/seats/0/kind must be one of human, bot", {
-            mistake("/seats/0/kind", &["human", "bot"])
+        InvalidRequest => ("/seats/0/kind must be one of human, bot, open", {
+            mistake("/seats/0/kind", &["human", "bot", "open"])
         }),
         InvalidRules => ("/rules/exchange must be one of mandatory, optional", {
             mistake("/rules/exchange", &["mandatory", "optional"])

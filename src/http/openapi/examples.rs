@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use dog_bot::{Choice, MoveEffect, Suggestion, search::Budget};
 use dog_rules::{
     Action, Board, BySeat, Card, Event, Game, Generator, LegalMove, Level, Phase, Placement,
-    Player, Preset, Rules, Seat, Seed, Setup,
-    record::{RecordHeaders, RecordStep, StepWriter, Transcript},
+    Player, PlayerKind, Preset, Rules, Seat, Seed, Setup, TableSettings,
+    record::{self, RecordHeaders, RecordStep, StepWriter, Transcript},
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -19,7 +19,10 @@ use crate::{
         wire::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
             change::ChangeView,
-            game::{ActionResponse, Created, FreshToken, GameList, GameView, TicketResponse},
+            game::{
+                ActionResponse, Created, FreshHostToken, FreshToken, GameList, GameView, Rematch,
+                TicketResponse,
+            },
             history::{HistoryHead, LogEntryView},
             layout::{LayoutParams, LayoutView},
             moves::{LegalMoves, MovesOptions},
@@ -103,7 +106,9 @@ fn responses(operation: &str) -> Vec<Example> {
                 Some(token)
             });
             let bot = [None];
-            ExampleGame::new().created(tokens.into_iter().chain(bot).collect())
+            let mut examples = ExampleGame::new().created(tokens.into_iter().chain(bot).collect());
+            examples.push((JSON, "open_seats", ExampleGame::open().created_open()));
+            examples
         }
         "import_game" => {
             let mut game = ExampleGame::finished();
@@ -118,6 +123,23 @@ fn responses(operation: &str) -> Vec<Example> {
             let (seat, player) = (Seat::all(4).nth(2), Player::bot("Carla", Level::Fast));
             let seat = seat.expect("there are four seats");
             game.apply(Action::HandOver { seat, player })
+        }),
+        "join_game" => vec![(JSON, TYPICAL, ExampleGame::open().joined())],
+        "change_settings" => game.changed(Role::Host, |game| {
+            let settings = TableSettings {
+                turn_seconds: Some(60),
+                bot_pace_ms: 1000,
+                listed: true,
+            };
+            game.apply(Action::ChangeSettings { settings })
+        }),
+        "ask_rematch" | "get_rematch" => {
+            let others = Seat::all(3).skip(1).collect();
+            let next = ExampleGame::of(players(), others);
+            json(Rematch::new(&next.record, Role::Seat(anna())))
+        }
+        "renew_host_token" => json(FreshHostToken {
+            token: TOKEN.to_owned(),
         }),
         "reissue_token" => json(FreshToken {
             seat: anna(),
@@ -205,18 +227,37 @@ struct ExampleGame {
     log: Vec<LogEntry>,
 }
 
+/// Three people and a bot.
+fn players() -> Vec<Player> {
+    let mut players: Vec<Player> = ["Anna", "Beat", "Carla"].map(Player::human).into();
+    players.push(Player::bot("Bot 3", Level::Fast));
+    players
+}
+
 impl ExampleGame {
     /// The game at its creation.
     fn new() -> ExampleGame {
-        let mut players: Vec<Player> = ["Anna", "Beat", "Carla"].map(Player::human).into();
-        players.push(Player::bot("Bot 3", Level::Fast));
+        ExampleGame::of(players(), Vec::new())
+    }
+
+    /// A game with an open seat.
+    fn open() -> ExampleGame {
+        let mut players = players();
+        players[1] = Player {
+            kind: PlayerKind::Open,
+            ..Player::human("Seat 1")
+        };
+        ExampleGame::of(players, Vec::new())
+    }
+
+    fn of(players: Vec<Player>, awaited: Vec<Seat>) -> ExampleGame {
         let game = Game::new(Setup {
             rules: Preset::Hausregeln.rules(),
             players,
             first_dealer: Seat::new(3, 4),
             seed: Seed::new([2; 32]),
             seed_given: false,
-            awaited: Vec::new(),
+            awaited,
         });
         let at = time(1);
         let creation = LogEntry {
@@ -237,6 +278,7 @@ impl ExampleGame {
             updated_at: at,
             creator: None,
             tokens,
+            seating: Arc::default(),
             timing: Timing {
                 bot_pace_ms: 250,
                 turn_seconds: None,
@@ -269,7 +311,7 @@ impl ExampleGame {
         let mut game = ExampleGame::new();
         loop {
             match game.record.game.phase() {
-                Phase::Deal => game.deal(),
+                Phase::Seating | Phase::Deal => game.deal(),
                 Phase::Exchange => {
                     let state = &game.record.game;
                     let mut waiting =
@@ -294,7 +336,9 @@ impl ExampleGame {
         let mut text = head.expect("a finished game has a record").to_string();
         let mut writer = StepWriter::default();
         for entry in &self.log {
-            if let Some(step) = RecordStep::of(entry.action.as_ref(), &entry.events) {
+            if let Some(step) =
+                RecordStep::of(record::Format::One, entry.action.as_ref(), &entry.events)
+            {
                 writer
                     .write(&mut text, &step)
                     .expect("texts can be written to");
@@ -358,7 +402,8 @@ impl ExampleGame {
 
     /// The entries of the log as seat 0 sees them.
     fn entries(&self) -> Vec<LogEntryView> {
-        let (rules, viewer) = (self.record.game.rules(), Role::Seat(anna()).viewer());
+        let game = &self.record.game;
+        let (rules, viewer) = (game.rules(), Role::Seat(anna()).viewer(game));
         let entries = self.log.iter();
         let entries = entries.map(|entry| LogEntryView::new(rules, entry, viewer));
         entries.collect()
@@ -381,8 +426,36 @@ impl ExampleGame {
             id: ID.to_owned(),
             seat_tokens,
             host_token: TOKEN.chars().rev().collect(),
+            invitations: None,
+            invitation: None,
             game: &game,
         })
+    }
+
+    /// The response to a creation with an open seat.
+    fn created_open(&self) -> Value {
+        let game = to_raw_value(&self.view(Role::Host)).expect("a game is JSON");
+        let token = || Some(TOKEN.to_owned());
+        json!(Created {
+            id: ID.to_owned(),
+            seat_tokens: vec![token(), None, token(), None],
+            host_token: TOKEN.chars().rev().collect(),
+            invitations: Some(Some(vec![None, Some(format!("1-{TOKEN}")), None, None])),
+            invitation: Some(Some(format!("any-{TOKEN}"))),
+            game: &game,
+        })
+    }
+
+    /// The response to somebody who takes the open seat.
+    fn joined(mut self) -> Value {
+        let seat = anna().next(4);
+        let name = "Beat".to_owned();
+        let events = self.apply(Action::Join { seat, name });
+        let changed = ActionResponse::new(&self.record, &events, Role::Seat(seat));
+        let mut response = json!(changed);
+        response["seat"] = json!(seat);
+        response["token"] = json!(TOKEN);
+        response
     }
 
     /// The list of legal moves of seat 0.

@@ -69,7 +69,14 @@ fn described() -> OpenApi {
     api.servers = Some(vec![here]);
     let tag = |(name, about)| Tag::builder().name(name).description(Some(about)).build();
     let tags = [
-        ("games", "Create, list, read and remove games."),
+        (
+            "games",
+            "Create, list, read and remove games, and change their settings.",
+        ),
+        (
+            "seats",
+            "Join a game, leave it, come back, and play again with the same people.",
+        ),
         ("play", "Deal, swap, list moves, play, and ask for advice."),
         (
             "analysis",
@@ -105,6 +112,7 @@ fn described_operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod
         (HttpMethod::Get, &mut item.get),
         (HttpMethod::Post, &mut item.post),
         (HttpMethod::Put, &mut item.put),
+        (HttpMethod::Patch, &mut item.patch),
         (HttpMethod::Delete, &mut item.delete),
     ]
     .into_iter()
@@ -118,7 +126,7 @@ fn add_headers(method: HttpMethod, operation: &mut Operation) {
         .tags
         .iter()
         .flatten()
-        .any(|tag| tag == "games" || tag == "play");
+        .any(|tag| ["games", "seats", "play"].contains(&tag.as_str()));
     if game && method != HttpMethod::Get {
         let parameters = operation.parameters.get_or_insert_default();
         parameters.push(header(

@@ -41,11 +41,19 @@ impl From<ServiceError> for Problem {
             SeatNotFound => (Code::SeatNotFound, None),
             NoToken => (Code::Unauthorized, Some(Reason::NoToken)),
             UnknownToken => (Code::Unauthorized, Some(Reason::UnknownToken)),
-            TokenReplaced => (Code::Unauthorized, Some(Reason::TokenReplaced)),
+            TokenReplaced => (Code::TokenReplaced, None),
             HostOnly(_) => (Code::Forbidden, Some(Reason::HostOnly)),
             SeatOnly => (Code::Forbidden, Some(Reason::SeatOnly)),
             AnotherSeat => (Code::Forbidden, Some(Reason::AnotherSeat)),
             BotPlays(_) => (Code::Forbidden, Some(Reason::BotPlays)),
+            StandInPlays(_) => (Code::Forbidden, Some(Reason::StandInPlays)),
+            SeatJoined(_) => (Code::Forbidden, Some(Reason::SeatJoined)),
+            InvitationNeeded => (Code::InvitationNeeded, None),
+            WrongInvitation => (Code::WrongInvitation, None),
+            SeatTaken(_) => (Code::SeatTaken, None),
+            NoOpenSeat => (Code::NoOpenSeat, None),
+            GameNotOver => (Code::GameNotOver, None),
+            NoRematch => (Code::NoRematch, None),
             NoHuman(_) => (Code::NoHuman, None),
             StaleVersion(_) => (Code::StaleVersion, None),
             IdempotencyKeyReused => return Code::IdempotencyKeyReused.into(),
@@ -59,7 +67,8 @@ impl From<ServiceError> for Problem {
             _ => Problem::new(code, &error),
         };
         match error {
-            BotPlays(seat) | NoHuman(seat) => problem.details.seat = Some(seat),
+            BotPlays(seat) | StandInPlays(seat) | SeatJoined(seat) | SeatTaken(seat)
+            | NoHuman(seat) => problem.details.seat = Some(seat),
             StaleVersion(version) => problem.details.version = Some(version),
             _ => {}
         }
@@ -82,7 +91,7 @@ impl From<LimitReached> for Problem {
     fn from(limit: LimitReached) -> Problem {
         match limit {
             LimitReached::Play => Problem::new(Code::TooManyVersions, limit),
-            LimitReached::Admin => {
+            LimitReached::Admin | LimitReached::Seat => {
                 Problem::new(Code::TooManyChanges, limit).retry_after(NEXT_CHANGE)
             }
         }
@@ -96,6 +105,8 @@ impl From<ActionRefusal> for Problem {
         let about = |code, reason, seat| Problem::new(code, &refusal).because(reason).seat(seat);
         match refusal {
             GameOver => new(Code::GameOver),
+            SeatsOpen => new(Code::SeatsOpen),
+            SeatTaken(seat) => new(Code::SeatTaken).seat(seat),
             WrongPhase { phase, needed } => {
                 let mut problem = new(Code::WrongPhase);
                 problem.details.phase = Some(phase);

@@ -83,21 +83,31 @@ table! {
         "The route needs a token and none was sent, or the token does not belong to this game." {
         NoToken "no_token" "No token was sent.";
         UnknownToken "unknown_token" "The token does not belong to this game.";
-        TokenReplaced "token_replaced" "The token was replaced while the request was being served.";
         InvalidTicket "invalid_ticket" "The ticket does not belong to this game, was used before, or has expired.";
     };
+    TokenReplaced "token_replaced" UNAUTHORIZED Debug "Token replaced"
+        "The token was valid once. It was renewed, or the seat was opened or given up.";
     Forbidden "forbidden" FORBIDDEN Debug "Forbidden"
         "The token is valid, but its holder may not do this. For example, a host plays no cards, \
          and a seat cannot remove the game." {
         HostOnly "host_only" "Only the host may do this.";
         SeatOnly "seat_only" "Only a seat may do this. The host has no cards.";
         AnotherSeat "another_seat" "Only the host and the seat itself may do this.";
-        BotPlays "bot_plays" "A bot plays the seat `seat` until the host hands it back.";
+        BotPlays "bot_plays" "A bot plays the seat `seat` until its person is back.";
+        StandInPlays "stand_in_plays" "A bot plays the seat `seat` until the next deal, because this hand was dealt to somebody else.";
+        SeatJoined "seat_joined" "Only the person at the seat `seat` may do this, not the host.";
     };
+    InvitationNeeded "invitation_needed" FORBIDDEN Debug "Invitation needed"
+        "The game, or the seat, is joined by invitation.";
+    WrongInvitation "wrong_invitation" FORBIDDEN Debug "Wrong invitation"
+        "The text is no invitation to this game or to the seat that the body names, or it is no \
+         longer valid.";
     RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
         "There is no route with this path.";
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game"
         "No game has this id, or it was removed.";
+    NoRematch "no_rematch" NOT_FOUND Debug "No rematch"
+        "Nobody has asked for a rematch of this game.";
     SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat"
         "The game has no seat of this number.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed"
@@ -117,6 +127,15 @@ table! {
         AlreadyAnswered "already_answered" "The seat `seat` has already answered in this exchange.";
         ExchangeDone "exchange_done" "The seat `seat` and its partner have finished the exchange.";
     };
+    GameNotOver "game_not_over" CONFLICT Debug "The game is not over"
+        "This is possible once a team has won.";
+    SeatsOpen "seats_open" CONFLICT Debug "Seats are open"
+        "A seat is open, or a person has not asked for the rematch, so nobody can deal. The host \
+         need not wait for people who do not ask.";
+    SeatTaken "seat_taken" CONFLICT Debug "Seat taken"
+        "The seat `seat` is not open.";
+    NoOpenSeat "no_open_seat" CONFLICT Debug "No open seat"
+        "No seat is open that this request could take.";
     NoHuman "no_human" CONFLICT Debug "No human plays the seat"
         "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
     TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
@@ -210,8 +229,8 @@ table! {
     TooManyRequests "too_many_requests" TOO_MANY_REQUESTS Debug "Too many requests"
         "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
-        "Limit exceeded for hand-overs, names and tokens of this game: 100, and one more for \
-         every 4 versions by play.";
+        "Limit exceeded for changes that are not play: 100 by the host, and one more for every 4 \
+         versions by play; 50 at each seat by those who have it, and one more for every 16.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
         "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"

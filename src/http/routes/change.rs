@@ -1,4 +1,4 @@
-//! The actions of the game: deal, swap, play, and a seat handed over; and fresh tokens for seats.
+//! The actions of play: deal, swap and play.
 
 use actix_web::{
     HttpResponse,
@@ -11,11 +11,8 @@ use crate::{
         problem::Problem,
         request::WriteRequest,
         wire::{
-            game::{ActionResponse, FreshToken},
-            request::{
-                DealRequest, HandOverRequest, PlayRequest, SwapRequest, SwapRequestSchema,
-                TokenRequest,
-            },
+            game::ActionResponse,
+            request::{DealRequest, PlayRequest, SwapRequest, SwapRequestSchema},
         },
     },
     service::GameCommand,
@@ -75,46 +72,4 @@ pub async fn play_move(
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Play(body.content.and_then(PlayRequest::mv));
     execute_in_game(&app, id.into_inner(), &body.context, command).await
-}
-
-/// Hands a seat to a bot, or back to a human: the host, when somebody has left or comes back.
-///
-/// It is a public event. The seat's token stays valid: for reading, and for playing once a human
-/// plays the seat again. A seat that never had a token gets one from `reissue_token`.
-#[utoipa::path(put, path = "/v1/games/{id}/seats/{seat}", operation_id = "hand_over_seat", tag = "games",
-    params(("id" = String, Path, description = "The game's id."),
-        ("seat" = u8, Path, description = "The seat's number.")),
-    request_body = HandOverRequest,
-    responses((status = 200, description = "The seat is handed over.", body = ActionResponse)),
-    security(("token" = [])))]
-pub async fn hand_over_seat(
-    app: Data<App>,
-    path: Path<(String, String)>,
-    body: WriteRequest<HandOverRequest>,
-) -> Result<HttpResponse, Problem> {
-    let (id, seat) = path.into_inner();
-    let to = body.content.and_then(HandOverRequest::hand_over);
-    let command = GameCommand::HandOver { seat, to };
-    execute_in_game(&app, id, &body.context, command).await
-}
-
-/// Gives the seat a fresh token; the old one becomes invalid.
-///
-/// A player who was sent a token can replace it in this way. If the host does it, it is a public
-/// event.
-#[utoipa::path(post, path = "/v1/games/{id}/seats/{seat}/token", operation_id = "reissue_token", tag = "games",
-    params(("id" = String, Path, description = "The game's id."),
-        ("seat" = u8, Path, description = "The seat's number.")),
-    request_body(content = TokenRequest, description = "May be empty."),
-    responses((status = 200, description = "The fresh token, which is shown only once.", body = FreshToken)),
-    security(("token" = [])))]
-pub async fn reissue_token(
-    app: Data<App>,
-    path: Path<(String, String)>,
-    body: WriteRequest<TokenRequest>,
-) -> Result<HttpResponse, Problem> {
-    let (id, seat) = path.into_inner();
-    let content = body.content.map(drop);
-    let command = GameCommand::ReissueToken { seat, content };
-    execute_in_game(&app, id, &body.context, command).await
 }

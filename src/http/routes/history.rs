@@ -11,7 +11,7 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_rules::record::{
-    ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, TextError, Transcript,
+    Format, ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, TextError, Transcript,
 };
 use futures_util::stream::{self, StreamExt};
 
@@ -177,12 +177,15 @@ impl History {
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
         for entry in &log {
             if self.media_type == TEXT {
-                if let Some(step) = RecordStep::of(entry.action.as_ref(), &entry.events) {
+                if let Some(step) =
+                    RecordStep::of(self.format(), entry.action.as_ref(), &entry.events)
+                {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
                 }
                 continue;
             }
-            let view = LogEntryView::of(&self.record.game, entry, self.role.viewer());
+            let game = &self.record.game;
+            let view = LogEntryView::of(game, entry, self.role.viewer(game));
             match self.media_type {
                 NDJSON => part += &(json(&view)? + "\n"),
                 _ if entry.version == 1 => part += &json(&view)?,
@@ -194,6 +197,10 @@ impl History {
         }
         let version = last;
         Ok((part, HistoryCursor { version, steps }))
+    }
+
+    fn format(&self) -> Format {
+        Format::of(&self.record.game)
     }
 
     /// What comes before the log.

@@ -7,6 +7,7 @@ pub mod history;
 mod meta;
 mod moves;
 mod page;
+mod people;
 
 use std::{
     future::{Ready, ready},
@@ -51,12 +52,17 @@ use crate::{
     games::get_game,
     games::delete_game,
     games::get_board_picture,
-    change::reissue_token,
+    people::change_settings,
+    people::join_game,
+    people::hand_over_seat,
+    people::reissue_token,
+    people::renew_host_token,
+    people::ask_rematch,
+    people::get_rematch,
     history::get_history,
     history::import_game,
     events::stream_events,
     events::create_ticket,
-    change::hand_over_seat,
     change::deal_cards,
     change::swap_cards,
     moves::list_legal_moves,
@@ -180,11 +186,10 @@ pub fn configure(config: &mut ServiceConfig) {
     ];
     let of_a_game = [
         RouteDef::new("/play").on(POST, Write, change::play_move),
-        RouteDef::new("").on(GET, Request, games::get_game).on(
-            Method::DELETE,
-            Write,
-            games::delete_game,
-        ),
+        RouteDef::new("")
+            .on(GET, Request, games::get_game)
+            .on(Method::PATCH, Write, people::change_settings)
+            .on(Method::DELETE, Write, games::delete_game),
         RouteDef::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
         RouteDef::new("/legal-moves/seven").on(GET, Request, moves::list_seven_parts),
         RouteDef::new("/suggest-move").on(GET, Advice, moves::suggest_move),
@@ -194,8 +199,13 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/history").on(GET, Request, history::get_history),
         RouteDef::new("/events").on(GET, Request, events::stream_events),
         RouteDef::new("/events/ticket").on(POST, Write, events::create_ticket),
-        RouteDef::new("/seats/{seat}").on(Method::PUT, Write, change::hand_over_seat),
-        RouteDef::new("/seats/{seat}/token").on(POST, Write, change::reissue_token),
+        RouteDef::new("/join").on(POST, Write, people::join_game),
+        RouteDef::new("/seats/{seat}").on(Method::PUT, Write, people::hand_over_seat),
+        RouteDef::new("/seats/{seat}/token").on(POST, Write, people::reissue_token),
+        RouteDef::new("/host/token").on(POST, Write, people::renew_host_token),
+        RouteDef::new("/rematch")
+            .on(GET, Request, people::get_rematch)
+            .on(POST, NewGame, people::ask_rematch),
     ];
     let others = [
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),

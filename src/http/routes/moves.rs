@@ -58,7 +58,7 @@ pub async fn list_legal_moves(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let record = load_game(&app.store, &id).await?;
-    let seat = caller.seat(&record)?;
+    let seat = caller.holder(&record)?;
     record.game.check_play(seat)?;
     let options = from_query::<MovesParams>(request.query_string())?.options()?;
     let list = move || {
@@ -85,7 +85,7 @@ pub async fn list_seven_parts(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let record = load_game(&app.store, &id).await?;
-    let seat = caller.seat(&record)?;
+    let seat = caller.holder(&record)?;
     record.game.check_play(seat)?;
     let SevenParams { begun } = from_query(request.query_string())?;
     let list = move || {
@@ -109,7 +109,7 @@ pub async fn suggest_move(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let record = load_game(&app.store, &id).await?;
-    let seat = caller.seat(&record)?;
+    let seat = caller.holder(&record)?;
     match record.game.phase() {
         Phase::Exchange => record.game.check_exchange(seat)?,
         _ => record.game.check_play(seat)?,

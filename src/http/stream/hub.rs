@@ -28,7 +28,7 @@ use crate::{
             history::LogEntryView,
         },
     },
-    service::Role,
+    service::{Role, ServiceError},
     store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, StoredGame, Tokens},
 };
 
@@ -254,7 +254,8 @@ pub struct CachedEntry {
     /// Whether it is the last entry of the game.
     pub last: bool,
     entry: LogEntry,
-    sent: [[OnceLock<Bytes>; MAX_SEATS + 1]; Format::ALL.len()],
+    /// Each with its viewer: somebody else may have the seat now, who does not see all of it.
+    sent: [[OnceLock<(Viewer, Bytes)>; MAX_SEATS + 1]; Format::ALL.len()],
 }
 
 impl CachedEntry {
@@ -271,17 +272,20 @@ impl CachedEntry {
     /// The entry as a message in this format, as this viewer may see it.
     pub fn message(&self, rules: &Rules, format: Format, viewer: Viewer) -> Result<Bytes, Problem> {
         let slot = match viewer {
-            Viewer::Seat(seat) => usize::from(seat.number()),
+            Viewer::Seat(seat, _) => usize::from(seat.number()),
             Viewer::Spectator => MAX_SEATS,
         };
         let sent = &self.sent[format as usize][slot];
-        if let Some(message) = sent.get() {
+        if let Some((of, message)) = sent.get()
+            && *of == viewer
+        {
             return Ok(message.clone());
         }
         let entry = LogEntryView::new(rules, &self.entry, viewer);
         let change = ChangeView::earlier(entry);
         let message = format.message("change", self.version, &change)?;
-        Ok(sent.get_or_init(|| message).clone())
+        let _ = sent.set((viewer, message.clone()));
+        Ok(message)
     }
 }
 
@@ -325,19 +329,25 @@ impl CurrentGame {
 
     /// The last change as a message in this format, as this role may see it, with the game after
     /// it. It is work for the pool if it [lists moves](CurrentGame::needs_moves).
+    ///
+    /// # Errors
+    /// `token_replaced`, if this viewer is no longer the one of that role.
     pub fn message(
         &self,
         entry: &CachedEntry,
         format: Format,
         include: Option<Include>,
-        role: Role,
+        (role, viewer): (Role, Viewer),
     ) -> Result<Bytes, Problem> {
+        if role.viewer(&self.stored.game) != viewer {
+            return Err(ServiceError::TokenReplaced.into());
+        }
         let slot = self.slot(format, include, role);
         if let Some(message) = slot.get() {
             return Ok(message.clone());
         }
         let rules = self.stored.game.rules();
-        let entry_view = LogEntryView::new(rules, &entry.entry, role.viewer());
+        let entry_view = LogEntryView::new(rules, &entry.entry, viewer);
         let change = ChangeView::last(entry_view, &self.stored, include, role)?;
         let message = format.message("change", entry.version, &change)?;
         if message.len() > MAX_SHARED_BYTES {
@@ -409,13 +419,13 @@ impl Subscription {
         game: &Arc<CurrentGame>,
         entry: &Arc<CachedEntry>,
         (format, include): (Format, Option<Include>),
-        (role, client): (Role, ClientAddress),
+        (role, viewer, client): (Role, Viewer, ClientAddress),
     ) -> Result<Bytes, Problem> {
         if !game.needs_moves(format, include, role) {
-            return game.message(entry, format, include, role);
+            return game.message(entry, format, include, (role, viewer));
         }
         let (game, entry) = (Arc::clone(game), Arc::clone(entry));
-        let make = move || game.message(&entry, format, include, role);
+        let make = move || game.message(&entry, format, include, (role, viewer));
         self.hub.move_pool.run(client, SHORT_JOB_COST, make).await
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
-use dog_rules::{Phase, Rules};
+use dog_rules::{Phase, Rules, Viewer};
 use futures_util::{Stream, stream};
 
 use self::hub::{CachedEntry, CurrentGame, Format, Subscription};
@@ -47,6 +47,8 @@ pub struct EventStream {
     subscription: Subscription,
     caller: Caller,
     role: Role,
+    /// Who that is as long as the token is valid.
+    viewer: Viewer,
     /// To whom reading old entries is charged.
     client: ClientAddress,
     rules: Arc<Rules>,
@@ -85,6 +87,7 @@ impl EventStream {
             subscription,
             caller,
             role,
+            viewer: role.viewer(&record.game),
             client,
             rules: Arc::new(record.game.rules().clone()),
             format,
@@ -146,16 +149,18 @@ impl EventStream {
         if update.entries.is_empty() && game.version() > self.version {
             return self.page(game).await;
         }
-        let viewer = self.role.viewer();
         let mut messages = Vec::with_capacity(update.entries.len());
         for entry in &update.entries {
             messages.push(if entry.version == game.version() {
-                let (form, reader) = ((self.format, self.include), (self.role, self.client));
+                let (form, reader) = (
+                    (self.format, self.include),
+                    (self.role, self.viewer, self.client),
+                );
                 self.subscription
                     .last_message(game, entry, form, reader)
                     .await?
             } else {
-                entry.message(&self.rules, self.format, viewer)?
+                entry.message(&self.rules, self.format, self.viewer)?
             });
             self.version = entry.version;
             self.over = entry.last;
@@ -170,14 +175,15 @@ impl EventStream {
     /// A page of entries that are too old to be cached, as messages made in the pool.
     async fn page(&mut self, game: &Arc<CurrentGame>) -> Result<Option<Bytes>, Problem> {
         let (rules, game) = (Arc::clone(&self.rules), Arc::clone(game));
-        let (format, include, role) = (self.format, self.include, self.role);
+        let (format, include) = (self.format, self.include);
+        let (role, viewer) = (self.role, self.viewer);
         let make = move |entries: Vec<LogEntry>| {
             let (mut messages, mut last) = (Vec::new(), None);
             for entry in entries.into_iter().map(CachedEntry::new) {
                 messages.extend(if entry.version == game.version() {
-                    game.message(&entry, format, include, role)?
+                    game.message(&entry, format, include, (role, viewer))?
                 } else {
-                    entry.message(&rules, format, role.viewer())?
+                    entry.message(&rules, format, viewer)?
                 });
                 last = Some((entry.version, entry.last));
             }

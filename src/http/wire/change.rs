@@ -112,7 +112,7 @@ fn moves(stored: &StoredGame, role: Role) -> Result<Option<Box<RawValue>>, Probl
     let Role::Seat(seat) = role else {
         return Ok(None);
     };
-    if game.player(seat).bot || game.check_play(seat).is_err() {
+    if game.bot_plays(seat) || game.check_play(seat).is_err() {
         return Ok(None);
     }
     let (rules, board, hand) = (game.rules(), game.board(), game.hand(seat));

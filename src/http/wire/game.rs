@@ -1,7 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, Preset, Seat,
+    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, PlayerKind, Preset,
+    Seat,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -9,13 +10,13 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
-    history::{EventView, SeatKind, level_of},
+    history::{EventView, level_of},
     moves::{SeatBoard, board_view},
     rules::RulesView,
 };
 use crate::{
     service::Role,
-    store::{StoredGame, Timing},
+    store::{JoinPolicy, StartPolicy, StoredGame},
 };
 
 /// A game as this viewer may see it.
@@ -32,10 +33,12 @@ pub struct GameView {
     /// From 1; in the deal phase, the round to be dealt.
     #[schema(minimum = 1)]
     round: u32,
-    /// Who deals this round.
-    dealer: Seat,
-    /// Who begins this round.
-    beginner: Seat,
+    /// Who deals this round; null in the seating if that is still to be drawn.
+    #[schema(required)]
+    dealer: Option<Seat>,
+    /// Who begins this round; null in the seating if that is still to be drawn.
+    #[schema(required)]
+    beginner: Option<Seat>,
     /// The seat to move, in the play phase.
     #[schema(required)]
     turn: Option<Seat>,
@@ -71,6 +74,14 @@ pub struct GameView {
     /// When the time to act is up and the server acts for the seat; null without a turn clock.
     #[schema(required, format = DateTime)]
     deadline: Option<String>,
+    /// Who may join: those who are invited, or anyone.
+    join: JoinPolicy,
+    /// Who has the rounds dealt: the host or the dealer's seat, or the server as soon as nobody is
+    /// missing.
+    start: StartPolicy,
+    /// When seats that are still open since the creation are given to bots; null if never.
+    #[schema(required, format = DateTime)]
+    bots_at: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
     /// Whether the game was imported from a record and not played on this server.
@@ -135,11 +146,21 @@ pub struct SeatJson {
     #[schema(maximum = 2)]
     team: u8,
     name: String,
-    kind: SeatKind,
+    kind: PlayerKind,
     /// How the server plays for the seat: for a bot always, for a human when the time is up. Null on
     /// a human's seat in a game without a turn clock.
     #[schema(required)]
     level: Option<Level>,
+    /// Whether only the seat's person can have its token: the person has joined, or has renewed it.
+    joined: bool,
+    /// Whether the clock acted twice in a row, so that the server plays until the person is back.
+    away: bool,
+    /// Whether a bot plays for the person until the next deal, because the hand was dealt to
+    /// somebody else.
+    stand_in: bool,
+    /// In the seating of a rematch, whether the person has asked for it; otherwise null.
+    #[schema(required)]
+    asked: Option<bool>,
     /// Cards in the hand, including one offered to the partner.
     cards: u8,
     /// Whether it has folded in this round.
@@ -175,22 +196,21 @@ impl GameView {
     /// The game as this role may see it.
     pub fn new(record: &StoredGame, role: Role) -> GameView {
         let game = &record.game;
-        let viewer = role.viewer();
+        let viewer = role.viewer(game);
         let seats = game.seats_visible_to(viewer).into_iter();
-        let seats = seats.zip(game.players());
-        let seat = |(seat, player)| seat_view(seat, player, record.timing);
+        let known = game.dealer_known();
         GameView {
             id: record.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
             phase: game.phase(),
             round: game.round(),
-            dealer: game.dealer(),
-            beginner: game.beginner(),
+            dealer: known.then(|| game.dealer()),
+            beginner: known.then(|| game.beginner()),
             turn: game.turn(),
             actions: actions(record, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
-            seats: seats.map(seat).collect(),
+            seats: seats.map(|seat| seat_view(record, seat)).collect(),
             board: board_view(game.rules(), game.board()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
@@ -201,6 +221,9 @@ impl GameView {
             bot_pace_ms: record.timing.bot_pace_ms,
             turn_seconds: record.timing.turn_seconds,
             deadline: record.deadline.map(|deadline| deadline.to_string()),
+            join: record.seating.join,
+            start: record.seating.start,
+            bots_at: record.seating.bots_at.map(|at| at.to_string()),
             listed: record.listed,
             imported: record.imported,
             created_at: record.created_at.to_string(),
@@ -209,13 +232,20 @@ impl GameView {
     }
 }
 
-fn seat_view(seat: VisibleSeat, player: &Player, timing: Timing) -> SeatJson {
+fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
+    let game = &record.game;
+    let player = game.player(seat.seat);
+    let may_ask = game.phase() == Phase::Seating && game.is_awaited_rematch() && player.is_human();
     SeatJson {
         seat: seat.seat,
         team: seat.team,
         name: player.name.clone(),
-        kind: SeatKind::of(player),
-        level: level_of(player, timing),
+        kind: player.kind,
+        level: level_of(player, record.timing),
+        joined: record.seating.seats[seat.seat].joined,
+        away: game.is_away(seat.seat),
+        stand_in: game.has_stand_in(seat.seat),
+        asked: may_ask.then(|| !game.awaits(seat.seat)),
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,
@@ -228,11 +258,15 @@ fn seat_view(seat: VisibleSeat, player: &Player, timing: Timing) -> SeatJson {
 fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
     let game = &record.game;
     let possible = match role {
-        Role::Seat(seat) if game.player(seat).bot => None,
+        Role::Seat(seat) if game.bot_plays(seat) => None,
         Role::Seat(seat) => game.pending_action(seat).map(|possible| (possible, seat)),
-        Role::Host => (game.phase() == Phase::Deal).then(|| (PendingAction::Deal, game.dealer())),
+        Role::Host => {
+            let may_deal = game.check_deal(None).is_ok();
+            may_deal.then(|| (PendingAction::Deal, game.dealer()))
+        }
         Role::Spectator => None,
     };
+    let possible = possible.filter(|_| !record.server_deals());
     let action = |(possible, seat)| {
         let route = match possible {
             PendingAction::Deal => ActionRoute::Deal,
@@ -267,7 +301,8 @@ impl ActionResponse {
     /// The game after an action, and the action's events, as this role may see them.
     pub fn new(record: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
         let rules = record.game.rules();
-        let view = |event: &Event| EventView::new(rules, event.clone(), role.viewer());
+        let viewer = role.viewer(&record.game);
+        let view = |event: &Event| EventView::new(rules, event.clone(), viewer);
         ActionResponse {
             version: record.game.version(),
             events: events.iter().map(view).collect(),
@@ -284,6 +319,14 @@ pub struct Created<'a> {
     pub seat_tokens: Vec<Option<String>>,
     /// The host's token.
     pub host_token: String,
+    /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
+    /// join; only for a game with open seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitations: Option<Option<Vec<Option<String>>>>,
+    /// The invitation to any of the open seats. Null where anyone may join; only for a game with
+    /// open seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Option<String>>,
     /// The game as the host sees it.
     #[schema(value_type = GameView)]
     pub game: &'a RawValue,
@@ -296,6 +339,70 @@ pub struct FreshToken {
     pub token: String,
     /// The game's version, which changes only if the host has sent the request.
     pub version: u64,
+}
+
+/// A fresh token for the host. It is shown only once; the old one is invalid.
+#[derive(Serialize, ToSchema)]
+pub struct FreshHostToken {
+    pub token: String,
+}
+
+/// The response to somebody who took a seat. The token is shown only once.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub struct Joined {
+    seat: Seat,
+    /// The seat's token.
+    token: String,
+    #[schema(minimum = 1)]
+    version: u64,
+    events: Vec<EventView>,
+    game: GameView,
+}
+
+/// The response to a changed seat.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub struct SeatChanged {
+    #[schema(minimum = 1)]
+    version: u64,
+    events: Vec<EventView>,
+    game: GameView,
+    /// The invitation to a seat that the host has opened. It is shown only once, and an older one is
+    /// invalid.
+    #[schema(nullable = false)]
+    invitation: Option<String>,
+}
+
+/// The next game of the same people.
+#[derive(Serialize, ToSchema)]
+pub struct Rematch {
+    id: String,
+    /// The caller's seat in it; null for the host and for others.
+    #[schema(required)]
+    seat: Option<Seat>,
+    /// The game as the caller may see it.
+    game: GameView,
+}
+
+impl Rematch {
+    /// The next game as this role may see it.
+    pub fn new(record: &StoredGame, role: Role) -> Rematch {
+        Rematch {
+            id: record.id.to_string(),
+            seat: match role {
+                Role::Seat(seat) => Some(seat),
+                Role::Host | Role::Spectator => None,
+            },
+            game: GameView::new(record, role),
+        }
+    }
 }
 
 /// A ticket for one stream. It is shown only once.

@@ -2,9 +2,10 @@
 //! anyone can replay and check it.
 
 use dog_rules::{
-    Card, Cards, Event, Game, Level, OfferedCard, Outcome, Phase, Player, Rules, Seat, Viewer,
+    By, Card, Cards, Event, Game, Level, OfferedCard, Outcome, Phase, Player, PlayerKind, Rules,
+    Seat, TableSettings, Viewer,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{moves::MoveView, rules::RulesView};
@@ -18,8 +19,9 @@ pub enum EventView {
     /// The game was set up.
     #[schema(title = "GameCreated")]
     GameCreated {
-        /// Who deals the first round.
-        dealer: Seat,
+        /// Who deals the first round; null if that is drawn when the seating ends.
+        #[schema(required)]
+        dealer: Option<Seat>,
     },
     /// A round was dealt.
     #[schema(title = "CardsDealt")]
@@ -35,10 +37,18 @@ pub enum EventView {
         reshuffled: bool,
         /// One entry per seat: the viewer's own hand, null for the others.
         hands: Vec<Option<Vec<Card>>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
     },
     /// A seat asked its partner to exchange cards ("help!").
     #[schema(title = "HelpAsked")]
-    HelpAsked { seat: Seat },
+    HelpAsked {
+        seat: Seat,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
+    },
     /// A seat offered a card to its partner.
     #[schema(title = "CardOffered")]
     CardOffered {
@@ -46,10 +56,18 @@ pub enum EventView {
         /// Null for all but the seat itself.
         #[schema(required)]
         card: Option<Card>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
     },
     /// A seat declined the exchange.
     #[schema(title = "ExchangeDeclined")]
-    ExchangeDeclined { seat: Seat },
+    ExchangeDeclined {
+        seat: Seat,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
+    },
     /// Two partners exchanged cards.
     #[schema(title = "CardsSwapped")]
     CardsSwapped {
@@ -68,10 +86,19 @@ pub enum EventView {
         seat: Seat,
         #[serde(rename = "move")]
         mv: MoveView,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
     },
     /// A seat had no legal move and laid its hand open.
     #[schema(title = "HandFolded")]
-    HandFolded { seat: Seat, cards: Vec<Card> },
+    HandFolded {
+        seat: Seat,
+        cards: Vec<Card>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
+    },
     /// Every hand is empty.
     #[schema(title = "RoundEnded")]
     RoundEnded { round: u32 },
@@ -86,16 +113,44 @@ pub enum EventView {
     /// The host gave a seat a fresh token.
     #[schema(title = "TokenReissued")]
     TokenReissued { seat: Seat },
-    /// The host handed a seat to a bot, or back to a human.
+    /// A seat has another player, or its player another name or level. The seat's person left, came
+    /// back or gave the seat up, or the host or the server did it.
     #[schema(title = "SeatHandedOver")]
     SeatHandedOver {
         seat: Seat,
         name: String,
-        kind: SeatKind,
+        kind: PlayerKind,
         /// How the server plays for the seat: for a bot always, for a human only if a turn clock
-        /// runs out.
+        /// runs out, for an open seat until somebody takes it.
         level: Level,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
     },
+    /// Somebody took an open seat.
+    #[schema(title = "SeatTaken")]
+    SeatTaken { seat: Seat, name: String },
+    /// A seat's person renewed its token for the first time, and alone has it now.
+    #[schema(title = "TokenRenewed")]
+    TokenRenewed { seat: Seat },
+    /// A seat's person asked for this rematch.
+    #[schema(title = "RematchAsked")]
+    RematchAsked { seat: Seat },
+    /// The host changed settings. These are all as they are now.
+    #[schema(title = "SettingsChanged")]
+    SettingsChanged {
+        /// Seconds that a seat has to act; null without a turn clock.
+        #[schema(required)]
+        turn_seconds: Option<u32>,
+        bot_pace_ms: u32,
+        listed: bool,
+    },
+    /// The clock acted twice in a row for the seat. The server plays it until its person is back.
+    #[schema(title = "SeatAway")]
+    SeatAway { seat: Seat },
+    /// The person of a seat that was away is back.
+    #[schema(title = "SeatBack")]
+    SeatBack { seat: Seat },
 }
 
 /// The card a seat gave to its partner.
@@ -126,6 +181,8 @@ impl EventView {
                 size,
                 reshuffled,
                 hands,
+                holders: _,
+                by,
             } => {
                 let hands = hands.into_iter().map(|hand| hand.map(sorted)).collect();
                 EventView::CardsDealt {
@@ -135,15 +192,21 @@ impl EventView {
                     size,
                     reshuffled,
                     hands,
+                    by,
                 }
             }
-            Event::HelpAsked { seat } => EventView::HelpAsked { seat },
-            Event::CardOffered { seat, card } => EventView::CardOffered { seat, card },
-            Event::ExchangeDeclined { seat } => EventView::ExchangeDeclined { seat },
+            Event::HelpAsked { seat, by } => EventView::HelpAsked { seat, by },
+            Event::CardOffered {
+                seat,
+                card,
+                holder: _,
+                by,
+            } => EventView::CardOffered { seat, card, by },
+            Event::ExchangeDeclined { seat, by } => EventView::ExchangeDeclined { seat, by },
             Event::CardsSwapped { given } => EventView::CardsSwapped {
                 given: given
                     .into_iter()
-                    .map(|OfferedCard { seat, card }| GivenView { seat, card })
+                    .map(|OfferedCard { seat, card, .. }| GivenView { seat, card })
                     .collect(),
             },
             Event::PlayBegan { turn } => EventView::PlayBegan { turn },
@@ -154,6 +217,7 @@ impl EventView {
                 parts,
                 captures,
                 board,
+                by,
             } => {
                 let outcome = Outcome {
                     kind,
@@ -162,50 +226,47 @@ impl EventView {
                     board,
                 };
                 let mv = MoveView::new(rules, &mv, seat, outcome, true);
-                EventView::CardPlayed { seat, mv }
+                EventView::CardPlayed { seat, mv, by }
             }
-            Event::HandFolded { seat, cards } => EventView::HandFolded {
+            Event::HandFolded { seat, cards, by } => EventView::HandFolded {
                 seat,
                 cards: sorted(cards),
+                by,
             },
             Event::RoundEnded { round } => EventView::RoundEnded { round },
             Event::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
             Event::TokenReissued { seat } => EventView::TokenReissued { seat },
-            Event::SeatHandedOver { seat, player } => EventView::SeatHandedOver {
+            Event::SeatHandedOver { seat, player, by } => EventView::SeatHandedOver {
                 seat,
-                kind: SeatKind::of(&player),
+                kind: player.kind,
                 level: player.level,
                 name: player.name,
+                by,
             },
-        }
-    }
-}
-
-/// Who plays a seat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SeatKind {
-    /// Whoever holds the seat's token.
-    #[default]
-    Human,
-    /// The server.
-    Bot,
-}
-
-impl SeatKind {
-    /// The kind of this player.
-    pub fn of(player: &Player) -> SeatKind {
-        if player.bot {
-            SeatKind::Bot
-        } else {
-            SeatKind::Human
+            Event::SeatTaken { seat, name } => EventView::SeatTaken { seat, name },
+            Event::TokenRenewed { seat } => EventView::TokenRenewed { seat },
+            Event::RematchAsked { seat } => EventView::RematchAsked { seat },
+            Event::SettingsChanged { settings } => {
+                let TableSettings {
+                    turn_seconds,
+                    bot_pace_ms,
+                    listed,
+                } = settings;
+                EventView::SettingsChanged {
+                    turn_seconds,
+                    bot_pace_ms,
+                    listed,
+                }
+            }
+            Event::SeatAway { seat } => EventView::SeatAway { seat },
+            Event::SeatBack { seat } => EventView::SeatBack { seat },
         }
     }
 }
 
 /// How the server plays for a seat; none if it never does.
 pub fn level_of(player: &Player, timing: Timing) -> Option<Level> {
-    (player.bot || timing.turn_seconds.is_some()).then_some(player.level)
+    (!player.is_human() || timing.turn_seconds.is_some()).then_some(player.level)
 }
 
 /// The change that led to one version of a game.
@@ -284,8 +345,9 @@ pub struct HistoryHead {
     rules: RulesView,
     /// Who played when the game was created, one entry a seat.
     players: Vec<PlayerView>,
-    /// Who dealt the first round.
-    first_dealer: Seat,
+    /// Who deals the first round; null until that is drawn.
+    #[schema(required)]
+    first_dealer: Option<Seat>,
     /// SHA-256 of the shuffle seed, as 64 hex digits.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     shuffle_commitment: String,
@@ -310,7 +372,7 @@ pub struct HistoryHead {
 pub struct PlayerView {
     seat: Seat,
     name: String,
-    kind: SeatKind,
+    kind: PlayerKind,
     /// How the server plays for the seat: for a bot always, for a human when the time is up. Null for
     /// a human in a game without a turn clock.
     #[schema(required)]
@@ -324,7 +386,7 @@ impl HistoryHead {
         let player = |(seat, player): (Seat, &Player)| PlayerView {
             seat,
             name: player.name.clone(),
-            kind: SeatKind::of(player),
+            kind: player.kind,
             level: level_of(player, record.timing),
         };
         let players = Seat::all(game.rules().seats).zip(game.first_players());
@@ -333,7 +395,7 @@ impl HistoryHead {
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
             players: players.map(player).collect(),
-            first_dealer: game.first_dealer(),
+            first_dealer: game.dealer_known().then(|| game.first_dealer()),
             shuffle_commitment: game.commitment(),
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
@@ -346,7 +408,7 @@ impl HistoryHead {
 
 #[cfg(test)]
 mod tests {
-    use dog_rules::Action;
+    use dog_rules::{Action, Actor};
     use serde_json::{Value, json};
 
     use super::*;
@@ -365,7 +427,7 @@ mod tests {
         let seat = Seat::default();
         let player = Player::bot("Bot", Level::Fast);
         for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
-            let draft = Draft::new(&record, &action).expect("it is in order");
+            let draft = Draft::new(&record, &action, Actor::Player).expect("it is in order");
             record = draft.next;
             log.push(LogEntry {
                 version: record.game.version(),
@@ -381,7 +443,7 @@ mod tests {
     fn while_a_game_is_on_its_history_keeps_its_secrets() {
         let (record, log) = dealt();
         let seen = |role: Role| {
-            let entry = |entry| LogEntryView::of(&record.game, entry, role.viewer());
+            let entry = |entry| LogEntryView::of(&record.game, entry, role.viewer(&record.game));
             json!(HistoryView {
                 head: HistoryHead::of(&record),
                 entries: log.iter().map(entry).collect(),

@@ -3,8 +3,8 @@
 use std::{fmt, marker::PhantomData};
 
 use dog_rules::{
-    Card, Level, Move, ParseCardError, Phase, Player, Refusal, Rules, Seat, Seed, Setup,
-    seat::MAX_SEATS,
+    Card, Level, Move, ParseCardError, Phase, Player, PlayerKind, Refusal, Rules, Seat, Seed,
+    Setup, seat::MAX_SEATS,
 };
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -17,14 +17,15 @@ use utoipa::{
 
 use super::{
     change::Include,
-    history::SeatKind,
     moves::MovesOptions,
     rules::{self, RulesRequest},
 };
 use crate::{
     http::problem::{Code, Problem},
-    service::{Creation, ExchangeAction, HandOver, random_bytes},
-    store::Timing,
+    service::{
+        Creation, ExchangeAction, Join, RematchRequest, SeatChange, SettingsChange, random_bytes,
+    },
+    store::{JoinPolicy, StartPolicy, Timing},
 };
 
 /// Games on a page of the list: the default and the maximum.
@@ -38,6 +39,12 @@ const BOT_PACE_MS: u32 = 250;
 
 /// Maximum pace in milliseconds.
 const MAX_BOT_PACE_MS: u32 = 60_000;
+
+/// Maximum seconds until bots take the seats that are still open: a day.
+const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
+
+/// Maximum characters of an invitation: more than any has.
+const INVITATION_LENGTH: usize = 100;
 
 /// Maximum seconds of the turn clock: a week.
 const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
@@ -226,6 +233,14 @@ pub struct CreateGame {
     /// there is no clock.
     #[schema(minimum = 1, maximum = 604_800)]
     turn_seconds: Option<u32>,
+    /// Who may take the open seats; by default those who are invited.
+    join: Option<JoinPolicy>,
+    /// Who has the rounds dealt; by default the host or the dealer's seat.
+    start: Option<StartPolicy>,
+    /// Seats still open this many seconds after the creation are given to bots. By default they stay
+    /// open.
+    #[schema(minimum = 1, maximum = 86_400)]
+    bots_after_seconds: Option<u32>,
 }
 
 /// A list with one entry per seat. Parsing stops at more entries than a game can have.
@@ -266,8 +281,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
-    /// `human` by default.
-    kind: Option<SeatKind>,
+    /// `human` by default. People can take an open seat.
+    kind: Option<PlayerKind>,
     /// 1 to 40 characters; by default `Seat` or `Bot` and its number.
     #[schema(
         min_length = 1,
@@ -275,7 +290,8 @@ pub struct SeatRequest {
         pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
     )]
     name: Option<String>,
-    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up.
+    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for an
+    /// open seat, how the bot plays that stands in.
     level: Option<Level>,
 }
 
@@ -313,29 +329,47 @@ impl CreateGame {
             rules,
             awaited: Vec::new(),
         };
-        let has_human = setup.players.iter().any(|player| !player.bot);
+        let is = |kind| move |player: &Player| player.kind == kind;
+        if setup.seed_given && setup.players.iter().any(is(PlayerKind::Open)) {
+            let detail = "with open seats no shuffle seed can be chosen: its chooser would know the \
+                          hands of those who join";
+            return Err(Problem::wrong_combination(detail));
+        }
+        let has_human = !setup.players.iter().all(is(PlayerKind::Bot));
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
         let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
         let timing = Timing {
             bot_pace_ms: pace.unwrap_or(if has_human { BOT_PACE_MS } else { 0 }),
             turn_seconds,
         };
+        let bots_after_seconds = in_range(
+            "bots_after_seconds",
+            self.bots_after_seconds,
+            1,
+            MAX_BOTS_AFTER_SECONDS,
+        )?;
         Ok(Creation::New {
             setup,
             listed: self.listed.unwrap_or(true),
             timing,
+            join: self.join.unwrap_or_default(),
+            start: self.start.unwrap_or_default(),
+            bots_after_seconds,
         })
     }
 }
 
 /// The player of the seat of that number in a new game.
 fn player((number, seat): (usize, SeatRequest)) -> Result<Player, Problem> {
-    let bot = seat.kind.unwrap_or_default() == SeatKind::Bot;
-    let unnamed = || format!("{} {number}", if bot { "Bot" } else { "Seat" });
+    let kind = seat.kind.unwrap_or_default();
+    let unnamed = || match kind {
+        PlayerKind::Bot => format!("Bot {number}"),
+        PlayerKind::Human | PlayerKind::Open => format!("Seat {number}"),
+    };
     let checked = |text| name(text, &format!("seats/{number}/name"));
     let name = seat.name.map_or_else(|| Ok(unnamed()), checked)?;
     let level = seat.level.unwrap_or_default();
-    Ok(Player { name, bot, level })
+    Ok(Player { name, kind, level })
 }
 
 /// Checks the name in that member of the body.
@@ -349,13 +383,15 @@ fn name(name: String, member: &str) -> Result<String, Problem> {
     Ok(name)
 }
 
-/// Hands a seat to a bot, or back to a human.
+/// Changes who plays a seat. A member that is left out keeps its value.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"kind": "bot", "level": "fast"}))]
+#[schema(example = json!({"kind": "bot", "level": "fast"}), min_properties = 1)]
 pub struct HandOverRequest {
-    kind: SeatKind,
-    /// 1 to 40 characters; by default unchanged.
+    /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
+    /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
+    kind: Option<PlayerKind>,
+    /// 1 to 40 characters.
     #[schema(
         min_length = 1,
         max_length = 40,
@@ -369,16 +405,135 @@ pub struct HandOverRequest {
 }
 
 impl HandOverRequest {
-    /// The new player of the seat.
+    /// The change of the seat.
     ///
     /// # Errors
-    /// `invalid_request`, if there is no such level, or the name is too long.
-    pub fn hand_over(self) -> Result<HandOver, Problem> {
-        Ok(HandOver {
-            bot: self.kind == SeatKind::Bot,
+    /// `invalid_request`, if it changes nothing, or the name is too long.
+    pub fn change(self) -> Result<SeatChange, Problem> {
+        if self.kind.is_none() && self.name.is_none() && self.level.is_none() {
+            let detail = "one of kind, name and level must be there";
+            return Err(Problem::wrong_combination(detail));
+        }
+        Ok(SeatChange {
+            kind: self.kind,
             name: self.name.map(|text| name(text, "name")).transpose()?,
-            level: self.level.unwrap_or_default(),
+            level: self.level,
         })
+    }
+}
+
+/// Takes an open seat.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"invitation": "any-5f2b8c1d9e7a40364bd1c2e8f90a7b53", "name": "Eva"}))]
+pub struct JoinRequest {
+    /// The invitation, unless anyone may join.
+    #[schema(max_length = 100)]
+    invitation: Option<String>,
+    /// The seat to take; by default an open one of the team with the fewest people.
+    #[schema(maximum = 5)]
+    seat: Option<u8>,
+    /// 1 to 40 characters; by default `Seat` and its number.
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
+    name: Option<String>,
+}
+
+impl WriteBody for JoinRequest {}
+
+impl JoinRequest {
+    /// What to take, and by which name.
+    ///
+    /// # Errors
+    /// `invalid_request`, if the invitation is longer than any.
+    pub fn join(self) -> Result<Join<Problem>, Problem> {
+        let too_long = |text: &String| text.len() > INVITATION_LENGTH;
+        if self.invitation.as_ref().is_some_and(too_long) {
+            let detail = "/invitation is too long for an invitation";
+            return Err(Problem::wrong_value("invitation", detail));
+        }
+        Ok(Join {
+            invitation: self.invitation,
+            seat: self.seat,
+            name: self.name.map(|text| name(text, "name")).transpose(),
+        })
+    }
+}
+
+/// Changes settings of a game. A member that is left out keeps its value.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"turn_seconds": 60}), min_properties = 1)]
+pub struct SettingsRequest {
+    /// Seconds that a seat has to act, from the next turn on: 10 or more once cards were dealt. Null
+    /// removes the clock.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 604_800)]
+    turn_seconds: Option<Option<u32>>,
+    /// Minimum milliseconds between a change and a bot's next action.
+    #[schema(maximum = 60_000)]
+    bot_pace_ms: Option<u32>,
+    /// Whether the game is in the public list.
+    listed: Option<bool>,
+    /// Refuse with 412 unless the game is at this version.
+    version: Option<u64>,
+}
+
+/// A member that is there, if only as null.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl SettingsRequest {
+    /// The change of settings.
+    ///
+    /// # Errors
+    /// `invalid_request`, if it changes nothing, or a value is out of range.
+    pub fn change(self) -> Result<SettingsChange<Problem>, Problem> {
+        if self.turn_seconds.is_none() && self.bot_pace_ms.is_none() && self.listed.is_none() {
+            let detail = "one of turn_seconds, bot_pace_ms and listed must be there";
+            return Err(Problem::wrong_combination(detail));
+        }
+        let seconds = self.turn_seconds.flatten();
+        in_range("turn_seconds", seconds, 1, MAX_TURN_SECONDS)?;
+        Ok(SettingsChange {
+            turn_seconds: self.turn_seconds,
+            bot_pace_ms: in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?,
+            listed: self.listed,
+            too_short: Problem::wrong_value(
+                "turn_seconds",
+                "/turn_seconds must be 10 or more once cards were dealt",
+            ),
+        })
+    }
+}
+
+/// Asks for a rematch. The body may be empty.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RematchRequest, example = json!({"seats": [0, 2, 1, 3]}))]
+pub struct RematchBody {
+    /// The old seat of whoever sits at each new one; by default nobody moves. That of the first who
+    /// asks counts.
+    #[schema(value_type = Option<Vec<u8>>, min_items = 4, max_items = 6)]
+    seats: Option<BySeatList<u8>>,
+}
+
+impl WriteBody for RematchBody {}
+
+impl RematchBody {
+    /// What is asked for.
+    pub fn request(self) -> RematchRequest<Problem> {
+        let detail = "/seats must name each seat of the game once";
+        RematchRequest {
+            seats: self.seats.map(|BySeatList(seats)| seats),
+            wrong_seats: Problem::wrong_value("seats", detail),
+        }
     }
 }
 
@@ -553,6 +708,7 @@ macro_rules! versioned {
 
 versioned!(
     HandOverRequest,
+    SettingsRequest,
     DealRequest,
     SwapRequest,
     PlayRequest,

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use dog_rules::{Action, Game, Seat};
+use dog_rules::{Event, Game, Phase};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -313,9 +313,27 @@ fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
     };
     let log = reader.log(&stored.id, 0, u32::MAX);
     let log = log.map_err(|error| format!("its log: {error}"))?;
+    let settings = |entry: &LogEntry| match entry.events.first() {
+        Some(Event::SettingsChanged { settings }) => Some(*settings),
+        _ => None,
+    };
+    // The settings of the creation are not known if they were changed.
+    let mut timing_known = !log.iter().any(|entry| settings(entry).is_some());
+    let mut deadline_known = timing_known;
+    let mut has_marks = true;
     for (entry, version) in log.iter().zip(1..) {
-        replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
-        played.set_deadline(entry.at, &entry.events);
+        let before = match version {
+            1 => Phase::Seating,
+            _ => played.game.phase(),
+        };
+        has_marks &= replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
+        if let Some(settings) = settings(entry) {
+            played.timing.turn_seconds = settings.turn_seconds;
+            timing_known = true;
+        }
+        played.set_deadline(entry.at, &entry.events, before);
+        let restarts = entry.events.iter().any(Event::restarts_clock) || before == Phase::Seating;
+        deadline_known |= timing_known && restarts;
     }
     let (count, version) = (log.len() as u64, stored.game.version());
     if count != version {
@@ -323,10 +341,12 @@ fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
             "its log ends at version {count}, the game is at {version}"
         ));
     }
-    if played.game != stored.game {
+    let same =
+        played.game == stored.game || !has_marks && played.game.equals_without_marks(&stored.game);
+    if !same {
         return Err("its snapshot differs from the replay of its log".into());
     }
-    if played.deadline != stored.deadline {
+    if deadline_known && played.deadline != stored.deadline {
         return Err("its deadline differs from the replay of its log".into());
     }
     let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
@@ -337,11 +357,12 @@ fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
     Ok(count)
 }
 
-/// Replays one log entry.
+/// Replays one log entry. Returns whether its events say who acted; those that an earlier release
+/// wrote do not.
 ///
 /// # Errors
 /// The entry is out of order, refused by the rules, or has other events than the rules give.
-fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
+fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<bool, String> {
     if entry.version != version {
         return Err(format!("its log has no version {version}"));
     }
@@ -350,9 +371,13 @@ fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), S
         // The refusal is not reported, because it may name a card.
         (Some(action), 2..) => Some(action)
             .filter(|action| {
-                acting_seat(action).is_none_or(|seat| seat.number() < game.rules().seats)
+                let seats = game.rules().seats;
+                action.seat().is_none_or(|seat| seat.number() < seats)
             })
-            .and_then(|action| game.apply(action).ok())
+            .and_then(|action| {
+                let actor = entry.events.first().map(Event::actor);
+                game.apply_by(action, actor.unwrap_or_default()).ok()
+            })
             .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
         _ => {
             return Err(format!(
@@ -360,23 +385,14 @@ fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), S
             ));
         }
     };
-    if events != entry.events {
-        return Err(format!(
-            "the events of version {version} differ from those of a replay"
-        ));
+    if events == entry.events {
+        return Ok(true);
     }
-    Ok(())
-}
-
-/// The seat that an action names.
-fn acting_seat(action: &Action) -> Option<Seat> {
-    match *action {
-        Action::Deal { by } => by,
-        Action::Offer { seat, .. }
-        | Action::Decline { seat }
-        | Action::Ask { seat }
-        | Action::Play { seat, .. }
-        | Action::ReissueToken { seat }
-        | Action::HandOver { seat, .. } => Some(seat),
+    let without_marks = events.into_iter().map(Event::without_marks);
+    if without_marks.eq(entry.events.iter().cloned()) {
+        return Ok(false);
     }
+    Err(format!(
+        "the events of version {version} differ from those of a replay"
+    ))
 }

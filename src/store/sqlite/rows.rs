@@ -20,7 +20,7 @@ macro_rules! select_games {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             admin_changes, token_renewals FROM games ",
+             admin_changes, token_renewals, seating FROM games ",
             $rest
         )
     };
@@ -62,6 +62,10 @@ pub(super) fn stored_game(
         updated_at,
         creator: row.get(14)?,
         tokens: row.get(6)?,
+        seating: match row.get_ref(17)? {
+            ValueRef::Null => Arc::default(),
+            column => Arc::new(json(column, id)?),
+        },
         timing: Timing {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,

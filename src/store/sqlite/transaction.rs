@@ -1,6 +1,6 @@
 //! Changes of the database.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,8 +12,10 @@ use super::{
 };
 use crate::store::{
     CommitResult, Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewTicket, PackedLog,
-    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
-    stored_game::now, write::NewLog,
+    SavedResponse, Scope, Seating, StoreError, StoredGame, TokenHash, Tokens, Usage, Write,
+    WriteOp,
+    stored_game::now,
+    write::{NewLog, to_json},
 };
 
 /// Expired responses that are deleted with each response saved. More than one, so that they are
@@ -32,6 +34,12 @@ const LOG_DELETE_BATCH: i64 = 1_000;
 /// The number of bytes written to check that writes are possible; most plays write less. They are
 /// random, because SQLite does not write unchanged pages.
 const PROBE_BYTES: i64 = 32 << 10;
+
+/// The seating as JSON; NULL for the default.
+fn seating_column(seating: &Seating) -> Result<Option<String>, StoreError> {
+    let is_default = *seating == Seating::default();
+    (!is_default).then(|| to_json(seating)).transpose()
+}
 
 /// A game that has changed: its new state, or `None` if it was removed or is not known in full.
 pub(super) type ChangedGame = (GameId, Option<StoredGame>);
@@ -86,7 +94,10 @@ impl<'c> Transaction<'c> {
         let committed = match &write.op {
             WriteOp::Insert(new) => self.insert(new)?,
             WriteOp::Update(draft) => self.update(draft)?,
-            WriteOp::SetTokens(expected, tokens) => self.set_tokens(expected, tokens)?,
+            WriteOp::SetTokens(expected, tokens, seating) => {
+                self.set_tokens(expected, tokens, seating)?
+            }
+            WriteOp::SaveResponse => CommitResult::Done,
             WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
             WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
@@ -150,8 +161,8 @@ impl<'c> Transaction<'c> {
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                  bot_pace_ms, turn_seconds, deadline, has_human, due_at, imported, creator, \
-                 unique_key) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                 unique_key, seating) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             )?
             .execute(params![
                 stored.id,
@@ -172,6 +183,7 @@ impl<'c> Transaction<'c> {
                 stored.imported,
                 stored.creator,
                 unique_key,
+                seating_column(&stored.seating)?,
             ])?;
         let row_id = connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored))?;
@@ -213,6 +225,22 @@ impl<'c> Transaction<'c> {
             connection
                 .prepare_cached("UPDATE games SET phase = ?2 WHERE row_id = ?1")?
                 .execute(params![row_id, phase.name()])?;
+        }
+        if !Arc::ptr_eq(&next.seating, &draft.seating) {
+            self.set_seating(row_id, &next.seating)?;
+        }
+        if draft.changes_settings {
+            connection
+                .prepare_cached(
+                    "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4 \
+                     WHERE row_id = ?1",
+                )?
+                .execute(params![
+                    row_id,
+                    next.listed,
+                    next.timing.bot_pace_ms,
+                    next.timing.turn_seconds,
+                ])?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&next.id, Some(version), Some(next))?;
@@ -269,6 +297,7 @@ impl<'c> Transaction<'c> {
         &mut self,
         expected: &ExpectedState,
         tokens: &Tokens,
+        seating: &Seating,
     ) -> Result<CommitResult, StoreError> {
         let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
@@ -277,8 +306,16 @@ impl<'c> Transaction<'c> {
         self.connection()?
             .prepare_cached(sql)?
             .execute(params![row_id, tokens])?;
+        self.set_seating(row_id, seating)?;
         self.note_change(&expected.id, Some(expected.version), None)?;
         Ok(CommitResult::Done)
+    }
+
+    fn set_seating(&self, row_id: i64, seating: &Seating) -> Result<(), StoreError> {
+        self.connection()?
+            .prepare_cached("UPDATE games SET seating = ?2 WHERE row_id = ?1")?
+            .execute(params![row_id, seating_column(seating)?])?;
+        Ok(())
     }
 
     /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
