@@ -181,6 +181,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
             host: token,
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
+        seating: std::sync::Arc::default(),
         timing: Timing::default(),
         admin_changes: AdminChanges::default(),
         deadline: None,
@@ -190,7 +191,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
     let (effect, save) = (WriteOp::Insert(new.into()), None);
     commit(store, Write { op: effect, save }).await;
     for step in &script.steps[..steps] {
-        let draft = Draft::new(&record, &step.action).expect("a legal action");
+        let draft = Draft::new(&record, &step.action, dog_rules::Actor::Player).expect("a legal action");
         record = draft.next.clone();
         commit(store, draft.into()).await;
     }

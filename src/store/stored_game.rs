@@ -10,7 +10,7 @@ use super::{
     game_log::LogPage,
     id::{Creator, GameId},
     seating::{Opened, Seating, StartPolicy},
-    tokens::Tokens,
+    tokens::{TokenHash, Tokens},
 };
 
 /// The largest number of versions of play in a game. Games of random players have at most 10,000
@@ -234,6 +234,17 @@ pub struct GameHead {
     pub tokens: Tokens,
     /// See [`StoredGame::creator`].
     pub creator: Option<Creator>,
+    pub seating: Arc<Seating>,
+}
+
+impl GameHead {
+    /// Whether this is the token of a person who joined, or took ownership of the seat's token.
+    pub fn has_joined(&self, token: &TokenHash) -> bool {
+        let seats = self.tokens.seats.iter().zip(self.seating.seats.iter());
+        seats.fold(false, |found, (seat, access)| {
+            found | (access.joined && *seat == Some(*token))
+        })
+    }
 }
 
 /// A game's head and its new log entries, from one state of the store.

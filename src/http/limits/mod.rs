@@ -30,13 +30,13 @@ pub use self::{
 };
 use self::{
     connections::Connection,
-    rates::{RateKey, Rates},
+    rates::{Payer, RateKey, Rates},
 };
 use super::{
     headers::{IDEMPOTENCY_KEY, caller},
     problem::{Code, Problem},
 };
-use crate::store::{Creator, GameId, Store, TokenHash};
+use crate::store::{GameId, Store, TokenHash};
 
 /// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.
 pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
@@ -181,7 +181,7 @@ async fn charge(
     ) {
         (Some(token), Some(game)) => match rates.cached_key(game, token) {
             Some(key) => key,
-            None => rates.remember(game, token, creator_of(store, &game, &token).await),
+            None => rates.remember(game, token, payer_of(store, &game, &token).await),
         },
         _ => RateKey::Address,
     };
@@ -231,12 +231,16 @@ fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
     game + response
 }
 
-/// The creator of the game, if known; none if this is not one of the game's tokens.
-async fn creator_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Option<Creator>> {
+/// Whose address a token's requests are charged to; none if this is not one of the game's tokens.
+async fn payer_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Payer> {
     match store.head(game).await {
-        Ok(head) => head
-            .filter(|head| head.tokens.contains(token))
-            .map(|head| head.creator),
+        Ok(head) => {
+            let head = head.filter(|head| head.tokens.contains(token))?;
+            Some(match head.has_joined(token) {
+                true => Payer::Holder,
+                false => Payer::Creator(head.creator),
+            })
+        }
         Err(error) => {
             log::debug!("cannot look up a token: {error}");
             None

@@ -87,11 +87,19 @@ pub enum RateKey {
     Token {
         game: GameId,
         token: TokenHash,
-        /// The creator of the game, if known.
-        creator: Option<Creator>,
+        payer: Payer,
     },
     /// The address only.
     Address,
+}
+
+/// Whose address the requests with a token are charged to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payer {
+    /// That of whoever sends them: a person who joined.
+    Holder,
+    /// That of the game's creator, if known: others who were sent a token have a larger limit.
+    Creator(Option<Creator>),
 }
 
 /// A token's game, and its hash.
@@ -107,8 +115,8 @@ pub struct Rates {
     advice: Option<Bucket>,
     /// KiB stored for an address.
     storage: Option<Bucket>,
-    /// Valid tokens, with the creators of their games.
-    known: Mutex<HashMap<GameToken, Option<Creator>>>,
+    /// Valid tokens.
+    known: Mutex<HashMap<GameToken, Payer>>,
 }
 
 impl Rates {
@@ -128,35 +136,22 @@ impl Rates {
 
     /// The key of a request with this token about this game, if the token is cached.
     pub fn cached_key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
-        let creator = *self.known().get(&(game, token.0))?;
-        Some(RateKey::Token {
-            game,
-            token,
-            creator,
-        })
+        let payer = *self.known().get(&(game, token.0))?;
+        Some(RateKey::Token { game, token, payer })
     }
 
     /// The key of a request with this token about this game. `found` is none if the token is not one
-    /// of the game's, else the game's creator, if known; then the token is cached.
-    pub fn remember(
-        &self,
-        game: GameId,
-        token: TokenHash,
-        found: Option<Option<Creator>>,
-    ) -> RateKey {
-        let Some(creator) = found else {
+    /// of the game's; otherwise the token is cached.
+    pub fn remember(&self, game: GameId, token: TokenHash, found: Option<Payer>) -> RateKey {
+        let Some(payer) = found else {
             return RateKey::Address;
         };
         let mut known = self.known();
         if known.len() >= MAX_KNOWN_TOKENS {
             known.clear();
         }
-        known.insert((game, token.0), creator);
-        RateKey::Token {
-            game,
-            token,
-            creator,
-        }
+        known.insert((game, token.0), payer);
+        RateKey::Token { game, token, payer }
     }
 
     /// Removes the token of this key from the cache.
@@ -178,10 +173,11 @@ impl Rates {
         cost: Cost,
     ) -> Result<(), Duration> {
         match key {
-            RateKey::Token {
-                token, creator: by, ..
-            } => {
-                let own = by.is_some_and(|by| by == creator());
+            RateKey::Token { token, payer, .. } => {
+                let own = match payer {
+                    Payer::Holder => true,
+                    Payer::Creator(by) => by.is_some_and(|by| by == creator()),
+                };
                 let of_address = if own {
                     &self.addresses
                 } else {
@@ -207,7 +203,7 @@ impl Rates {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<GameToken, Option<Creator>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<GameToken, Payer>> {
         // Nothing panics while the lock is held.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     game_cache::{GameCache, LastChange},
     migrations,
-    rows::{int, log_row, select_games, stored_game, time, version},
+    rows::{int, log_row, seating, select_games, stored_game, time, version},
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
@@ -82,7 +82,7 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        let sql = "SELECT version, token_hashes, creator FROM games WHERE id = ?1";
+        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
         let Some(row) = rows.next()? else {
@@ -92,6 +92,7 @@ impl Reader<'_> {
             version: version(row.get(0)?)?,
             tokens: row.get(1)?,
             creator: row.get(2)?,
+            seating: seating(row.get_ref(3)?, *id)?,
         }))
     }
 

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::game_cache::GameCache;
 use crate::store::{
-    GameId, StoreError,
+    GameId, Seating, StoreError,
     game_log::LogRow,
     stored_game::{AdminChanges, StoredGame, Timing},
 };
@@ -62,10 +62,7 @@ pub(super) fn stored_game(
         updated_at,
         creator: row.get(14)?,
         tokens: row.get(6)?,
-        seating: match row.get_ref(17)? {
-            ValueRef::Null => Arc::default(),
-            column => Arc::new(json(column, id)?),
-        },
+        seating: seating(row.get_ref(17)?, id)?,
         timing: Timing {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
@@ -83,6 +80,14 @@ pub(super) fn stored_game(
         return Err(contradiction("when the server is to act"));
     }
     Ok(stored)
+}
+
+/// The seating of the game `id` in a column.
+pub(super) fn seating(column: ValueRef<'_>, id: GameId) -> Result<Arc<Seating>, StoreError> {
+    match column {
+        ValueRef::Null => Ok(Arc::default()),
+        column => Ok(Arc::new(json(column, id)?)),
+    }
 }
 
 /// The log entry in a row of the columns version, at, action and events.

@@ -18,7 +18,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use dog_rules::{Action, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
+use dog_rules::{Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
 use jiff::SignedDuration;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -104,6 +104,7 @@ pub fn new_game() -> StoredGame {
         created_at: now,
         updated_at: now,
         tokens: tokens("first"),
+        seating: Arc::default(),
         timing: Timing::default(),
         admin_changes: AdminChanges::default(),
         deadline: None,
@@ -174,7 +175,7 @@ pub(super) fn reissue() -> Action {
 
 /// The draft of a legal action.
 pub(super) fn draft(stored: &StoredGame, action: &Action) -> Draft {
-    Draft::new(stored, action).expect("a legal action")
+    Draft::new(stored, action, Actor::Player).expect("a legal action")
 }
 
 /// The write that stores a legal action.

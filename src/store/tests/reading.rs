@@ -116,7 +116,7 @@ fn a_game_is_listed_as_it_is_read() {
     let id = create(&here).id;
     let steps: [fn(&StoredGame) -> WriteOp; 3] = [
         |stored| update(stored, &reissue()),
-        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second")),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second"), Arc::default()),
         |stored| update(stored, &Action::Deal { by: None }),
     ];
     for step in steps {

@@ -47,7 +47,7 @@ fn a_response_is_saved_with_its_write() {
     );
 
     let second = wait(store.game(&id)).unwrap();
-    let renewal = WriteOp::SetTokens(second.expected_state(), tokens("second"));
+    let renewal = WriteOp::SetTokens(second.expected_state(), tokens("second"), Arc::default());
     assert_eq!(commit(renewal, 3, "renewed"), CommitResult::Done);
     let third = wait(store.game(&id)).unwrap();
     assert_eq!(third.tokens, tokens("second"));

@@ -1,6 +1,6 @@
 //! Due games, the change feed, and tickets.
 
-use dog_rules::Level;
+use dog_rules::{Level, PlayerKind};
 use futures_util::FutureExt;
 use jiff::Timestamp;
 
@@ -11,7 +11,10 @@ const HOUR: i64 = 3_600;
 /// A game created at this time in which these seats are bots.
 fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     let player = |number| Player {
-        bot: bots.contains(&number),
+        kind: match bots.contains(&number) {
+            true => PlayerKind::Bot,
+            false => PlayerKind::Human,
+        },
         ..Player::human(format!("player {number}"))
     };
     StoredGame {
@@ -141,7 +144,9 @@ fn changes_are_listed_after_a_known_one() {
         last()
     };
     known = step(|stored| update(stored, &reissue()), Some(2), known);
-    let renew = |stored: &StoredGame| WriteOp::SetTokens(stored.expected_state(), tokens("fresh"));
+    let renew = |stored: &StoredGame| {
+        WriteOp::SetTokens(stored.expected_state(), tokens("fresh"), Arc::default())
+    };
     known = step(renew, Some(2), known);
     known = step(
         |stored| WriteOp::Remove(stored.expected_state()),

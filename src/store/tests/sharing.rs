@@ -24,7 +24,7 @@ fn processes_see_each_others_commits() {
         assert_eq!(wait(here.game(&id)), Some(written.clone()));
         commit_done(
             &here,
-            WriteOp::SetTokens(written.expected_state(), tokens("next")),
+            WriteOp::SetTokens(written.expected_state(), tokens("next"), Arc::default()),
         );
         assert_eq!(wait(there.game(&id)), wait(here.game(&id)));
     }

@@ -30,6 +30,7 @@ fn a_stored_game_is_read_back() {
         version: 2,
         tokens: tokens("second"),
         creator: None,
+        seating: Arc::default(),
     };
     assert_eq!(wait(store.head(&id)), Some(head));
     let log = log(&store, &id);
@@ -76,7 +77,7 @@ fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     };
     [
         update(stored, &reissue()),
-        WriteOp::SetTokens(stored.expected_state(), tokens("late")),
+        WriteOp::SetTokens(stored.expected_state(), tokens("late"), Arc::default()),
         WriteOp::AddTicket(stored.expected_state(), ticket),
         WriteOp::Remove(stored.expected_state()),
     ]
@@ -107,7 +108,7 @@ fn a_write_is_stale_when_the_game_has_changed() {
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
         |stored| update(stored, &reissue()),
         |stored| update(stored, &Action::Deal { by: None }),
-        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second")),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second"), Arc::default()),
         |stored| WriteOp::Remove(stored.expected_state()),
     ];
     for change in changes {
@@ -205,7 +206,7 @@ fn tokens_change_without_a_version() {
         let tokens = tokens(&renewals.to_string());
         commit_done(
             &store,
-            WriteOp::SetTokens(before.expected_state(), tokens.clone()),
+            WriteOp::SetTokens(before.expected_state(), tokens.clone(), Arc::default()),
         );
         let admin_changes = AdminChanges {
             versions: 0,
