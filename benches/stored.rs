@@ -191,7 +191,8 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
     let (effect, save) = (WriteOp::Insert(new.into()), None);
     commit(store, Write { op: effect, save }).await;
     for step in &script.steps[..steps] {
-        let draft = Draft::new(&record, &step.action, dog_rules::Actor::Player).expect("a legal action");
+        let draft =
+            Draft::new(&record, &step.action, dog_rules::Actor::Player).expect("a legal action");
         record = draft.next.clone();
         commit(store, draft.into()).await;
     }

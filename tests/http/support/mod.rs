@@ -10,6 +10,7 @@ mod programs;
 mod raw;
 mod server;
 mod stream;
+mod table;
 
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ pub use programs::{available, run};
 pub use raw::{Raw, raw};
 pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
+pub use table::TestTable;
 
 /// How long a test waits for anything. It is long because a machine may be very busy; only a
 /// failing test waits that long.

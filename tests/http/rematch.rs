@@ -1,0 +1,263 @@
+//! `…/rematch`: the next game of the same people.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Signal, TestGame, TestServer, TestTable,
+    TestViewer::{self, *},
+};
+
+/// A finished game of four people who joined: bots have played it to the end for them.
+fn finished(server: &TestServer) -> TestTable<'_> {
+    let table = TestTable::full(server, &json!({"bot_pace_ms": 0}));
+    let greedy = json!({"kind": "bot", "level": "greedy"});
+    for seat in 0..4 {
+        table.put(Seat(seat), seat, &greedy).expect(200);
+    }
+    table.game.post(Host, "/deal").send();
+    // The people come back when it is nearly over, or they would not be asked for a rematch.
+    let game = &table.game;
+    let home = |view: &Value| {
+        let board = view["board"].as_array().expect("a board");
+        let home = |seat: usize| board[seat]["goal"].as_array().map_or(0, Vec::len);
+        (0..2).map(|team| home(team) + home(team + 2)).max() >= Some(6)
+    };
+    let mut view = game.view(Spectator);
+    while !home(&view) {
+        let version = &view["version"];
+        game.get(Spectator, &format!("?after_version={version}"))
+            .send();
+        view = game.view(Spectator);
+    }
+    for seat in 0..4 {
+        table
+            .put(Seat(seat), seat, &json!({"kind": "human"}))
+            .expect(200);
+    }
+    loop {
+        let view = game.view(Spectator);
+        if view["phase"] == "finished" {
+            return table;
+        }
+        let acts = |seat: &usize| {
+            game.view(Seat(*seat))["actions"][0]["route"]
+                .as_str()
+                .map(str::to_owned)
+        };
+        let Some((seat, route)) = (0..4).find_map(|seat| Some((seat, acts(&seat)?))) else {
+            thread::sleep(std::time::Duration::from_millis(5));
+            continue;
+        };
+        match route.as_str() {
+            "deal" => drop(game.post(Seat(seat), "/deal").send()),
+            "swap" => drop(game.swap(seat, &json!({"card": game.hand(seat)[0]}))),
+            _ => {
+                let advice = game
+                    .get(Seat(seat), "/suggest-move?level=greedy")
+                    .send()
+                    .expect(200);
+                let best = &advice["suggestions"][0]["request"];
+                game.as_suggested(seat, best).expect(200);
+            }
+        }
+    }
+}
+
+/// The next game, with the tokens of the old one in this order.
+fn next<'a>(old: &TestGame<'a>, answer: &Value, order: [usize; 4]) -> TestGame<'a> {
+    let mut next = old.clone();
+    next.id = answer["id"].as_str().expect("an id").to_owned();
+    next.tokens = order.iter().map(|&from| old.tokens[from].clone()).collect();
+    next
+}
+
+fn ask(game: &TestGame, viewer: TestViewer, body: &Value) -> crate::support::TestResponse {
+    game.post(viewer, "/rematch").json(body).send()
+}
+
+#[test]
+fn all_ask_and_play_again_with_partners_changed() {
+    let server = TestServer::start();
+    let table = finished(&server);
+    let old = &table.game;
+    old.get(Seat(0), "/rematch").send().refused("no_rematch");
+    for wrong in [
+        json!([0, 1, 2]),
+        json!([0, 1, 2, 2]),
+        json!([0, 1, 2, 4]),
+        json!([0, 1, 2, 3, 4]),
+    ] {
+        ask(old, Seat(1), &json!({"seats": wrong})).refused("invalid_request");
+    }
+    ask(old, Spectator, &json!({})).refused("unauthorized");
+    let order = [0, 2, 1, 3];
+    let first = ask(old, Seat(1), &json!({"seats": order})).expect(201);
+    // Old seat 1 sits at the new seat 2.
+    assert_eq!(first["seat"], 2);
+    let game = next(old, &first, order);
+    let view = game.view(Host);
+    assert_eq!(
+        (&view["phase"], &view["version"]),
+        (&json!("seating"), &json!(1))
+    );
+    let asked = |view: &Value| {
+        (0..4)
+            .map(|seat| view["seats"][seat]["asked"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        asked(&view),
+        [json!(false), json!(false), json!(true), json!(false)]
+    );
+    assert_eq!(view["seats"][0]["joined"], true);
+    let dealer =
+        |game: &TestGame| game.get(Host, "/history").send().expect(200)["first_dealer"].as_u64();
+    assert_eq!(dealer(&game), dealer(old).map(|seat| (seat + 1) % 4));
+    game.post(Seat(1), "/deal").send().refused("seats_open");
+
+    // A later permutation does not count, and asking twice changes nothing.
+    let second = ask(old, Seat(0), &json!({"seats": [3, 2, 1, 0]})).expect(200);
+    assert_eq!((&second["id"], &second["seat"]), (&first["id"], &json!(0)));
+    assert_eq!(second["game"]["version"], 2);
+    assert_eq!(
+        second["game"]["last_action"],
+        json!({"type": "rematch_asked", "seat": 0})
+    );
+    assert_eq!(
+        ask(old, Seat(0), &json!({})).expect(200)["game"]["version"],
+        2
+    );
+    let host = ask(old, Host, &json!({})).expect(200);
+    assert_eq!(
+        (&host["seat"], &host["game"]["version"]),
+        (&Value::Null, &json!(2))
+    );
+    ask(old, Seat(2), &json!({})).expect(200);
+    let last = ask(old, Seat(3), &json!({})).expect(200);
+    assert_eq!(last["game"]["phase"], "deal");
+    let seen = old.get(Seat(3), "/rematch").send().expect(200);
+    assert_eq!((&seen["id"], &seen["seat"]), (&first["id"], &json!(3)));
+    assert_eq!(
+        old.get(Spectator, "/rematch").send().expect(200)["seat"],
+        Value::Null
+    );
+    game.deal();
+    game.exchange();
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    // In the next game each sees the own hand only, at the new seat.
+    for seat in 0..4 {
+        let view = game.view(Seat(seat));
+        for other in 0..4 {
+            assert_eq!(view["seats"][other]["hand"].is_array(), seat == other);
+        }
+    }
+}
+
+#[test]
+fn the_host_does_not_wait_for_those_who_do_not_come() {
+    let server = TestServer::start();
+    let table = finished(&server);
+    let first = ask(&table.game, Host, &json!({})).expect(201);
+    assert_eq!(first["seat"], Value::Null);
+    let game = next(&table.game, &first, [0, 1, 2, 3]);
+    let path = game.path("/seats/1");
+    let put = |kind: &str| {
+        server
+            .request("PUT", &path)
+            .token(&game.host)
+            .json(&json!({"kind": kind}))
+            .send()
+    };
+    let opened = put("open").expect(200);
+    game.get(Seat(1), "").send().refused("token_replaced");
+    // In the old game the token is still good.
+    assert_eq!(table.game.get(Seat(1), "").send().status, 200);
+    game.post(Host, "/deal").send().refused("seats_open");
+    let body = json!({"invitation": opened["invitation"], "name": "Nina"});
+    server
+        .post(&game.path("/join"))
+        .json(&body)
+        .send()
+        .expect(201);
+    let dealt = game.post(Host, "/deal").send().expect(200);
+    assert_eq!(dealt["events"][0]["type"], "cards_dealt");
+}
+
+#[test]
+fn simultaneous_requests_make_one_game() {
+    let server = TestServer::start();
+    let other = TestServer::beside(&server);
+    let table = finished(&server);
+    let game = &table.game;
+    let answers = thread::scope(|scope| {
+        let ask = |at: usize| {
+            let server = if at.is_multiple_of(2) {
+                &server
+            } else {
+                &other
+            };
+            scope.spawn(move || {
+                let path = game.path("/rematch");
+                server
+                    .post(&path)
+                    .token(&game.tokens[at % 4])
+                    .json(&json!({}))
+                    .send()
+            })
+        };
+        let threads: Vec<_> = (0..40).map(ask).collect();
+        let answers = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("an answer"));
+        answers.collect::<Vec<_>>()
+    });
+    let made = answers.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(made, 1);
+    let mut ids = Vec::new();
+    for answer in answers {
+        if answer.status == 503 {
+            continue;
+        }
+        ids.push(answer.json()["id"].clone());
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1, "{ids:?}");
+}
+
+#[test]
+fn a_retry_gets_the_first_answer() {
+    let server = TestServer::start();
+    let table = finished(&server);
+    let ask = |seat: usize, key: &str| {
+        let request = table.game.post(Seat(seat), "/rematch").key(key);
+        request.json(&json!({})).send()
+    };
+    let made = ask(0, "made").expect(201);
+    let asked = ask(1, "asked").expect(200);
+    let again = ask(1, "again").expect(200);
+    ask(2, "other").expect(200);
+    server.restart(Signal::Kill);
+    assert_eq!(ask(0, "made").expect(201), made);
+    assert_eq!(ask(1, "asked").expect(200), asked);
+    assert_eq!(ask(1, "again").expect(200), again);
+}
+
+#[test]
+fn only_people_of_a_finished_game_ask() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    ask(&game, Seat(0), &json!({})).refused("game_not_over");
+    // Nobody has a token of a seat of an imported game, so its seats are open.
+    let imported = TestGame::imported(&server);
+    let made = ask(&imported, Host, &json!({})).expect(201);
+    assert_eq!(made["game"]["phase"], "seating");
+    let kinds = made["game"]["seats"].as_array().expect("seats").iter();
+    assert!(
+        kinds
+            .into_iter()
+            .all(|seat| seat["kind"] == "open" || seat["kind"] == "bot")
+    );
+}
