@@ -291,7 +291,7 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     assert!(text.starts_with("[Dog \"2\"]"), "{text}");
     for line in [
         "1 joins \"Seat 1\"",
-        "3 becomes human fast \"Seat 3\"",
+        "3 becomes human greedy \"Seat 3\"",
         "(bot) ",
     ] {
         assert!(text.contains(line), "{line}: {text}");

@@ -19,10 +19,13 @@ use utoipa::{
 use super::{problem::ProblemDetails, routes::Operations};
 
 /// Operations whose body may be left out.
-const BODY_MAY_BE_EMPTY: [&str; 4] = [
+const BODY_MAY_BE_EMPTY: [&str; 7] = [
     "create_game",
     "deal_cards",
+    "ask_rematch",
+    "join_game",
     "reissue_token",
+    "renew_host_token",
     "create_ticket",
 ];
 

@@ -229,7 +229,7 @@ impl ResponseError for Problem {
         let mut response = HttpResponse::build(self.code().status());
         response.content_type("application/problem+json");
         response.insert_header((header::CACHE_CONTROL, "no-store"));
-        if self.code() == Code::Unauthorized {
+        if self.code().status() == StatusCode::UNAUTHORIZED {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer realm=\"dog\""));
         }
         if let Some(seconds) = self.retry_after {

@@ -322,10 +322,12 @@ pub struct Created<'a> {
     /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
     /// join; only for a game with open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Option<String>>>, nullable, required = false)]
     pub invitations: Option<Option<Vec<Option<String>>>>,
     /// The invitation to any of the open seats. Null where anyone may join; only for a game with
     /// open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable, required = false)]
     pub invitation: Option<Option<String>>,
     /// The game as the host sees it.
     #[schema(value_type = GameView)]
