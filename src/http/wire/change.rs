@@ -1,6 +1,6 @@
 //! A change of a game as a stream tells it, with the game after it.
 
-use dog_rules::{Phase, Seat};
+use dog_rules::{Generator, Phase, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
@@ -11,7 +11,7 @@ use utoipa::{
 use super::{
     game::GameView,
     history::{EventView, LogEntryView},
-    moves::{LegalMoves, MoveView, MovesOptions},
+    moves::{MoveView, MovesOptions, list_moves},
 };
 use crate::{http::problem::Problem, service::Role, store::StoredGame};
 
@@ -120,8 +120,8 @@ fn moves(stored: &StoredGame, role: Role) -> Result<Option<Box<RawValue>>, Probl
         card: None,
         with_boards: false,
     };
-    let list = LegalMoves::new(None, rules, board, seat, hand, options)?;
-    let json = serde_json::to_string(list.moves()).map_err(Problem::internal)?;
+    let moves = list_moves(&mut Generator::new(), rules, board, seat, hand, options);
+    let json = serde_json::to_string(&moves).map_err(Problem::internal)?;
     Ok(Some(at_most(MAX_MOVES_BYTES, json)?))
 }
 
