@@ -150,7 +150,7 @@ function message(table, line) {
   if (!game) return after;
   const now = withGame(after, game);
   return moves && now.game?.version === game.version && !now.moves
-    ? { ...now, moves: { version: game.version, list: /** @type {Move[]} */ (moves) } } : now;
+    ? { ...now, moves: { version: game.version, list: moves } } : now;
 }
 
 /** @param {Table} table @param {Game} game @returns {Table} */

@@ -4,8 +4,11 @@ use dog_rules::{Generator, Phase, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
+    ToSchema,
+    openapi::{
+        Ref,
+        schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema, Type},
+    },
 };
 
 use super::{
@@ -62,7 +65,7 @@ pub struct ChangeView {
 }
 
 fn moves_or_null() -> Schema {
-    let moves = <Vec<MoveView> as PartialSchema>::schema();
+    let moves = ArrayBuilder::new().items(Ref::from_schema_name(MoveView::name()));
     let null = ObjectBuilder::new().schema_type(Type::Null);
     AnyOfBuilder::new().item(moves).item(null).into()
 }
