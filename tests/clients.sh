@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Checks the OpenAPI document with two linters, and the examples that use generated clients: the
-# types are checked, and each example plays a whole game. Needs node 20, npm and python3, and
-# downloads the packages that package-lock.json and requirements.txt name.
+# Checks the OpenAPI document with two linters, and plays a whole game with each example in
+# JavaScript, TypeScript and Python. The last two use generated clients, so their types are checked
+# first. Needs node 20, npm and python3, and downloads the packages that package-lock.json and
+# requirements.txt name.
 #
-# usage: tests/clients.sh [lint] [typescript] [python]    (all three by default)
+# usage: tests/clients.sh [lint] [javascript] [typescript] [python]    (all by default)
 #
 # The examples play on the server at DOG_URL, or else on one built and started here.
 set -euo pipefail
@@ -44,6 +45,10 @@ lint() {
     openapi/openapi.json
 }
 
+javascript() {
+  timeout 120s node examples/frontend.mjs "$url"
+}
+
 typescript() {
   npm ci --ignore-scripts --prefix examples/typescript
   npm run build --prefix examples/typescript
@@ -62,16 +67,16 @@ python() {
   )
 }
 
-(($# > 0)) || set -- lint typescript python
+(($# > 0)) || set -- lint javascript typescript python
 for part in "$@"; do
   case $part in
     lint) lint ;;
-    typescript | python)
+    javascript | typescript | python)
       [[ -n ${url-} ]] || serve
       "$part"
       ;;
     *)
-      echo "usage: tests/clients.sh [lint] [typescript] [python]" >&2
+      echo "usage: tests/clients.sh [lint] [javascript] [typescript] [python]" >&2
       exit 2
       ;;
   esac

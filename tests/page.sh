@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the types of the page in web/ against the OpenAPI document, and that its four languages
-# have the same words. Needs node 20 and npm, and downloads the packages that package-lock.json names.
+# Checks the types of the page in web/ against the OpenAPI document, that its four languages have
+# the same words, and that the code in docs/frontend.md is that of examples/frontend.mjs. Needs node
+# 20 and npm, and downloads the packages that package-lock.json names.
 #
 # usage: tests/page.sh
 set -euo pipefail
@@ -11,3 +12,4 @@ npm ci --ignore-scripts
 node_modules/.bin/openapi-typescript ../../openapi/openapi.json --output api.d.ts
 node_modules/.bin/tsc --project .
 node words.mjs
+node guide.mjs

@@ -11,7 +11,7 @@ use crate::support::{
 
 /// Where a response to a viewer may name a card: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
-const OPEN: [&str; 20] = [
+const OPEN: [&str; 21] = [
     // One's own cards.
     "seats/own/hand/#",
     "seats/own/gave",
@@ -29,6 +29,7 @@ const OPEN: [&str; 20] = [
     // What the viewer itself may play.
     "moves/#/card",
     "moves/#/as",
+    "unplayable/#/card",
     "suggestions/#/move/card",
     "suggestions/#/move/as",
     "suggestions/#/swap/card",
@@ -71,7 +72,7 @@ fn search(value: &Value, path: &str, viewer: TestViewer, found: &mut Vec<String>
         }
         Value::String(text) if CARDS.contains(&text.as_str()) => {
             // Track fields are texts of digits too.
-            let field = ["/from", "/to", "/path/#"]
+            let field = ["/from", "/to", "/path/#", "/place"]
                 .iter()
                 .any(|end| path.ends_with(end));
             if !field && !OPEN.contains(&path) {

@@ -107,6 +107,49 @@ fn the_moves_of_one_card_are_those_of_the_list() {
 }
 
 #[test]
+fn each_card_without_a_move_has_a_reason() {
+    let server = TestServer::shared();
+    let game = game_to_fold(&server);
+    let list = |query: &str| {
+        let path = format!("/legal-moves?board=false{query}");
+        game.get(Seat(1), &path).send().expect(200)["unplayable"].take()
+    };
+    let mut hand = game.hand(1);
+    hand.dedup();
+    let because = |card: &String| json!({"card": card, "reason": "no_piece_on_ring", "seat": 1});
+    let expected: Vec<Value> = hand.iter().map(because).collect();
+    assert_eq!(list(""), json!(expected));
+    assert_eq!(list(&format!("&card={}", hand[0])), json!([expected[0]]));
+    assert_eq!(list("&card=joker"), json!([]));
+}
+
+#[test]
+fn a_reason_has_the_members_of_a_refusal() {
+    let server = TestServer::shared();
+    let mut body = json!({
+        "board": [{"track": [14], "goal": [0, 2]}, {"track": [16], "fresh": true}, {}, {}],
+        "seat": 0, "hand": ["J", "5", "2", "A", "2"],
+    });
+    let list = |body: &Value| {
+        let request = server.post("/v1/analysis/legal-moves?board=false");
+        request.json(body).send().expect(200)
+    };
+    let blocked = |card: &str| json!({"card": card, "reason": "blocked", "seat": 1, "place": "16"});
+    let jack = json!({"card": "J", "reason": "swap_protected", "seat": 1, "place": "16"});
+    let unplayable = json!([blocked("2"), blocked("5"), jack]);
+    assert_eq!(list(&body)["unplayable"], unplayable);
+    body["board"][0] = json!({"goal": [0, 2]});
+    let unplayable = json!([
+        {"card": "2", "reason": "goal_occupied", "place": "goal:2"},
+        {"card": "5", "reason": "beyond_goal"},
+        {"card": "J", "reason": "no_piece_on_ring", "seat": 0},
+    ]);
+    assert_eq!(list(&body)["unplayable"], unplayable);
+    body["hand"] = json!(["A", "joker"]);
+    assert_eq!(list(&body)["unplayable"], json!([]));
+}
+
+#[test]
 fn only_the_seat_to_move_gets_them() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::fixed(&server), TestGame::in_play(&server));

@@ -245,6 +245,12 @@ fn a_refused_move_has_each_of_the_documented_reasons() {
         seen.insert(expected["reason"].as_str().expect("a reason").to_owned());
         assert_eq!(members(problem), expected, "{preset} {id}");
     }
+    // No move id asks for this, but a card may have no move for it.
+    let body = json!({"board": goal(&[], &[2]), "seat": 0, "hand": ["5"]});
+    let list = server.post("/v1/analysis/legal-moves").json(&body);
+    let reason = list.send().expect(200)["unplayable"][0]["reason"].take();
+    assert_eq!(reason, "beyond_goal");
+    seen.insert("beyond_goal".to_owned());
     assert_eq!(seen, documented("illegal_move"));
 }
 

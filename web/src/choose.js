@@ -36,6 +36,13 @@ export function chosenCard(table) {
 /** The cards that can be played, or null while the list is on its way. @param {Table} table */
 export const playable = (table) => table.moves && new Set(table.moves.list.map((move) => move.card));
 
+/** Whether a card of the hand has no legal move. @param {Table} table */
+export function holdsUnplayable(table) {
+  const hand = table.seat === null ? null : table.game?.seats[table.seat].hand;
+  const legal = playable(table);
+  return legal !== null && (hand ?? []).some((card) => !legal.has(card));
+}
+
 /** The text before the parts of a seven, or null if the choice is no seven. @param {Table} table */
 export function sevenBegun(table) {
   const card = chosenCard(table);

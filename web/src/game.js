@@ -1,13 +1,13 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
 import { Refusal, follow, request } from "./api.js";
-import { action, nextStep, sevenBegun } from "./choose.js";
+import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { dispatch, state } from "./store.js";
 import { forgetGame, saveGame, saveSettings, savedGame, savedGames } from "./storage.js";
 
 /** @import {Advice, Changed, Created, Game, History, Layout, Move, Offer, Problem, Settings, Seven,
- *    SevenPart, Suggestion, Table} from "./types.js" */
+ *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
 const DOGS = ["Luna", "Bruno", "Bella", "Rex", "Nala"];
@@ -144,8 +144,8 @@ async function complete() {
 /**
  * Reads the first of these that is missing: the game after a change, the layout, the legal moves,
  * the log. Returns whether it read something. The stream brings most of it; what it leaves out is
- * the layout, the log before it began, and the moves when they are too many or the page was opened
- * in the player's turn.
+ * the layout, the log before it began, why a card cannot be played, and the moves when they are too
+ * many or the page was opened in the player's turn.
  *
  * @param {Table} table @param {Game} game @returns {Promise<boolean>}
  */
@@ -164,10 +164,10 @@ async function readMissing(table, game) {
     at(table, () => dispatch({ type: "layout", layout }));
     return true;
   }
-  if (action(table, "play") && !table.moves) {
-    /** @type {{version?: number | null, moves: Move[]}} */
-    const { version, moves } = await get(table, "/legal-moves?board=false");
-    at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves }));
+  if (action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
+    /** @type {{version?: number, moves: Move[], unplayable: Unplayable[]}} */
+    const { version, moves, unplayable } = await get(table, "/legal-moves?board=false");
+    at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves, unplayable }));
     // If the game has moved on, its change is on the way.
     return version === game.version;
   }

@@ -2,7 +2,7 @@
 // the only way to call it. The views are functions of the state.
 
 /** @import {Advice, Choice, FairResult, Game, History, Layout, LogEntry, Message, Move, Part,
- *    Capture, Problem, Route, SavedGame, Settings, Seven, SevenPart, State, Table} from "./types.js" */
+ *    Capture, Problem, Route, SavedGame, Settings, Seven, SevenPart, State, Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], confirm: null };
@@ -18,7 +18,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], confirm: null 
  *   | {type: "layout", layout: Layout}
  *   | {type: "messages", messages: Message[]}
  *   | {type: "game", game: Game}
- *   | {type: "moves", version: number, list: Move[]}
+ *   | {type: "moves", version: number, list: Move[], unplayable: Unplayable[]}
  *   | {type: "log", entries: LogEntry[]}
  *   | {type: "history", history: History}
  *   | {type: "replay", step: number | null}
@@ -64,7 +64,7 @@ export function reduce(state, event) {
         ...state,
         table: {
           id: event.id, seat: event.seat, token: event.token, hostToken: event.hostToken,
-          link: "opening", game: null, layout: null, moves: null, log: [], shown: null,
+          link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, sending: false, hint: "none", problem: null,
           history: null, replay: null, fair: "none",
         },
@@ -88,7 +88,10 @@ function reduceTable(table, event) {
     case "game": return withGame(table, event.game);
     case "moves":
       return event.version === table.game?.version
-        ? { ...table, moves: { version: event.version, list: event.list } } : table;
+        ? {
+          ...table, unplayable: event.unplayable,
+          moves: table.moves ?? { version: event.version, list: event.list },
+        } : table;
     case "log": return event.entries.reduce(entry, table);
     case "history": return { ...table, history: event.history };
     case "replay": return { ...table, replay: event.step };
@@ -150,7 +153,7 @@ function message(table, line) {
   if (!game) return after;
   const now = withGame(after, game);
   return moves && now.game?.version === game.version && !now.moves
-    ? { ...now, moves: { version: game.version, list: /** @type {Move[]} */ (moves) } } : now;
+    ? { ...now, moves: { version: game.version, list: moves } } : now;
 }
 
 /** @param {Table} table @param {Game} game @returns {Table} */
@@ -164,6 +167,7 @@ function withGame(table, game) {
   return {
     ...table, game, shown,
     moves: null,
+    unplayable: null,
     choice: stays ? table.choice : NOTHING,
     preview: stays ? table.preview : null,
     hint: stays ? table.hint : "none",

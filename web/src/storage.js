@@ -1,10 +1,11 @@
-// What the page remembers in this browser: the tokens of games, each under the id of its game, and
-// the settings of the last game.
+// What the page remembers in this browser: the tokens of games, each under the id of its game, the
+// settings of the last game, and the language that was chosen.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
+const LANGUAGE = "dog.language";
 
 /** @param {string} key @returns {any} */
 function read(key) {
@@ -52,3 +53,9 @@ export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });
 
 /** @param {Settings} settings */
 export const saveSettings = (settings) => write(SETTINGS, settings);
+
+/** The tag of a language, if one was chosen. @returns {unknown} */
+export const savedLanguage = () => read(LANGUAGE);
+
+/** @param {string} tag */
+export const saveLanguage = (tag) => write(LANGUAGE, tag);

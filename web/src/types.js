@@ -19,6 +19,7 @@
  * @typedef {Schemas["Changed"]} Changed
  * @typedef {Schemas["Level"]} Level
  * @typedef {Schemas["PossibleAction"]} Action
+ * @typedef {Schemas["UnplayableCard"]} Unplayable a card without a legal move, and why
  *
  * @typedef {{x: number, y: number}} Point
  * @typedef {Schemas["Layout"]} Layout
@@ -73,6 +74,7 @@
  *   game: Game | null,
  *   layout: Layout | null,
  *   moves: {version: number, list: Move[]} | null,
+ *   unplayable: Unplayable[] | null,
  *   log: LogEntry[],
  *   shown: {version: number, move: Move} | null,
  *   choice: Choice,
@@ -84,7 +86,8 @@
  *   replay: number | null,
  *   fair: "none" | "running" | FairResult,
  * }} Table
- *   `shown` is the last move played, which the board draws.
+ *   `shown` is the last move played, which the board draws. `unplayable` belongs to `moves`, but
+ *   the stream does not bring it.
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *

@@ -1,9 +1,9 @@
 // The game in words.
 
 import { list, t, has } from "./lang.js";
-import { action, chosenCard, nextStep } from "./choose.js";
+import { chosenCard, nextStep } from "./choose.js";
 
-/** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table} from "./types.js" */
+/** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
 /** @typedef {{names: string[], me: number | null}} People */
@@ -110,7 +110,7 @@ export function whatToDo(table) {
       if (chosenCard(table)) return t("do.give", { card: cardName(chosenCard(table) ?? "") });
       return t(step.choices.includes("decline") ? "do.exchange.optional" : "do.exchange",
         { name: partnerName(table) });
-    case "fold": return confirm ? t("do.fold.confirm") : `${t("do.fold")} ${whyFold(table)}`;
+    case "fold": return confirm ? t("do.fold.confirm") : [t("do.fold"), ...whyFold(table)].join(" ");
     case "card": return t("do.card");
     case "rank": return t("do.rank");
     case "piece": return `${t("do.piece")}${stepsLeft(table)}`;
@@ -139,31 +139,41 @@ function stepsLeft(table) {
   return last ? ` ${t("do.left", { n: last.shown.left })}` : "";
 }
 
-/** Why no card can be played, as far as the board shows it. @param {Table} table */
+/** Why each card of the hand cannot be played: cards with the same reason together. @param {Table} table */
 function whyFold(table) {
-  const { game, seat } = table;
-  const play = action(table, "play");
-  if (!game || seat === null || !play) return "";
-  const half = game.seats.length / 2;
-  const mover = game.board[seat].goal.length === 4 ? (seat + half) % game.seats.length : seat;
-  return t(game.board[mover].track.length === 0 ? "fold.kennel" : "fold.blocked");
+  /** @type {Map<string, string[]>} */
+  const cards = new Map();
+  for (const one of table.unplayable ?? []) {
+    const why = whyUnplayable(one, people(table));
+    cards.set(why, [...cards.get(why) ?? [], cardName(one.card)]);
+  }
+  return [...cards].map(([why, names]) => t("fold.why", { cards: list(names), why }));
 }
 
+/** Why a card cannot be played. @param {Unplayable} unplayable @param {People} people */
+export const whyUnplayable = ({ reason, seat, place }, people) =>
+  (has(`unplayable.${reason}`) ? t(`unplayable.${reason}`) : reasonWords({ reason, seat, place }, people));
+
 /** A refusal in the reader's language. @param {Problem | "network"} problem @param {People} people */
-export function problemWords(problem, people) {
-  if (problem === "network") return t("problem.network");
-  const { reason, code } = problem;
-  const seat = problem.seat;
+export const problemWords = (problem, people) =>
+  (problem === "network" ? t("problem.network") : reasonWords(problem, people));
+
+/**
+ * The words of a reason, else of a code, else what the server says.
+ *
+ * @param {Partial<Problem>} problem @param {People} people
+ */
+function reasonWords({ reason, code, seat, place, card, phase, part, detail }, people) {
   const values = {
-    place: problem.place ? placeWords(problem.place) : "",
-    card: problem.card ? cardName(problem.card) : "",
+    place: place ? placeWords(place) : "",
+    card: card ? cardName(card) : "",
     name: typeof seat === "number" ? nameOf(people, seat) : "",
     piece: typeof seat === "number" ? pieceOf(people, seat) : "",
-    phase: problem.phase ? t(`phase.${problem.phase}`) : "",
-    n: problem.part ?? "",
+    phase: phase ? t(`phase.${phase}`) : "",
+    n: part ?? "",
   };
   for (const key of [`reason.${reason}`, `code.${code}`]) {
     if (has(key)) return t(key, values);
   }
-  return problem.detail;
+  return detail ?? "";
 }

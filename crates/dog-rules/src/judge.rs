@@ -134,6 +134,8 @@ pub enum Refusal {
     MustPlay,
     #[error("{0}")]
     Obstacle(#[from] MoveBlocked),
+    #[error("{0} has no piece on the ring")]
+    NobodyOnRing(Seat),
     #[error("there is no track field {field}, the last one is {last}")]
     OffTrack { field: u8, last: u8 },
     #[error("no piece stands on {0}")]

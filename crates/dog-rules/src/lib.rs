@@ -64,7 +64,7 @@
 //! * [`movement`]: how one piece walks.
 //! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
-//! * [`moves`]: the list of legal moves.
+//! * [`moves`]: the list of legal moves, and why a card has none.
 //! * [`begun_seven`]: a seven chosen part by part.
 //! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens
 //!   in it.
@@ -101,6 +101,7 @@ pub mod seat;
 mod seven;
 pub mod short_list;
 pub mod shuffle;
+mod unplayable;
 pub mod view;
 
 pub use begun_seven::BegunSeven;

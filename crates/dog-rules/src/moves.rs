@@ -257,7 +257,7 @@ fn of_card(
 }
 
 /// The ranks a card can be played as.
-fn played_as(card: &Card) -> &[Card] {
+pub(super) fn played_as(card: &Card) -> &[Card] {
     match card {
         Card::Joker => &Card::RANKS,
         card => std::slice::from_ref(card),

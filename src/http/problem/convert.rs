@@ -102,7 +102,11 @@ impl From<ActionRefusal> for Problem {
     fn from(refusal: ActionRefusal) -> Problem {
         use ActionRefusal::*;
         let new = |code| Problem::new(code, &refusal);
-        let about = |code, reason, seat| Problem::new(code, &refusal).because(reason).seat(seat);
+        let about = |code, reason, seat| {
+            Problem::new(code, &refusal)
+                .because(reason)
+                .about_seat(seat)
+        };
         match refusal {
             GameOver => new(Code::GameOver),
             SeatsOpen => new(Code::SeatsOpen),
@@ -145,39 +149,46 @@ impl From<Refusal> for Problem {
             Notation(_) => because(Reason::NotAMove),
             NotInHand(card) => because(Reason::NotInHand).card(card),
             MustPlay => because(Reason::MustBePlayed),
-            Obstacle(Block { field, seat, .. }) => {
-                because(Reason::Blocked).seat(seat).place(track(field))
+            Obstacle(Block { field, seat, .. }) => because(Reason::Blocked)
+                .about_seat(seat)
+                .about_place(track(field)),
+            Obstacle(GoalOccupied { field }) => {
+                because(Reason::GoalOccupied).about_place(goal(field))
             }
-            Obstacle(GoalOccupied { field }) => because(Reason::GoalOccupied).place(goal(field)),
-            // No move id asks for these.
-            Obstacle(BeyondGoal | GoalOutOfReach) => because(Reason::WrongSteps),
+            Obstacle(BeyondGoal) => because(Reason::BeyondGoal),
+            // No move id asks for this.
+            Obstacle(GoalOutOfReach) => because(Reason::WrongSteps),
             Obstacle(FreshOnDoor) => because(Reason::FreshPiece),
             Obstacle(NotOverStart) => because(Reason::NotOverStart),
             Obstacle(NoBackwardEntry) => because(Reason::NoBackwardEntry),
-            OffTrack { field, .. } => because(Reason::NoSuchPlace).place(track(field)),
-            NoPiece(name) => because(Reason::NoSuchPiece).place(place(name)),
-            CapturedBefore(name) => because(Reason::CapturedBefore).place(place(name)),
+            OffTrack { field, .. } => because(Reason::NoSuchPlace).about_place(track(field)),
+            NoPiece(name) => because(Reason::NoSuchPiece).about_place(place(name)),
+            CapturedBefore(name) => because(Reason::CapturedBefore).about_place(place(name)),
             NotThePiece {
                 place: name, owner, ..
-            } => because(Reason::NotThePiece).seat(owner).place(place(name)),
-            KennelEmpty(seat) => because(Reason::KennelEmpty).seat(seat),
+            } => because(Reason::NotThePiece)
+                .about_seat(owner)
+                .about_place(place(name)),
+            KennelEmpty(seat) => because(Reason::KennelEmpty).about_seat(seat),
             ForeignGoal => because(Reason::ForeignGoal),
             LeavesGoal => because(Reason::LeavesGoal),
-            WrongSteps { card, from, .. } => {
-                because(Reason::WrongSteps).card(card).place(place(from))
-            }
+            WrongSteps { card, from, .. } => because(Reason::WrongSteps)
+                .card(card)
+                .about_place(place(from)),
             SwapWithItself => because(Reason::SwapWithItself),
             SwapOwnPair => because(Reason::SwapOwnPair),
             SwapProtected { field, seat, .. } => because(Reason::SwapProtected)
-                .seat(seat)
-                .place(track(field)),
+                .about_seat(seat)
+                .about_place(track(field)),
             NoEffectNotPlayed => because(Reason::NoEffectRefused),
-            NoEffectNobodyOnRing(seat) => because(Reason::NoPieceOnRing).seat(seat),
+            NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
+                because(Reason::NoPieceOnRing).about_seat(seat)
+            }
             NoEffectStranger { seat, field } => because(Reason::OtherPieceOnRing)
-                .seat(seat)
-                .place(track(field)),
-            SevenPart { from, .. } => because(Reason::PartSteps).place(place(from)),
-            SevenLanding { field } => because(Reason::LandingOccupied).place(track(field)),
+                .about_seat(seat)
+                .about_place(track(field)),
+            SevenPart { from, .. } => because(Reason::PartSteps).about_place(place(from)),
+            SevenLanding { field } => because(Reason::LandingOccupied).about_place(track(field)),
             SevenSteps(_) | SevenNotCompleted(_) => because(Reason::TotalSteps),
         }
     }
@@ -189,20 +200,20 @@ impl From<BoardError> for Problem {
         let because = |reason| Problem::new(Code::InvalidBoard, &error).because(reason);
         match error {
             Seats { .. } => because(Reason::WrongSeats),
-            Pieces { seat, .. } => because(Reason::WrongPieces).seat(seat),
+            Pieces { seat, .. } => because(Reason::WrongPieces).about_seat(seat),
             OffTrack { seat, field, .. } => because(Reason::NoSuchField)
-                .seat(seat)
-                .place(field.to_string()),
+                .about_seat(seat)
+                .about_place(field.to_string()),
             OffGoal { seat, field } => because(Reason::NoSuchField)
-                .seat(seat)
-                .place(format!("goal:{field}")),
-            TwoOnTrack { field } => because(Reason::FieldTwice).place(field.to_string()),
+                .about_seat(seat)
+                .about_place(format!("goal:{field}")),
+            TwoOnTrack { field } => because(Reason::FieldTwice).about_place(field.to_string()),
             TwoInGoal { seat, field } => because(Reason::FieldTwice)
-                .seat(seat)
-                .place(format!("goal:{field}")),
+                .about_seat(seat)
+                .about_place(format!("goal:{field}")),
             NothingFresh { seat, start } => because(Reason::NoFreshPiece)
-                .seat(seat)
-                .place(start.to_string()),
+                .about_seat(seat)
+                .about_place(start.to_string()),
         }
     }
 }
@@ -226,12 +237,12 @@ impl From<RulesError> for Problem {
 }
 
 impl Problem {
-    fn seat(mut self, seat: Seat) -> Problem {
+    fn about_seat(mut self, seat: Seat) -> Problem {
         self.details.seat = Some(seat);
         self
     }
 
-    fn place(mut self, place: String) -> Problem {
+    fn about_place(mut self, place: String) -> Problem {
         self.details.place = Some(place);
         self
     }

@@ -211,6 +211,21 @@ impl Problem {
         self.details.code
     }
 
+    /// The reason, if it has one.
+    pub fn reason(&self) -> Option<Reason> {
+        self.details.reason
+    }
+
+    /// The seat that the reason is about.
+    pub fn seat(&self) -> Option<Seat> {
+        self.details.seat
+    }
+
+    /// The place that the reason is about.
+    pub fn place(&self) -> Option<&str> {
+        self.details.place.as_deref()
+    }
+
     /// Logs the problem, without the detail, which may contain the caller's cards.
     pub fn log(&self) {
         let cause = self.cause.as_deref().unwrap_or(self.code().title());

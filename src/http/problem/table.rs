@@ -188,6 +188,7 @@ table! {
         MustBePlayed "must_be_played" "A card in the hand can be played, so the hand cannot be folded.";
         Blocked "blocked" "The piece of `seat` on the field `place` blocks the way.";
         GoalOccupied "goal_occupied" "A piece is on the goal field `place`, and no piece lands on or passes it.";
+        BeyondGoal "beyond_goal" "The steps lead beyond the innermost field of the goal.";
         FreshPiece "fresh_piece" "A fresh piece must leave its start before it may enter the goal.";
         NotOverStart "not_over_start" "A piece that walks back enters the goal only over its own start.";
         NoBackwardEntry "no_backward_entry" "By these rules no piece walks back into the goal.";
@@ -203,7 +204,7 @@ table! {
         SwapOwnPair "swap_own_pair" "By these rules a jack does not swap two pieces of one seat.";
         SwapProtected "swap_protected" "The piece of `seat` on `place` cannot be swapped.";
         NoEffectRefused "no_effect_refused" "By these rules a jack is not played without effect.";
-        NoPieceOnRing "no_piece_on_ring" "A jack is played without effect only with a piece of `seat` on the ring.";
+        NoPieceOnRing "no_piece_on_ring" "The move needs a piece of `seat` on the ring, and there is none.";
         OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring.";
         PartSteps "part_steps" "A part of a seven takes 1 to 7 steps forward.";
         LandingOccupied "landing_occupied" "By these rules a part of a seven ends on a free field, and `place` is not.";

@@ -47,6 +47,7 @@ const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 /// Every legal move of the seat to move, or those of one card, ready to be posted back.
 ///
 /// The list of all moves is never empty: a seat that can play no card has one move, a fold.
+/// `unplayable` tells why a card has no move.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", operation_id = "list_legal_moves", tag = "play",
     params(("id" = String, Path, description = "The game's id."), MovesParams),
     responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves)),
@@ -128,7 +129,8 @@ pub async fn suggest_move(
 
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
 ///
-/// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
+/// `unplayable` tells why a card of the hand has no move. Nothing is stored. If `Accept` prefers
+/// `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/legal-moves", operation_id = "analyse_legal_moves", tag = "analysis",
     params(AnalysisParams),
     request_body = MovesAnalysis,

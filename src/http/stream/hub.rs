@@ -493,3 +493,55 @@ impl Drop for Subscription {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dog_rules::{Board, Card, Cards, Game, Placement, Seat};
+    use serde_json::json;
+
+    use super::*;
+    use crate::store::tests::{creation, new_game};
+
+    /// A new game in which seat 0 is to play one card, with four pieces far from each other.
+    fn to_play(card: Card) -> StoredGame {
+        let stored = new_game();
+        let rules = stored.game.rules();
+        let mut placements = vec![Placement::default(); 4];
+        placements[0].track = vec![5, 20, 35, 50];
+        let board = Board::place(rules, &placements).unwrap();
+        let hand: Cards = [card].into_iter().collect();
+        let mut game = json!(*stored.game);
+        game["phase"] = json!("play");
+        game["turn"] = json!(0);
+        game["board"] = json!(board);
+        game["seats"][0]["hand"] = json!(hand);
+        game["stock"] = json!(rules.deck().without(hand));
+        let game: Game = serde_json::from_value(game).unwrap();
+        StoredGame {
+            game: game.into(),
+            ..stored
+        }
+    }
+
+    #[test]
+    fn a_message_with_a_long_list_of_moves_is_not_kept() {
+        let role = Role::Seat(Seat::default());
+        let include = Some(Include::GameAndMoves);
+        for (card, is_kept) in [(Card::Five, true), (Card::Seven, false)] {
+            let stored = to_play(card);
+            let entry = CachedEntry::new(creation(&stored));
+            let game = CurrentGame::new(stored);
+            let message = |role| game.message(&entry, Format::Ndjson, include, role);
+            let first = message(role).unwrap();
+            assert_eq!(first.len() <= MAX_SHARED_BYTES, is_kept, "{}", first.len());
+            let kept = game.slot(Format::Ndjson, include, role).get();
+            assert_eq!(kept.is_some(), is_kept);
+            assert_eq!(game.needs_moves(Format::Ndjson, include, role), !is_kept);
+            assert_eq!(message(role).unwrap(), first);
+            // The others get no list.
+            message(Role::Spectator).unwrap();
+            let slot = game.slot(Format::Ndjson, include, Role::Spectator);
+            assert!(slot.get().is_some());
+        }
+    }
+}

@@ -206,6 +206,7 @@ mod tests {
     use std::sync::mpsc;
 
     use futures_util::FutureExt;
+    use rusqlite::Connection;
 
     use super::*;
     use crate::{
@@ -230,7 +231,7 @@ mod tests {
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
-        _dir: Dir,
+        dir: Dir,
         record: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
@@ -252,7 +253,7 @@ mod tests {
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
-                _dir: dir,
+                dir,
                 subscription: Some(hub.subscribe(record.id)),
                 record,
                 pool,
@@ -308,6 +309,27 @@ mod tests {
             first = stream.next().await;
         }
         let first = first.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+    }
+
+    #[actix_web::test]
+    async fn a_stream_waits_while_the_game_and_its_log_are_of_two_versions() {
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        let database = Connection::open(fixture.dir.file()).unwrap();
+        let set_version = |version: i64| {
+            let sql = "UPDATE games SET version = ?1 WHERE id = ?2";
+            database.execute(sql, (version, fixture.record.id)).unwrap();
+        };
+        set_version(2);
+        let read = stream.subscription.update(0).await;
+        assert_eq!(
+            read.err().map(|problem| problem.code()),
+            Some(Code::Unavailable)
+        );
+        assert_eq!(stream.next().await.as_deref(), Some(&b"\n"[..]));
+        set_version(1);
+        let first = stream.next().await.expect("the creation");
         assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
     }
 

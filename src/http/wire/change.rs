@@ -1,17 +1,20 @@
 //! A change of a game as a stream tells it, with the game after it.
 
-use dog_rules::{Phase, Seat};
+use dog_rules::{Generator, Phase, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
+    ToSchema,
+    openapi::{
+        Ref,
+        schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema, Type},
+    },
 };
 
 use super::{
     game::GameView,
     history::{EventView, LogEntryView},
-    moves::{LegalMoves, MoveView, MovesOptions},
+    moves::{MoveView, MovesOptions, list_moves},
 };
 use crate::{http::problem::Problem, service::Role, store::StoredGame};
 
@@ -62,7 +65,7 @@ pub struct ChangeView {
 }
 
 fn moves_or_null() -> Schema {
-    let moves = <Vec<MoveView> as PartialSchema>::schema();
+    let moves = ArrayBuilder::new().items(Ref::from_schema_name(MoveView::name()));
     let null = ObjectBuilder::new().schema_type(Type::Null);
     AnyOfBuilder::new().item(moves).item(null).into()
 }
@@ -120,8 +123,8 @@ fn moves(stored: &StoredGame, role: Role) -> Result<Option<Box<RawValue>>, Probl
         card: None,
         with_boards: false,
     };
-    let list = LegalMoves::new(None, rules, board, seat, hand, options)?;
-    let json = serde_json::to_string(list.moves()).map_err(Problem::internal)?;
+    let moves = list_moves(&mut Generator::new(), rules, board, seat, hand, options);
+    let json = serde_json::to_string(&moves).map_err(Problem::internal)?;
     Ok(Some(at_most(MAX_MOVES_BYTES, json)?))
 }
 

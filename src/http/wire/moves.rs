@@ -1,13 +1,14 @@
 //! The board as clients see and send it, and moves, ready to be posted back.
 
 use dog_rules::{
-    Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
+    Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Refusal, Rules,
+    Seat,
     judge::{self, Capture, MoveKind, PlayedPart},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, Reason};
 
 /// Where one seat's four pieces stand.
 #[derive(Serialize, ToSchema)]
@@ -144,6 +145,39 @@ pub struct LegalMoves {
     /// With `card` the moves of that card, which may be none. Without it never empty: if no card can
     /// be played, it has one fold.
     moves: Vec<MoveView>,
+    /// The cards of the hand that have no legal move, each once, in the sorting order of the cards.
+    /// With `card` at most that card.
+    unplayable: Vec<UnplayableCard>,
+}
+
+/// A card that has no legal move, and why. If there are several reasons, it is the one that tells a
+/// player most: a piece in the way rather than the lack of a piece.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"card": "5", "reason": "blocked", "seat": 1, "place": "16"}))]
+pub struct UnplayableCard {
+    card: Card,
+    /// A reason of `illegal_move`. The other members are those of such an error.
+    reason: Reason,
+    /// The seat that the reason is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<Seat>,
+    /// The place that the reason is about, as in the parts of a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^([0-9]{1,2}|goal:[0-3])$")]
+    place: Option<String>,
+}
+
+impl UnplayableCard {
+    fn new(card: Card, refusal: Refusal) -> Result<UnplayableCard, Problem> {
+        let problem = Problem::from(refusal);
+        let reason = problem.reason();
+        Ok(UnplayableCard {
+            card,
+            reason: reason.ok_or_else(|| Problem::internal("a refusal without a reason"))?,
+            seat: problem.seat(),
+            place: problem.place().map(str::to_owned),
+        })
+    }
 }
 
 fn field(field: Field) -> String {
@@ -207,41 +241,60 @@ pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<O
     }
 }
 
+/// The legal moves of a seat with this hand, of one card or of all.
+pub fn list_moves(
+    generator: &mut Generator,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    hand: Cards,
+    MovesOptions { card, with_boards }: MovesOptions,
+) -> Vec<MoveView> {
+    let view = |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
+    let moves = match card {
+        None => generator.legal_moves(rules, board, seat, hand),
+        Some(card) => {
+            let mut moves = Vec::new();
+            if hand.contains(card) {
+                generator.each_of_card(rules, board, seat, card, |found| {
+                    moves.push(found.legal_move());
+                });
+            }
+            moves
+        }
+    };
+    moves.into_iter().map(view).collect()
+}
+
 impl LegalMoves {
-    /// The legal moves of a seat with this hand, of one card or of all; `version` in a game only.
+    /// The legal moves of a seat with this hand, of one card or of all, and the cards that have
+    /// none; `version` in a game only.
     pub fn new(
         version: Option<u64>,
         rules: &Rules,
         board: &Board,
         seat: Seat,
         hand: Cards,
-        MovesOptions { card, with_boards }: MovesOptions,
+        options: MovesOptions,
     ) -> Result<LegalMoves, Problem> {
-        let view =
-            |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
         let mut generator = Generator::new();
-        let moves = match card {
-            None => generator.legal_moves(rules, board, seat, hand),
-            Some(card) => {
-                let mut moves = Vec::new();
-                if hand.contains(card) {
-                    generator.each_of_card(rules, board, seat, card, |found| {
-                        moves.push(found.legal_move());
-                    });
-                }
-                moves
-            }
+        let moves = list_moves(&mut generator, rules, board, seat, hand, options);
+        let asked = |card: &Card| options.card.is_none_or(|asked| asked == *card);
+        let why = |card| {
+            let refusal = generator.why_unplayable(rules, board, seat, card)?;
+            Some(UnplayableCard::new(card, refusal))
         };
+        let unplayable = hand
+            .ranks()
+            .filter(asked)
+            .filter_map(why)
+            .collect::<Result<_, _>>()?;
         Ok(LegalMoves {
             version,
             seat,
-            moves: moves.into_iter().map(view).collect(),
+            moves,
+            unplayable,
         })
-    }
-
-    /// The moves.
-    pub fn moves(&self) -> &[MoveView] {
-        &self.moves
     }
 
     /// The id of the first move.

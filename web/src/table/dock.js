@@ -5,7 +5,7 @@ import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, pla
 import { percent, t } from "../lang.js";
 import { dispatch } from "../store.js";
 import { html } from "../view.js";
-import { cardName, eventWords, moveWords, people, problemWords } from "../words.js";
+import { cardName, eventWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
 import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 
@@ -44,11 +44,16 @@ function Hand({ table }) {
   /** @param {string} card */
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
+  /** @param {string} card */
+  const why = (card) => {
+    const unplayable = table.unplayable?.find((one) => one.card === card);
+    return unplayable && whyUnplayable(unplayable, people(table));
+  };
   return html`
     <div class="hand" role="group" aria-label=${t("hand")}>
       ${hand.map((card, index) => html`
         <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index}
-          disabled=${sending || !can(card)} press=${() => chooseCard(index)} />`)}
+          disabled=${sending || !can(card)} why=${why(card)} press=${() => chooseCard(index)} />`)}
       ${hand.length === 0 && html`<p class="small">${t("hand.empty")}</p>`}
     </div>`;
 }

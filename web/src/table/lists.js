@@ -1,5 +1,6 @@
 // Lists in words below the hand: every legal move, and what has happened.
 
+import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { play } from "../game.js";
 import { t } from "../lang.js";
@@ -10,23 +11,32 @@ import { previewing } from "./board.js";
 /** @import {Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
-/** More moves than this are not listed in words; a seven can have thousands. */
-const MOST = 400;
+/** So many moves are listed in words at once; a seven can have thousands. */
+const PAGE = 400;
 
 /** @param {{table: Table}} props */
 export function AllMoves({ table }) {
+  // How many moves are listed, of which list.
+  const [listed, setListed] = useState({ moves: table.moves, size: PAGE });
+  const size = listed.moves === table.moves ? listed.size : PAGE;
+  // After "more", the focus is on the first move that was not there before.
+  const first = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => first.current?.focus(), [listed]);
   if (!table.moves) return null;
   const who = peopleOf(table);
   const { list } = table.moves;
+  const more = Math.min(PAGE, list.length - size);
   return html`
     <details class="moves">
       <summary>${t("moves.title")}</summary>
       <ul>
-        ${list.slice(0, MOST).map((move) => html`
-          <li key=${move.id}><button type="button" disabled=${table.sending} onClick=${() => play(move.id)}
+        ${list.slice(0, size).map((move, index) => html`
+          <li key=${move.id}><button type="button" ref=${size > PAGE && index === size - PAGE ? first : null} disabled=${table.sending} onClick=${() => play(move.id)}
             ...${previewing(offerOf(move))}>${moveWords(who, move)}</button></li>`)}
       </ul>
-      ${list.length > MOST && html`<p class="small">${t("moves.more", { n: list.length - MOST })}</p>`}
+      ${more > 0 && html`
+        <button type="button" class="more" onClick=${() => setListed({ moves: table.moves, size: size + PAGE })}>
+          ${t("moves.more", { n: more })}</button>`}
     </details>`;
 }
 

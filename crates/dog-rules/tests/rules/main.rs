@@ -23,4 +23,5 @@ mod refusals;
 mod rounds;
 mod sevens;
 mod shuffle;
+mod unplayable;
 mod worked_cases;
