@@ -110,7 +110,7 @@ impl From<ActionRefusal> for Problem {
         match refusal {
             GameOver => new(Code::GameOver),
             SeatsOpen => new(Code::SeatsOpen),
-            SeatTaken(seat) => new(Code::SeatTaken).seat(seat),
+            SeatTaken(seat) => new(Code::SeatTaken).about_seat(seat),
             WrongPhase { phase, needed } => {
                 let mut problem = new(Code::WrongPhase);
                 problem.details.phase = Some(phase);
