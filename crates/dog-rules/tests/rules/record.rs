@@ -1,9 +1,10 @@
 //! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
-    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
+    Action, Cards, Event, Game, Level, Phase, Player, PlayerKind, Rules, Seat, Seed, Setup,
     record::{
-        MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry, Transcript,
+        Format, MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
+        Transcript,
     },
 };
 use rand::{
@@ -72,7 +73,11 @@ fn player(rng: &mut impl Rng) -> Player {
     ];
     Player {
         name: (*names.choose(rng).expect("a name")).to_owned(),
-        bot: rng.random(),
+        kind: if rng.random() {
+            PlayerKind::Bot
+        } else {
+            PlayerKind::Human
+        },
         level: *Level::ALL.choose(rng).expect("a level"),
     }
 }
@@ -86,10 +91,12 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
         };
         Some(RecordStep {
             action: entry.action.clone()?,
+            by: None,
             hands: entry.events.iter().find_map(hands),
         })
     });
     Transcript {
+        format: Format::One,
         about,
         commitment: setup.seed.commitment(),
         steps: steps.collect(),
@@ -101,7 +108,9 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
 /// The transcript of a finished game, as its exporter makes it.
 fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let steps = log.filter_map(|entry| RecordStep::of(entry.action.as_ref(), &entry.events));
+    let format = Format::of(&played.game);
+    let step = |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
+    let steps = log.filter_map(step);
     Transcript {
         steps: steps.collect(),
         ..Transcript::without_steps(&played.game, about).expect("a finished game")
@@ -317,12 +326,12 @@ fn errors_name_the_line() {
     found(
         "[Dog \"1\"]\n",
         "",
-        "line 1: a record begins with [Dog \"1\"]",
+        "line 1: a record begins with [Dog \"1\"] or [Dog \"2\"]",
     );
     found(
         "[Dog \"1\"]",
-        "[Dog \"2\"]",
-        "line 1: this is a record of format \"2\", and only \"1\" is supported",
+        "[Dog \"3\"]",
+        "line 1: this is a record of format \"3\", and only \"1\" and \"2\" are supported",
     );
     found("[Rules \"hausregeln\"]\n", "", &missing(end, "Rules"));
     found(
@@ -338,7 +347,7 @@ fn errors_name_the_line() {
     found(
         "hausregeln\"]",
         "hausregeln seats=6\"]",
-        "line 7: Kinds must be human or bot for each seat",
+        "line 7: Kinds must be human, bot or (in format 2) open for each seat",
     );
     found(
         "[Seat1 ",
@@ -413,7 +422,7 @@ fn errors_name_the_line() {
             .expect_err("nothing")
             .to_string();
         assert!(
-            error.ends_with("a record begins with [Dog \"1\"]"),
+            error.ends_with("a record begins with [Dog \"1\"] or [Dog \"2\"]"),
             "{error}"
         );
     }
