@@ -7,7 +7,7 @@ use std::{
 
 use dog_rules::{
     Action, ActionRefusal, Card, Cards, Event, Game, Generator, LegalMove, Level, Move, Person,
-    Phase, Player, Rules, Seat, Seed, Viewer,
+    Phase, Player, Seat, Seed, Viewer, view::OwnCards,
 };
 use rand::{
     Rng, RngExt,
@@ -327,14 +327,18 @@ pub fn check_events(game: &Game, holders: &[Option<Person>], events: &[Event]) {
 
 /// Cards that a viewer may not see can be replaced, and its view stays the same.
 pub fn check_secrets(rng: &mut impl Rng, game: &Game, holders: &[Option<Person>]) {
-    let in_round = !matches!(game.phase(), Phase::Seating | Phase::Deal);
+    let between_rounds = matches!(game.phase(), Phase::Seating | Phase::Deal);
     for viewer in viewers(game) {
         let other = with_other_secrets(rng, game, viewer, holders);
         let seats = game.seats_visible_to(viewer);
         assert_eq!(seats, other.seats_visible_to(viewer));
         for seen in seats {
-            let is_own = in_round && owns(viewer, holders, seen.seat);
-            assert_eq!(seen.own.is_some(), is_own, "{viewer:?}");
+            let is_own = owns(viewer, holders, seen.seat);
+            if between_rounds {
+                assert!(seen.own.is_none_or(|own| own == OwnCards::default()));
+            } else {
+                assert_eq!(seen.own.is_some(), is_own, "{viewer:?}");
+            }
             if is_own {
                 let seen = |game: &Game| format!("{:?}", game.seen_from(seen.seat));
                 assert_eq!(seen(game), seen(&other));
