@@ -386,7 +386,7 @@ fn errors_name_the_line() {
         ("7 K:out", "there is no seat 7 at this table"),
         (
             "Anna K:out",
-            "a step begins with deal, host or a seat's number, not with \"Anna\"",
+            "a step begins with deal, host, server or a seat's number, not with \"Anna\"",
         ),
         (
             "deal",
