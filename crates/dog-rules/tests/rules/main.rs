@@ -11,6 +11,7 @@ mod movement;
 mod naive;
 mod options;
 mod paths;
+mod people;
 mod playouts;
 mod plays;
 mod position;
