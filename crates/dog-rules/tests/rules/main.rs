@@ -18,6 +18,7 @@ mod position;
 mod properties;
 mod random;
 mod random_games;
+mod random_people;
 mod rare;
 mod record;
 mod refusals;

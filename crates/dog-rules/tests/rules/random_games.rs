@@ -300,6 +300,11 @@ fn owns(viewer: Viewer, holders: &[Option<Person>], seat: Seat) -> bool {
 /// are the people to whom the hands of this round were dealt.
 pub fn check_events(game: &Game, holders: &[Option<Person>], events: &[Event]) {
     assert_eq!(game.last_event(), &events[0]);
+    check_redaction(game, holders, events);
+}
+
+/// The same for events of the past.
+pub fn check_redaction(game: &Game, holders: &[Option<Person>], events: &[Event]) {
     for event in events {
         for viewer in viewers(game) {
             let is = |seat| owns(viewer, holders, seat);

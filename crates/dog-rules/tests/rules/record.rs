@@ -61,7 +61,7 @@ fn entry(game: &Game, action: Option<Action>, events: Vec<Event>) -> ReplayedEnt
     }
 }
 
-fn player(rng: &mut impl Rng) -> Player {
+pub fn player(rng: &mut impl Rng) -> Player {
     let names = [
         "Anna",
         "",
@@ -106,7 +106,7 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
 }
 
 /// The transcript of a finished game, as its exporter makes it.
-fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
+pub fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
     let format = Format::of(&played.game);
     let step = |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
@@ -118,7 +118,7 @@ fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
 }
 
 #[track_caller]
-fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
+pub fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
     let text = transcript.to_string();
     let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(&written.transcript, transcript, "{text}");
