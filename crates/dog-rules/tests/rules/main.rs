@@ -25,4 +25,5 @@ mod refusals;
 mod rounds;
 mod sevens;
 mod shuffle;
+mod stored_records;
 mod worked_cases;
