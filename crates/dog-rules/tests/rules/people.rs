@@ -63,7 +63,7 @@ impl Table {
     }
 
     /// The seat's own person makes it another kind of seat.
-    fn become_(&mut self, by: u8, kind: PlayerKind) -> Vec<Event> {
+    fn becomes(&mut self, by: u8, kind: PlayerKind) -> Vec<Event> {
         self.act(Action::ChangeSeat {
             seat: seat(by),
             player: player(kind),
@@ -254,7 +254,7 @@ fn the_seating_ends_when_nobody_is_missing() {
     assert_eq!(table.game.phase(), Phase::Deal);
 
     // Before the first deal it begins again when a seat is opened.
-    table.become_(2, PlayerKind::Open);
+    table.becomes(2, PlayerKind::Open);
     assert_eq!(table.game.phase(), Phase::Seating);
     table.join(2, "Dora");
     assert_eq!(table.game.phase(), Phase::Deal);
@@ -330,7 +330,7 @@ fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
     assert_eq!(table.hand_seen_by(1, 1), None);
     assert!(table.game.has_stand_in(seat(1)) && table.game.bot_plays(seat(1)));
     // It makes no difference that the person says so.
-    table.become_(1, PlayerKind::Human);
+    table.becomes(1, PlayerKind::Human);
     assert!(table.game.has_stand_in(seat(1)));
     assert_eq!(table.hand_seen_by(1, 1), None);
 
@@ -387,7 +387,7 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
 fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
     let mut table = Table::of_people();
     let hand = table.game.hand(seat(2));
-    table.become_(2, PlayerKind::Bot);
+    table.becomes(2, PlayerKind::Bot);
     // The token stays valid for viewing.
     assert_eq!(table.hand_seen_by(2, 0), Some(hand));
     table.play_until(|game| game.phase() == Phase::Play);
@@ -395,7 +395,7 @@ fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
         table.exchanged_cards_seen_by(2, 0) > 0,
         "its own offer and swap"
     );
-    table.become_(2, PlayerKind::Human);
+    table.becomes(2, PlayerKind::Human);
     assert!(!table.game.has_stand_in(seat(2)) && !table.game.bot_plays(seat(2)));
     assert_eq!(table.hand_seen_by(2, 0), Some(table.game.hand(seat(2))));
     table.play_until(|game| game.turn() == Some(seat(2)));
@@ -405,11 +405,11 @@ fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
 #[test]
 fn who_comes_back_in_a_later_round_has_not_the_hand_that_a_bot_was_dealt() {
     let mut table = Table::of_people();
-    table.become_(2, PlayerKind::Bot);
+    table.becomes(2, PlayerKind::Bot);
     table.play_round();
     table.deal();
     assert_eq!(table.hand_seen_by(2, 0), None);
-    table.become_(2, PlayerKind::Human);
+    table.becomes(2, PlayerKind::Human);
     assert!(table.game.has_stand_in(seat(2)));
     assert_eq!(table.hand_seen_by(2, 0), None);
     table.play_round();
@@ -422,7 +422,7 @@ fn who_comes_back_in_a_later_round_has_not_the_hand_that_a_bot_was_dealt() {
 fn a_seat_given_up_is_open_for_another_person() {
     let mut table = Table::of_people();
     table.play_until(|game| game.phase() == Phase::Play);
-    let events = table.become_(3, PlayerKind::Open);
+    let events = table.becomes(3, PlayerKind::Open);
     assert_eq!(
         events,
         [Event::SeatHandedOver {
@@ -608,7 +608,7 @@ fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
     let events = table.next();
     assert_eq!((by(&events), events.last()), (None, Some(&back)));
     assert!(!table.game.is_away(seat(1)));
-    let events = other.become_(1, PlayerKind::Human);
+    let events = other.becomes(1, PlayerKind::Human);
     assert_eq!(events[1..], [back]);
     assert!(!other.game.is_away(seat(1)));
 
@@ -633,7 +633,7 @@ fn only_a_person_is_away() {
         for own in [false, true] {
             let mut table = in_play_with_clock(1, 2);
             let events = match own {
-                true => table.become_(1, kind),
+                true => table.becomes(1, kind),
                 false => table.hand(1, kind),
             };
             assert_eq!(events.len(), 1, "nobody is back: {events:?}");
@@ -641,7 +641,7 @@ fn only_a_person_is_away() {
             if kind == PlayerKind::Open {
                 table.join(1, "Eva");
             } else {
-                table.become_(1, PlayerKind::Human);
+                table.becomes(1, PlayerKind::Human);
             }
             assert!(!table.game.is_away(seat(1)), "the count begins again");
         }
@@ -668,7 +668,7 @@ fn events_say_who_acted_if_not_the_seats_own_person() {
     );
     let filled = table.act_by(Actor::Server, hand_over(1, PlayerKind::Bot));
     assert_eq!(by(&filled), Some(By::Server));
-    assert_eq!(by(&table.become_(0, PlayerKind::Human)), None);
+    assert_eq!(by(&table.becomes(0, PlayerKind::Human)), None);
 
     let mut by_server = table.game.clone();
     let dealt = by_server.apply_by(&Action::Deal { by: None }, Actor::Server);
@@ -762,7 +762,7 @@ fn a_rematch_does_not_wait_for_seats_that_are_handed_over() {
     table.act(ask(0));
     table.act_by(Actor::Server, hand_over(2, PlayerKind::Bot));
     assert_eq!(table.game.phase(), Phase::Seating);
-    table.become_(3, PlayerKind::Bot);
+    table.becomes(3, PlayerKind::Bot);
     assert_eq!(table.game.phase(), Phase::Deal);
 
     let mut table = rematch();
@@ -807,7 +807,7 @@ fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
         table.next();
     }));
     assert!(changed(&|table| drop(table.hand(1, PlayerKind::Open))));
-    assert!(changed(&|table| drop(table.become_(1, PlayerKind::Bot))));
+    assert!(changed(&|table| drop(table.becomes(1, PlayerKind::Bot))));
     assert!(changed(&|table| drop(
         table.act(Action::RenewToken { seat })
     )));
