@@ -16,9 +16,12 @@ import dog_rules as dog
 import dog_shuffle
 from perft import read_rules
 
-FORMAT = "1"
+FORMATS = ("1", "2")
 _HEADER = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
 _CONTENT = re.compile(r'(?:[^";]|"(?:[^"\\]|\\.)*")*')
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_PLAYER = rf"(human|bot|open) [a-z_]+ {_QUOTED}"
+_SETTINGS = r"turn_seconds (?:none|\d+) bot_pace_ms \d+ listed (?:yes|no)"
 _ESCAPES = {"n": "\n", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -52,9 +55,62 @@ def read(text: str) -> Record:
         if found is None or record.steps or found[1] in record.headers:
             raise BadRecord(number, "that is no header")
         record.headers[found[1]] = re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], found[2])
-    if record.headers.get("Dog") != FORMAT:
+    if record.headers.get("Dog") not in FORMATS:
         raise BadRecord(0, "that is no record of a known format")
     return record
+
+
+class Seats:
+    """Who plays each seat: a person, a bot, or, while it is open, a bot for whoever takes it.
+
+    A hand belongs to the person it was dealt to. Who takes a seat over in the middle of a round waits for
+    the next deal, and a bot plays until then.
+    """
+
+    def __init__(self, kinds: list[str], awaited: set[int]) -> None:
+        self.kinds = kinds
+        self.people = [0] * len(kinds)
+        """The number of the person who has the seat, or had it last."""
+        self.hand_of: list[Optional[int]] = [None] * len(kinds)
+        """The person whose hand it is in this round; None for a bot, and between the rounds."""
+        self.waits = [False] * len(kinds)
+        self.awaited = awaited
+        """Seats whose people have not asked for the rematch."""
+        self.late = [0] * len(kinds)
+        """How often in a row the clock has acted for the seat's person."""
+        self.were_away = 0
+        """How often a seat has become away: the clock has acted for its person twice in a row."""
+
+    def missing(self) -> bool:
+        return "open" in self.kinds or bool(self.awaited)
+
+    def bot_plays(self, seat: int) -> bool:
+        return self.kinds[seat] != "human" or self.waits[seat]
+
+    def dealt(self) -> None:
+        for seat, kind in enumerate(self.kinds):
+            self.hand_of[seat] = self.people[seat] if kind == "human" else None
+            self.waits[seat] = False
+
+    def round_ended(self) -> None:
+        self.hand_of = [None] * len(self.kinds)
+
+    def becomes(self, seat: int, kind: str, in_round: bool) -> None:
+        if kind == "human":
+            if in_round:
+                self.waits[seat] = self.hand_of[seat] != self.people[seat]
+        else:
+            self.waits[seat] = False
+            self.awaited.discard(seat)
+            self.late[seat] = 0
+        if kind == "open":
+            self.people[seat] += 1
+        self.kinds[seat] = kind
+
+    def acted(self, seat: int, mark: str) -> None:
+        self.late[seat] = self.late[seat] + 1 if mark == "clock" else 0
+        if self.late[seat] == 2:
+            self.were_away += 1
 
 
 class Game:
@@ -62,6 +118,7 @@ class Game:
 
     def __init__(self, record: Record) -> None:
         headers = record.headers
+        self.format = headers["Dog"]
         self.rules = read_rules(headers["Rules"])
         self.seats: int = self.rules["seats"]
         seed = bytes.fromhex(headers["Seed"])
@@ -71,7 +128,17 @@ class Game:
         self.deals = dog_shuffle.deals(seed, self.rules, dealer)
         self.board = dog.empty_board(self.rules)
         self.hands: list[list[str]] = [[] for _ in range(self.seats)]
-        self.phase = "deal"
+        kinds = headers["Kinds"].split()
+        awaited = {int(seat) for seat in headers.get("Awaited", "").split()}
+        known = {"human", "bot"} if self.format == "1" else {"human", "bot", "open"}
+        if len(kinds) != self.seats or not set(kinds) <= known:
+            raise BadRecord(0, f"{kinds} are no kinds of {self.seats} seats")
+        if not awaited <= set(range(self.seats)) or "Awaited" in headers and self.format == "1":
+            raise BadRecord(0, "nobody can be awaited at these seats")
+        self.players = Seats(kinds, awaited)
+        self.changed = self.players.missing()
+        """Whether something has happened for which the record must be of format 2."""
+        self.phase = "seating" if self.players.missing() else "deal"
         self.turn = 0
         self.winner: Optional[int] = None
         self.offers: dict[int, str] = {}
@@ -85,32 +152,93 @@ class Game:
                 raise BadRecord(line, why)
 
         needs(self.phase != "finished", "the game is over")
+        marked = re.fullmatch(r"\((bot|clock)\)\s*(.*)", text) if self.format == "2" else None
+        mark, text = (marked[1], marked[2]) if marked else ("", text)
         who, _, what = text.partition(" ")
-        if who == "host":
-            self.host(line, what)
-        elif who == "deal":
-            needs(self.phase == "deal", "no deal is due")
-            self.deal(line, what)
+        what = what.strip()
+        seat = int(who) if who.isdigit() and int(who) < self.seats else None
+        by_bots = [self.players.bot_plays(seat) for seat in range(self.seats)]
+        if who == "deal":
+            seat = self.deal(line, what)
+            needs(not mark or seat is not None, "no seat has dealt")
+        elif who in ("host", "server"):
+            needs(not mark and (who == "host" or self.format == "2"), f"{who} is not marked")
+            self.change(line, who, what)
+            return
         else:
-            needs(who.isdigit() and int(who) < self.seats, f"{who!r} is no seat")
-            if what in ("asks", "declines") or what.startswith("offers "):
-                needs(self.phase == "exchange", "there is no exchange")
-                self.exchange(line, int(who), what)
-            else:
-                needs(self.phase == "play", "no turn is due")
-                needs(int(who) == self.turn, f"seat {self.turn} is to move")
-                self.play(line, int(who), what)
+            needs(seat is not None, f"{who!r} is no seat")
+            assert seat is not None
+            if not mark and self.format == "2" and self.come_or_go(line, seat, what):
+                return
+        if seat is None:
+            return
+        # A game that began under an earlier release may lack marks, so only those that are there are checked.
+        needs(mark != "bot" or by_bots[seat], f"a person plays seat {seat}")
+        needs(mark != "clock" or not by_bots[seat], f"a bot plays seat {seat}")
+        self.players.acted(seat, mark)
+        if who == "deal":
+            return
+        if what in ("asks", "declines") or what.startswith("offers "):
+            needs(self.phase == "exchange", "there is no exchange")
+            self.exchange(line, seat, what)
+        else:
+            needs(self.phase == "play", "no turn is due")
+            needs(seat == self.turn, f"seat {self.turn} is to move")
+            self.play(line, seat, what)
 
-    def host(self, line: int, what: str) -> None:
-        """What the host does changes nothing that the rules know of."""
-        seat = r"([0-5])"
-        if not re.fullmatch(rf'reissues token {seat}|hands {seat} to (human|bot) [a-z_]+ "(?:[^"\\]|\\.)*"', what):
-            raise BadRecord(line, "the host does no such thing")
+    def change(self, line: int, who: str, what: str) -> None:
+        """What the host or the server does. A token or a setting changes nothing that the rules know of."""
+        handed = re.fullmatch(rf"hands (\d) to {_PLAYER}", what)
+        if handed and int(handed[1]) < self.seats and (handed[2] != "open" or self.format == "2"):
+            self.changed |= who == "server" or handed[2] == "open"
+            self.becomes(int(handed[1]), handed[2])
+        elif who == "host" and self.format == "2" and re.fullmatch(f"sets {_SETTINGS}", what):
+            self.changed = True
+        elif who != "host" or not re.fullmatch(rf"reissues token [0-{self.seats - 1}]", what):
+            raise BadRecord(line, f"the {who} does no such thing")
 
-    def deal(self, line: int, what: str) -> None:
-        deal = next(self.deals)
+    def come_or_go(self, line: int, seat: int, what: str) -> bool:
+        """Somebody takes the seat, or its person changes it or asks for the rematch; False if it is play."""
+        becomes = re.fullmatch(f"becomes {_PLAYER}", what)
+        if re.fullmatch(f"joins {_QUOTED}", what):
+            if self.players.kinds[seat] != "open":
+                raise BadRecord(line, f"seat {seat} is not open")
+            self.becomes(seat, "human")
+            self.players.late[seat] = 0
+        elif becomes:
+            self.becomes(seat, becomes[1])
+            self.players.late[seat] = 0
+        elif what == "asks for rematch":
+            if self.phase != "seating":
+                raise BadRecord(line, "the game has begun")
+            self.players.awaited.discard(seat)
+            self.update_seating()
+        elif what != "renews token":
+            return False
+        self.changed = True
+        return True
+
+    def becomes(self, seat: int, kind: str) -> None:
+        self.players.becomes(seat, kind, in_round=self.phase in ("exchange", "play"))
+        self.update_seating()
+
+    def update_seating(self) -> None:
+        if self.deal_count == 0 and self.phase in ("seating", "deal"):
+            self.phase = "seating" if self.players.missing() else "deal"
+
+    def deal(self, line: int, what: str) -> Optional[int]:
+        """Deals the round. Returns the seat that has dealt, if one has."""
         head, _, hands = what.partition(":")
-        if head.split() not in ([str(deal.round), "by", "host"], [str(deal.round), "by", str(deal.dealer)]):
+        by = head.split()[-1] if head.split() else ""
+        if self.phase == "seating":
+            # The host need not wait for people who do not ask for the rematch.
+            if by not in ("host", "server") or "open" in self.players.kinds:
+                raise BadRecord(line, "somebody is missing")
+        elif self.phase != "deal":
+            raise BadRecord(line, "no deal is due")
+        deal = next(self.deals)
+        dealers = ["host", str(deal.dealer)] + (["server"] if self.format == "2" else [])
+        if head.split() != [str(deal.round), "by", by] or by not in dealers:
             raise BadRecord(line, f"this is deal {deal.round} by seat {deal.dealer}")
         dealt = [dog_shuffle.by_rank(hand) for hand in deal.hands]
         if hands and [hand.split() for hand in hands.split("|")] != dealt:
@@ -120,6 +248,8 @@ class Game:
         self.offers, self.declined, self.asked = {}, set(), set()
         self.phase = "exchange"
         self.deal_count += 1
+        self.players.dealt()
+        return int(by) if by.isdigit() else None
 
     def pair_done(self, seat: int) -> bool:
         pair = {seat, dog.partner_of(self.rules, seat)}
@@ -170,6 +300,7 @@ class Game:
             self.turn = holders[0]
         else:
             self.phase = "deal"
+            self.players.round_ended()
 
 
 def replay(text: str) -> Game:

@@ -24,7 +24,9 @@ class Records(unittest.TestCase):
                 text = text_of(file)
                 game = dog_record.replay(text)
                 self.assertEqual(game.phase, "finished")
-                self.assertEqual(game.deal_count, len(re.findall(r"(?m)^deal ", text)))
+                self.assertEqual(game.deal_count, len(re.findall(r"(?m)^(?:\(\w+\) )?deal ", text)))
+                # A record is of format 2 if and only if people came or went or were away.
+                self.assertEqual(game.changed or game.players.were_away > 0, "[Dog \"2\"]" in text)
 
     def test_names_are_read_as_they_were(self) -> None:
         headers = dog_record.read('[Dog "1"]\n[Seat0 "a \\"b\\" \\\\ ; c"] ; d\n; e\n').headers
@@ -43,7 +45,7 @@ class Records(unittest.TestCase):
                 seed = re.sub(r'(?m)^\[Seed ".*', f'[Seed "{"5" * 64}"]', text)
                 self.assert_bad(seed, 0)
                 # The hands of two seats change places.
-                deal = next(number for number, line in enumerate(lines) if line.startswith("deal 2 "))
+                deal = next(number for number, line in enumerate(lines) if "deal 2 by" in line)
                 head, _, hands = lines[deal].partition(": ")
                 first, second, *rest = hands.split(" | ")
                 changed = f"{head}: " + " | ".join([second, first, *rest])
@@ -56,6 +58,117 @@ class Records(unittest.TestCase):
                 self.assert_bad("\n".join(lines[:-2]), len(lines) - 2)
                 winner = re.sub(r'(?m)^\[Winner "."\]', '[Winner "7"]', text)
                 self.assert_bad(winner, 0)
+
+
+KINDS = "human human human human"
+
+
+class People(unittest.TestCase):
+    """Short games of format 2, up to where they stop."""
+
+    def setUp(self) -> None:
+        # Seat 3 deals first.
+        text = next(text_of(file) for file in RECORDS if file.name == "joined.dog")
+        lines = [line for line in text.split("\n") if re.match(r"\[(?!Kinds|Winner)", line)]
+        self.headers = [*lines, '[Dealer "3"]']
+
+    def play(self, steps: str, kinds: str = KINDS, more: str = "") -> dog_record.Game:
+        headers = "\n".join([*self.headers, f'[Kinds "{kinds}"]', *([more] if more else [])])
+        record = dog_record.read(f"{headers}\n{steps}")
+        game = dog_record.Game(record)
+        for line, step in record.steps:
+            game.step(line, step)
+        return game
+
+    def assert_refused(self, last: str, before: str = "", kinds: str = KINDS, more: str = "") -> None:
+        """The last step is refused, and none before it."""
+        self.play(before, kinds, more)
+        with self.assertRaises(BadRecord):
+            self.play(f"{before}\n{last}", kinds, more)
+
+    def test_the_seating_lasts_while_somebody_is_missing(self) -> None:
+        kinds = "open open human bot"
+        self.assertEqual(self.play("", kinds).phase, "seating")
+        for deal in ("deal 1 by host", "deal 1 by server", "deal 1 by 3"):
+            self.assert_refused(deal, '0 joins "A"', kinds)
+        seated = '0 joins "A"\nserver hands 1 to bot fast "B"'
+        self.assertEqual(self.play(seated, kinds).phase, "deal")
+        self.assertEqual(self.play(f'{seated}\n0 becomes open fast ""', kinds).phase, "seating")
+        self.assert_refused('2 joins "C"', seated, kinds)
+        self.assertEqual(self.play(f"{seated}\n(bot) deal 1 by 3", kinds).phase, "exchange")
+
+    def test_a_rematch_waits_for_its_people(self) -> None:
+        awaited = '[Awaited "0 2"]'
+        self.assertEqual(self.play("0 asks for rematch", more=awaited).phase, "seating")
+        self.assert_refused("deal 1 by 3", "0 asks for rematch", more=awaited)
+        self.assertEqual(self.play("deal 1 by host", more=awaited).phase, "exchange")
+        both = "0 asks for rematch\n2 asks for rematch"
+        self.assertEqual(self.play(both, more=awaited).phase, "deal")
+        self.assertEqual(self.play('0 asks for rematch\nhost hands 2 to bot fast "B"', more=awaited).phase, "deal")
+        self.assert_refused("2 asks for rematch", both, more=awaited)
+
+    def test_marks_say_who_plays(self) -> None:
+        dealt = "deal 1 by host"
+        self.assert_refused("(bot) 0 asks", dealt)
+        self.assert_refused("(bot) deal 1 by 3")
+        self.assert_refused("(bot) deal 1 by host")
+        self.assert_refused('(bot) host hands 0 to bot fast "B"', dealt)
+        self.assert_refused("(clock) 0 asks", f'host hands 0 to bot fast "B"\n{dealt}')
+        # Who takes over waits for the next deal, even if the person says to be human.
+        taken = f'{dealt}\n0 becomes open fast ""\n0 joins "E"\n0 becomes human fast "E"'
+        self.assert_refused("(clock) 0 asks", taken)
+        self.play(f"{taken}\n(bot) 0 asks")
+        # Who comes back in the same round has the hand.
+        back = f'{dealt}\n0 becomes bot fast "B"\n0 becomes human fast "A"'
+        self.assert_refused("(bot) 0 asks", back)
+        self.play(f"{back}\n(clock) 0 asks")
+        # A hand that was dealt to a bot is nobody's.
+        late = f'0 becomes bot fast "B"\n{dealt}\n0 becomes human fast "A"'
+        self.assert_refused("(clock) 0 asks", late)
+
+    def test_the_clock_makes_a_person_away(self) -> None:
+        for steps, away in (
+            ("(clock) 0 asks\n(clock) 0 declines", 1),
+            ("(clock) 0 asks\n(clock) 1 asks", 0),
+            ("(clock) 0 asks\n0 declines", 0),
+            ('(clock) 0 asks\n0 becomes human fast "A"\n(clock) 0 declines', 0),
+            ('(clock) 0 asks\nhost hands 0 to human fast "A"\n(clock) 0 declines', 1),
+        ):
+            self.assertEqual(self.play(f"deal 1 by host\n{steps}").players.were_away, away, steps)
+
+    def test_wrong_marks_are_found(self) -> None:
+        for file in RECORDS:
+            text = text_of(file)
+            if '[Dog "2"]' not in text:
+                continue
+            steps = [number for number, line in enumerate(text.split("\n")) if re.match(r"\((bot|clock)\)", line)]
+            for number in steps[::40]:
+                lines = text.split("\n")
+                old, new = ("bot", "clock") if lines[number].startswith("(bot)") else ("clock", "bot")
+                lines[number] = lines[number].replace(old, new, 1)
+                with self.assertRaises(BadRecord) as caught:
+                    dog_record.replay("\n".join(lines))
+                self.assertEqual(caught.exception.line, number + 1)
+
+    def test_format_1_has_none_of_this(self) -> None:
+        self.headers[0] = '[Dog "1"]'
+        self.play("deal 1 by host\nhost hands 0 to bot fast \"B\"\nhost reissues token 1")
+        for step in (
+            "deal 1 by server",
+            "(clock) deal 1 by 3",
+            '0 becomes bot fast "B"',
+            '0 joins "E"',
+            "0 renews token",
+            "0 asks for rematch",
+            'server hands 0 to bot fast "B"',
+            'host hands 0 to open fast ""',
+            "host sets turn_seconds 30 bot_pace_ms 250 listed yes",
+        ):
+            self.assert_refused(step)
+        with self.assertRaises(BadRecord):
+            self.play("", "open human human human")
+        with self.assertRaises(BadRecord):
+            self.play("", more='[Awaited "0"]')
 
 
 if __name__ == "__main__":

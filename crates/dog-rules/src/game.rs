@@ -275,7 +275,7 @@ impl Game {
             }
         };
         if let Some(seat) = action.seat() {
-            events.extend(self.note_absence(seat, action, actor));
+            events.extend(self.note_absence(seat, action, by));
         }
         self.version += 1;
         self.last_event = events[0].clone();
@@ -284,21 +284,20 @@ impl Game {
 
     /// Who an event says has taken this action; none for the seat's own person.
     fn mark(&self, action: &Action, actor: Actor) -> Option<By> {
+        let bot_plays = |seat| action.is_play() && self.bot_plays(seat);
         match (actor, action) {
-            (Actor::Clock, _) => Some(By::Clock),
             (Actor::Server, _) => Some(By::Server),
+            // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
+            _ if action.seat().is_some_and(bot_plays) => Some(By::Bot),
+            (Actor::Clock, _) => Some(By::Clock),
             (Actor::Player, Action::HandOver { .. } | Action::Deal { by: None }) => Some(By::Host),
-            (Actor::Player, action) if action.is_play() => {
-                let seat = action.seat()?;
-                self.bot_plays(seat).then_some(By::Bot)
-            }
             (Actor::Player, _) => None,
         }
     }
 
     /// Counts how often the clock has acted for a seat in a row. Returns the event if the seat is
     /// away from now on, or is back.
-    fn note_absence(&mut self, seat: Seat, action: &Action, actor: Actor) -> Option<Event> {
+    fn note_absence(&mut self, seat: Seat, action: &Action, by: Option<By>) -> Option<Event> {
         let was_away = self.is_away(seat);
         let own = matches!(
             action,
@@ -306,7 +305,7 @@ impl Game {
         ) || action.is_play();
         let is_human = self.player(seat).is_human();
         let occupant = &mut self.occupants[seat];
-        if actor == Actor::Clock {
+        if by == Some(By::Clock) {
             occupant.clock_acts = CLOCK_ACTS.min(occupant.clock_acts + 1);
         } else if own || !is_human {
             occupant.clock_acts = 0;

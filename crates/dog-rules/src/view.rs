@@ -19,7 +19,7 @@ pub struct VisibleSeat {
 }
 
 /// A seat's own secrets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnCards {
     pub hand: Cards,
     /// The card it offered its partner in this round's exchange.
@@ -46,7 +46,7 @@ impl Game {
             cards: self.cards(seat),
             folded: self.folded(seat),
             exchange: self.exchange(seat),
-            own: self.is_dealt_to(seat, viewer).then(|| OwnCards {
+            own: self.owns_hand(viewer, seat).then(|| OwnCards {
                 hand: self.hand(seat),
                 offered: self.offered(seat),
                 received: self.received(seat),
@@ -55,12 +55,19 @@ impl Game {
         Seat::all(seats).map(seen).collect()
     }
 
-    /// Whether the seat's hand is the viewer's own. Between the rounds nobody has a hand.
-    fn is_dealt_to(&self, seat: Seat, viewer: Viewer) -> bool {
-        match viewer {
-            Viewer::Seat(own, person) => own == seat && self.state(seat).dealt_to == Some(person),
-            Viewer::Spectator => false,
-        }
+    /// Whether the seat's hand is the viewer's own. Between the rounds, when hands are empty, it
+    /// belongs to the person who has the seat, unless a bot stands in until the next deal.
+    fn owns_hand(&self, viewer: Viewer, seat: Seat) -> bool {
+        let Viewer::Seat(own, person) = viewer else {
+            return false;
+        };
+        own == seat
+            && match self.phase() {
+                Phase::Seating | Phase::Deal => {
+                    self.person(seat) == person && !self.has_stand_in(seat)
+                }
+                _ => self.state(seat).dealt_to == Some(person),
+            }
     }
 
     /// What this seat may do now.
@@ -79,13 +86,15 @@ impl Game {
         self.players().iter().any(Player::is_human)
     }
 
-    /// Whether the server plays the seat at the pace of a bot: for a bot, or for a person who is away.
+    /// Whether the server plays the seat at the pace of a bot: for a bot, or for a person who is
+    /// away.
     pub fn server_plays(&self, seat: Seat) -> bool {
         self.bot_plays(seat) || self.is_away(seat)
     }
 
-    /// The bot that is to act now, or the seat of a person who is away. In an optional exchange (RULES §7.3) a bot lets its human
-    /// partner act first, and of two bots the one with the lower number acts first.
+    /// The seat that the server is to play now: a bot's, or that of a person who is away. In an
+    /// optional exchange (RULES §7.3) a bot lets its human partner act first, and of two bots the
+    /// one with the lower number acts first.
     pub fn bot_to_act(&self) -> Option<Seat> {
         let mut bots = self.seats_to_act().filter(|&seat| self.server_plays(seat));
         bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))

@@ -215,7 +215,7 @@ pub enum TextErrorKind {
     Rules(#[from] RulesTextError),
     #[error("{0}")]
     Seed(#[from] SeedError),
-    #[error("a step begins with deal, host or a seat's number, not with {0:?}")]
+    #[error("a step begins with deal, host, server or a seat's number, not with {0:?}")]
     Step(String),
     #[error("such a step is possible in records of format 2 only")]
     Format2Only,
@@ -235,6 +235,8 @@ pub enum TextErrorKind {
     Hands { found: usize, seats: u8 },
     #[error("the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes")]
     Host,
+    #[error("the server \"hands 0 to bot fast\" and a name in quotes")]
+    Server,
     #[error("the host \"sets turn_seconds 30 bot_pace_ms 250 listed yes\"")]
     Settings,
     #[error("a seat \"joins\" with a name in quotes, or \"becomes bot fast\" with one")]

@@ -317,8 +317,8 @@ impl RecordStep {
         let what = what.trim();
         let mut step = match who {
             "deal" => read_deal(rules, round, what)?,
-            "host" => RecordStep::by_host(read_host(rules, what)?, By::Host),
-            "server" => RecordStep::by_host(read_host(rules, what)?, By::Server),
+            "host" => read_host(rules, what)?,
+            "server" => read_server(rules, what)?,
             _ => RecordStep {
                 action: read_act(read_seat(rules, who)?, what)?,
                 by: None,
@@ -338,16 +338,6 @@ impl RecordStep {
             step.by = None;
         }
         Ok(step)
-    }
-
-    /// An action of the host or the server. Other actions of the host are not marked.
-    fn by_host(action: Action, by: By) -> RecordStep {
-        let marked = by == By::Server || matches!(action, Action::HandOver { .. });
-        RecordStep {
-            action,
-            by: marked.then_some(by),
-            hands: None,
-        }
     }
 
     fn is_new_in_format_2(&self) -> bool {
@@ -383,9 +373,32 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
     Ok(RecordStep { action, by, hands })
 }
 
-/// Reads an action of the host or the server: `reissues token 2`, `hands 2 to bot strong "Berta"`,
+/// Reads what the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`,
 /// `sets turn_seconds 30 bot_pace_ms 250 listed yes`.
-fn read_host(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
+fn read_host(rules: &Rules, text: &str) -> Result<RecordStep, TextErrorKind> {
+    let action = read_host_action(rules, text)?;
+    // Nobody else reissues tokens or changes settings, so these are not marked.
+    let by = matches!(action, Action::HandOver { .. }).then_some(By::Host);
+    Ok(RecordStep {
+        action,
+        by,
+        hands: None,
+    })
+}
+
+/// Reads what the server does: `hands 2 to bot strong "Berta"`.
+fn read_server(rules: &Rules, text: &str) -> Result<RecordStep, TextErrorKind> {
+    match read_host_action(rules, text) {
+        Ok(action @ Action::HandOver { .. }) => Ok(RecordStep {
+            action,
+            by: Some(By::Server),
+            hands: None,
+        }),
+        _ => Err(TextErrorKind::Server),
+    }
+}
+
+fn read_host_action(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     let (text, name) = text.split_once('"').unwrap_or((text, ""));
     let words: Vec<&str> = text.split_whitespace().collect();
     match *words.as_slice() {

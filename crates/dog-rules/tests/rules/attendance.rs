@@ -1,7 +1,7 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    Action, Event, Game, Level, Phase, Player,
+    Action, By, Event, Game, Level, Phase, Player, PlayerKind,
     Preset::{self, *},
     Seat,
 };
@@ -131,10 +131,11 @@ fn handing_over_is_public_and_changes_nothing_else() {
     let player = Player::bot("Stand-in", Level::Strong);
     let events = hand_over(&mut game, 2, player.clone());
     let seat = seat(2);
-    let event = Event::SeatHandedOver { seat, player };
+    let by = Some(By::Host);
+    let event = Event::SeatHandedOver { seat, player, by };
     assert_eq!(events, [event]);
     assert_eq!(game.version(), before.version() + 1);
-    assert!(game.player(seat).bot);
+    assert_eq!(game.player(seat).kind, PlayerKind::Bot);
     assert!(Seat::all(4).all(|seat| game.hand(seat) == before.hand(seat)));
     assert!(!events[0].restarts_clock());
     hand_over(&mut game, 2, before.player(seat).clone());

@@ -60,6 +60,7 @@ fn each_seat_offers_one_card_to_its_partner() {
             .map(|by| OfferedCard {
                 seat: seat(by),
                 card: Some(given[usize::from(by)]),
+                holder: Some(0),
             })
             .to_vec(),
     };
@@ -83,6 +84,8 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     let unseen = Event::CardOffered {
         seat: seat(0),
         card: None,
+        holder: Some(0),
+        by: None,
     };
     for other in 1..4 {
         assert_eq!(
@@ -106,6 +109,7 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
             .map(|by| OfferedCard {
                 seat: seat(by),
                 card: None,
+                holder: Some(0),
             })
             .to_vec(),
     };
@@ -200,7 +204,13 @@ fn help_is_asked_once_before_the_answer_and_answers_nothing() {
     let mut game = dealt(Hausregeln);
     let ask = |by| Action::Ask { seat: seat(by) };
     let events = game.apply(&ask(0)).expect("it may ask");
-    assert_eq!(events, [Event::HelpAsked { seat: seat(0) }]);
+    assert_eq!(
+        events,
+        [Event::HelpAsked {
+            seat: seat(0),
+            by: None
+        }]
+    );
     assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
     refused(&mut game, &ask(0), "seat 0 has already asked");
@@ -257,7 +267,9 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
     let mut game = dealt(DogspielIt);
     let dealt = game.last_event().clone();
     rounds::exchange(&mut game);
-    let viewers = Seat::all(4).map(Viewer::Seat).chain([Viewer::Spectator]);
+    let viewers = Seat::all(4)
+        .map(|seat| Viewer::Seat(seat, 0))
+        .chain([Viewer::Spectator]);
     for viewer in viewers {
         let Event::CardsDealt { hands, .. } = dealt.clone().redacted_for(viewer) else {
             panic!("a deal, not {dealt:?}")

@@ -86,7 +86,8 @@ mod turns {
             events,
             [Event::HandFolded {
                 seat: seat(0),
-                cards: cards("2 9 J J")
+                cards: cards("2 9 J J"),
+                by: None,
             }]
         );
         // Everybody sees it.

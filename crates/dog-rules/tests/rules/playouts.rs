@@ -45,7 +45,7 @@ fn check_same(playout: &Playout, game: &Game) {
     match game.phase() {
         Phase::Play => assert_eq!(Some(playout.turn()), game.turn()),
         Phase::Deal => assert_eq!(playout.turn(), game.beginner()),
-        Phase::Exchange | Phase::Finished => {}
+        Phase::Seating | Phase::Exchange | Phase::Finished => {}
     }
 }
 
@@ -146,7 +146,7 @@ fn a_playout_goes_on_as_its_game_does() {
                     seen.won += 1;
                     break;
                 }
-                Phase::Exchange | Phase::Play => {}
+                Phase::Seating | Phase::Exchange | Phase::Play => {}
             }
         }
     }

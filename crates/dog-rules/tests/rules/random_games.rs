@@ -6,8 +6,8 @@ use std::{
 };
 
 use dog_rules::{
-    Action, ActionRefusal, Card, Cards, Event, Game, Generator, LegalMove, Level, Move, Phase,
-    Player, Rules, Seat, Seed, Viewer,
+    Action, ActionRefusal, Card, Cards, Event, Game, Generator, LegalMove, Level, Move, Person,
+    Phase, Player, Seat, Seed, Viewer, view::OwnCards,
 };
 use rand::{
     Rng, RngExt,
@@ -59,6 +59,7 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
     let set_up = || rules.game_of(seed.clone(), None);
     let mut game = set_up();
     let mut log = Vec::new();
+    let mut holders = vec![None; usize::from(rules.seats)];
     let mut proposer = Proposer::new(rng.random_bool(0.7));
     // Some more actions, which are refused once the game is over.
     let mut after_the_end = 10;
@@ -76,7 +77,10 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
             Ok(events) => {
                 tally.accepted += 1;
                 assert_eq!(game.version(), before.version() + 1);
-                check_events(&game, &events);
+                if let Action::Deal { .. } = action {
+                    holders = people(&before);
+                }
+                check_events(&game, &holders, &events);
                 check_game(&game);
                 check_change(&before, &game, &action);
                 log.push(action);
@@ -91,7 +95,7 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
             let stored = serde_json::to_string(&game).expect("a game is stored");
             let restored: Game = serde_json::from_str(&stored).expect("a game is restored");
             assert_eq!(restored, game);
-            check_secrets(rng, &game);
+            check_secrets(rng, &game, &holders);
         }
     }
     let mut replayed = set_up();
@@ -208,7 +212,7 @@ fn random_card(rng: &mut impl Rng, hand: Cards) -> Card {
     *cards.choose(rng).expect("a card in the hand")
 }
 
-fn check_game(game: &Game) {
+pub fn check_game(game: &Game) {
     let rules = game.rules();
     check_board(rules, game.board());
     // Every card is in exactly one place.
@@ -224,7 +228,9 @@ fn check_game(game: &Game) {
     let holds = |seat: Seat| game.cards(seat) > 0;
     let mut seats = Seat::all(rules.seats);
     match game.phase() {
-        Phase::Deal => assert!(!seats.any(holds) && game.turn().is_none()),
+        Phase::Seating | Phase::Deal => {
+            assert!(!seats.any(holds) && game.turn().is_none());
+        }
         Phase::Exchange => {
             assert!(
                 seats
@@ -271,18 +277,37 @@ fn check_change(before: &Game, game: &Game, action: &Action) {
     }
 }
 
-fn viewers(rules: &Rules) -> impl Iterator<Item = Viewer> {
-    Seat::all(rules.seats)
-        .map(Viewer::Seat)
-        .chain([Viewer::Spectator])
+/// The person at each seat; none where a bot plays.
+pub fn people(game: &Game) -> Vec<Option<Person>> {
+    let person = |seat| game.player(seat).is_human().then(|| game.person(seat));
+    Seat::all(game.rules().seats).map(person).collect()
 }
 
-/// Each viewer sees of an event what everybody may see and its own secrets, and no more.
-fn check_events(game: &Game, events: &[Event]) {
+/// Everybody who has, had or could have a seat, and a spectator.
+pub fn viewers(game: &Game) -> Vec<Viewer> {
+    let of_seat = |seat| (0..=game.person(seat)).map(move |person| Viewer::Seat(seat, person));
+    let seats = Seat::all(game.rules().seats).flat_map(of_seat);
+    seats.chain([Viewer::Spectator]).collect()
+}
+
+/// Whether the hand of this seat was dealt to the viewer.
+fn owns(viewer: Viewer, holders: &[Option<Person>], seat: Seat) -> bool {
+    let holder = holders[usize::from(seat.number())];
+    holder.is_some_and(|person| viewer == Viewer::Seat(seat, person))
+}
+
+/// Each viewer sees of an event what everybody may see and its own secrets, and no more. `holders`
+/// are the people to whom the hands of this round were dealt.
+pub fn check_events(game: &Game, holders: &[Option<Person>], events: &[Event]) {
     assert_eq!(game.last_event(), &events[0]);
+    check_redaction(game, holders, events);
+}
+
+/// The same for events of the past.
+pub fn check_redaction(game: &Game, holders: &[Option<Person>], events: &[Event]) {
     for event in events {
-        for viewer in viewers(game.rules()) {
-            let is = |seat| viewer == Viewer::Seat(seat, 0);
+        for viewer in viewers(game) {
+            let is = |seat| owns(viewer, holders, seat);
             let seen = event.clone().redacted_for(viewer);
             match (&seen, event) {
                 (Event::CardsDealt { hands: seen, .. }, Event::CardsDealt { hands, .. }) => {
@@ -290,7 +315,7 @@ fn check_events(game: &Game, events: &[Event]) {
                         assert_eq!(*seen, hand.filter(|_| is(seat)));
                     }
                 }
-                (Event::CardOffered { card: seen, .. }, Event::CardOffered { seat, card }) => {
+                (Event::CardOffered { card: seen, .. }, Event::CardOffered { seat, card, .. }) => {
                     assert_eq!(*seen, card.filter(|_| is(*seat)));
                 }
                 (Event::CardsSwapped { given: seen }, Event::CardsSwapped { given }) => {
@@ -306,16 +331,25 @@ fn check_events(game: &Game, events: &[Event]) {
 }
 
 /// Cards that a viewer may not see can be replaced, and its view stays the same.
-fn check_secrets(rng: &mut impl Rng, game: &Game) {
-    for viewer in viewers(game.rules()) {
-        let other = with_other_secrets(rng, game, viewer);
-        assert_eq!(
-            game.seats_visible_to(viewer),
-            other.seats_visible_to(viewer)
-        );
-        if let Viewer::Seat(seat, _) = viewer {
-            let seen = |game: &Game| format!("{:?}", game.seen_from(seat));
-            assert_eq!(seen(game), seen(&other));
+pub fn check_secrets(rng: &mut impl Rng, game: &Game, holders: &[Option<Person>]) {
+    let between_rounds = matches!(game.phase(), Phase::Seating | Phase::Deal);
+    for viewer in viewers(game) {
+        let other = with_other_secrets(rng, game, viewer, holders);
+        let seats = game.seats_visible_to(viewer);
+        assert_eq!(seats, other.seats_visible_to(viewer));
+        for seen in seats {
+            let is_own = owns(viewer, holders, seen.seat);
+            if between_rounds {
+                assert!(seen.own.is_none_or(|own| own == OwnCards::default()));
+            } else {
+                assert_eq!(seen.own.is_some(), is_own, "{viewer:?}");
+            }
+            if is_own {
+                let seen = |game: &Game| format!("{:?}", game.seen_from(seen.seat));
+                assert_eq!(seen(game), seen(&other));
+            }
+        }
+        for seat in Seat::all(game.rules().seats) {
             assert_eq!(game.pending_action(seat), other.pending_action(seat));
         }
     }
@@ -323,14 +357,19 @@ fn check_secrets(rng: &mut impl Rng, game: &Game) {
 
 /// A game that differs in what the viewer may not see: the stock, the others' hands, and the cards
 /// that they offered and received.
-fn with_other_secrets(rng: &mut impl Rng, game: &Game, viewer: Viewer) -> Game {
+fn with_other_secrets(
+    rng: &mut impl Rng,
+    game: &Game,
+    viewer: Viewer,
+    holders: &[Option<Person>],
+) -> Game {
     let rules = game.rules();
     let mut stored = json!(game);
     let mut hidden: Vec<Card> = read_stored(&stored["stock"]).sorted().collect();
-    let others = || Seat::all(rules.seats).filter(|&seat| viewer != Viewer::Seat(seat, 0));
+    let others = || Seat::all(rules.seats).filter(|&seat| !owns(viewer, holders, seat));
     // What the viewer's partner received from it and still holds is no secret.
     let known = |seat: Seat| -> Cards {
-        let of_the_partner = viewer == Viewer::Seat(seat.partner(rules.seats), 0);
+        let of_the_partner = owns(viewer, holders, seat.partner(rules.seats));
         let known = game.known_to_partner(seat).filter(|_| of_the_partner);
         known.into_iter().collect()
     };

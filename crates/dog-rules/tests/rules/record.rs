@@ -1,9 +1,10 @@
 //! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
-    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, Seed, Setup,
+    Action, Cards, Event, Game, Level, Phase, Player, PlayerKind, Rules, Seat, Seed, Setup,
     record::{
-        MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry, Transcript,
+        Format, MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
+        Transcript,
     },
 };
 use rand::{
@@ -60,7 +61,7 @@ fn entry(game: &Game, action: Option<Action>, events: Vec<Event>) -> ReplayedEnt
     }
 }
 
-fn player(rng: &mut impl Rng) -> Player {
+pub fn player(rng: &mut impl Rng) -> Player {
     let names = [
         "Anna",
         "",
@@ -72,7 +73,11 @@ fn player(rng: &mut impl Rng) -> Player {
     ];
     Player {
         name: (*names.choose(rng).expect("a name")).to_owned(),
-        bot: rng.random(),
+        kind: if rng.random() {
+            PlayerKind::Bot
+        } else {
+            PlayerKind::Human
+        },
         level: *Level::ALL.choose(rng).expect("a level"),
     }
 }
@@ -86,10 +91,12 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
         };
         Some(RecordStep {
             action: entry.action.clone()?,
+            by: None,
             hands: entry.events.iter().find_map(hands),
         })
     });
     Transcript {
+        format: Format::One,
         about,
         commitment: setup.seed.commitment(),
         steps: steps.collect(),
@@ -99,9 +106,11 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
 }
 
 /// The transcript of a finished game, as its exporter makes it.
-fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
+pub fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let steps = log.filter_map(|entry| RecordStep::of(entry.action.as_ref(), &entry.events));
+    let format = Format::of(&played.game);
+    let step = |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
+    let steps = log.filter_map(step);
     Transcript {
         steps: steps.collect(),
         ..Transcript::without_steps(&played.game, about).expect("a finished game")
@@ -109,7 +118,7 @@ fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
 }
 
 #[track_caller]
-fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
+pub fn reads_and_replays(transcript: &Transcript, played: &Replayed) {
     let text = transcript.to_string();
     let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(&written.transcript, transcript, "{text}");
@@ -317,12 +326,12 @@ fn errors_name_the_line() {
     found(
         "[Dog \"1\"]\n",
         "",
-        "line 1: a record begins with [Dog \"1\"]",
+        "line 1: a record begins with [Dog \"1\"] or [Dog \"2\"]",
     );
     found(
         "[Dog \"1\"]",
-        "[Dog \"2\"]",
-        "line 1: this is a record of format \"2\", and only \"1\" is supported",
+        "[Dog \"3\"]",
+        "line 1: this is a record of format \"3\", and only \"1\" and \"2\" are supported",
     );
     found("[Rules \"hausregeln\"]\n", "", &missing(end, "Rules"));
     found(
@@ -338,7 +347,7 @@ fn errors_name_the_line() {
     found(
         "hausregeln\"]",
         "hausregeln seats=6\"]",
-        "line 7: Kinds must be human or bot for each seat",
+        "line 7: Kinds must be human, bot or (in format 2) open for each seat",
     );
     found(
         "[Seat1 ",
@@ -377,7 +386,7 @@ fn errors_name_the_line() {
         ("7 K:out", "there is no seat 7 at this table"),
         (
             "Anna K:out",
-            "a step begins with deal, host or a seat's number, not with \"Anna\"",
+            "a step begins with deal, host, server or a seat's number, not with \"Anna\"",
         ),
         (
             "deal",
@@ -413,7 +422,7 @@ fn errors_name_the_line() {
             .expect_err("nothing")
             .to_string();
         assert!(
-            error.ends_with("a record begins with [Dog \"1\"]"),
+            error.ends_with("a record begins with [Dog \"1\"] or [Dog \"2\"]"),
             "{error}"
         );
     }
@@ -460,9 +469,10 @@ fn absurd_texts_are_refused() {
 #[test]
 fn damaged_texts_never_panic() {
     let mut rng = rng(43);
-    let text = sample().into_bytes();
+    let format_2 = include_str!("../../../../tests/records/joined.dog");
+    let texts = [sample().into_bytes(), format_2.into()];
     let (mut read, mut replayed) = (0, 0);
-    for _ in 0..2_000 {
+    for text in texts.iter().cycle().take(4_000) {
         let mut damaged = text.clone();
         for _ in 0..rng.random_range(1..4) {
             let place = rng.random_range(0..damaged.len());
@@ -512,4 +522,136 @@ fn cards_of_a_hand_are_written_in_their_order() {
         .collect();
     assert_eq!(hands.len(), 4);
     assert!(hands.iter().all(|hand| hand.len() == 6));
+}
+
+/// The head of a record of format 2 of four people, up to the first step.
+fn head_of_format_2() -> String {
+    let text = sample();
+    let (end, _) = line(&text, str::is_empty);
+    let head: String = text
+        .lines()
+        .take(end)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let kinds = line(&head, |line| line.starts_with("[Kinds ")).1;
+    head.replacen("[Dog \"1\"]", "[Dog \"2\"]", 1)
+        .replacen(kinds, "[Kinds \"human human human human\"]", 1)
+        .lines()
+        .filter(|line| !line.starts_with("[Winner") && !line.starts_with("[Dealer"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn steps_of_format_2_are_written_as_they_are_read() {
+    let head = head_of_format_2().replacen("human human human human", "open open human bot", 1);
+    let head = head.replacen("[Commitment", "[Awaited \"2\"]\n[Commitment", 1);
+    let steps = "1 joins \"Eva \\\"E\\\"\"
+server hands 0 to bot fast \"Bot\"
+2 asks for rematch
+1 renews token
+host sets turn_seconds 30 bot_pace_ms 250 listed yes
+host sets turn_seconds none bot_pace_ms 0 listed no
+2 becomes human strong \"Carla\"
+
+deal 1 by server
+(clock) 2 asks
+(bot) 0 declines
+(clock) 1 declines
+2 becomes bot fast \"Carla\"
+host hands 2 to open fast \"\"
+2 joins \"Fritz\"
+host reissues token 1
+";
+    let text = format!("{head}{steps}");
+    let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(written.transcript.to_string(), text);
+    let replayed = written.replay().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(replayed.game.phase(), Phase::Play);
+    assert!(replayed.game.has_stand_in(Seat::new(2, 4).expect("a seat")));
+    // Every new step is refused in format 1.
+    let format_1 = head_of_format_2().replacen("[Dog \"2\"]", "[Dog \"1\"]", 1);
+    for step in steps.lines().filter(|step| !step.is_empty()) {
+        let read = ParsedRecord::read(&format!("{format_1}{step}\n"));
+        if step.starts_with("host reissues") {
+            assert!(read.is_ok());
+        } else {
+            let error = read.expect_err(step).to_string();
+            assert!(
+                error.ends_with("is possible in records of format 2 only"),
+                "{step}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn errors_of_format_2_name_the_line() {
+    let head = head_of_format_2();
+    let first = head.lines().count() + 1;
+    let host = "the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes";
+    let server = "the server \"hands 0 to bot fast\" and a name in quotes";
+    let joins = "a seat \"joins\" with a name in quotes, or \"becomes bot fast\" with one";
+    let settings = "the host \"sets turn_seconds 30 bot_pace_ms 250 listed yes\"";
+    let mark = "(bot) and (clock) come before a step of a seat";
+    for (step, says) in [
+        ("0 joins", "\"joins\": "),
+        ("0 joins Eva", joins),
+        ("0 joins \"Eva\" again", joins),
+        ("0 becomes robot fast \"R\"", joins),
+        ("0 becomes bot \"R\"", joins),
+        ("server reissues token 0", server),
+        (
+            "server sets turn_seconds 30 bot_pace_ms 250 listed yes",
+            server,
+        ),
+        ("server hands 0 to robot fast \"R\"", server),
+        ("host hands 0 to robot fast \"R\"", host),
+        ("host sets turn_seconds 30", host),
+        (
+            "host sets turn_seconds soon bot_pace_ms 250 listed yes",
+            settings,
+        ),
+        (
+            "host sets turn_seconds 30 bot_pace_ms 250 listed maybe",
+            settings,
+        ),
+        ("(bot) host reissues token 0", mark),
+        ("(clock) deal 1 by host", mark),
+        ("(bot) 0 joins \"Eva\"", mark),
+        ("(host) 0 fold", mark),
+        ("(bot 0 fold", mark),
+        (
+            "0 joins \"Eva\"",
+            "\"0 joins \\\"Eva\\\"\" is refused: seat 0 is not open",
+        ),
+        (
+            "deal 1 by host\n(bot) 0 asks",
+            "\"(bot) 0 asks\" was taken by its person, not by bot",
+        ),
+        (
+            "host hands 0 to bot fast \"R\"\ndeal 1 by host\n(clock) 0 asks",
+            "\"(clock) 0 asks\" was taken by bot, not by clock",
+        ),
+    ] {
+        let error = wrong(&format!("{head}{step}\n"));
+        let line = first - 1 + step.lines().count();
+        assert!(
+            error.starts_with(&format!("line {line}: ")),
+            "{step}: {error}"
+        );
+        assert!(error.contains(says), "{step}: {error}");
+    }
+    let open = head.replacen("human human", "open human", 1);
+    let deal = wrong(&format!("{open}deal 1 by host\n"));
+    assert!(
+        deal.contains("a seat is open, or its person has not asked"),
+        "{deal}"
+    );
+    let awaited = head.replacen("[Commitment", "[Awaited \"4\"]\n[Commitment", 1);
+    assert!(wrong(&awaited).ends_with("Awaited must be numbers of seats"));
+    let format_1 = awaited
+        .replacen("[Dog \"2\"]", "[Dog \"1\"]", 1)
+        .replacen("\"4\"", "\"3\"", 1);
+    assert!(wrong(&format_1).ends_with("is possible in records of format 2 only"));
 }

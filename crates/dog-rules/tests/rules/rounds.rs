@@ -58,6 +58,7 @@ pub fn deal(game: &mut Game) -> Deal {
             size,
             reshuffled,
             hands,
+            ..
         },
     ] = &events[..]
     else {
