@@ -244,10 +244,9 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     let path = format!("/seats/{seat}");
-    for viewer in [Seat(seat), Seat((seat + 1) % 4)] {
-        let request = game.request("PUT", viewer, &path).json(&bot("greedy"));
-        request.send().refused("forbidden");
-    }
+    let other = Seat((seat + 1) % 4);
+    let request = game.request("PUT", other, &path).json(&bot("greedy"));
+    request.send().refused("forbidden");
     game.request("PUT", Spectator, &path)
         .json(&bot("greedy"))
         .send()
@@ -306,7 +305,9 @@ fn a_human_takes_over_from_a_bot() {
     let fresh = game.post(Host, "/seats/1/token").send().expect(200);
     let token = fresh["token"].as_str().expect("a token");
     let view = game.get(Spectator, "").token(token).send().expect(200);
-    assert!(view["seats"][1]["hand"].is_array());
+    // The hand was dealt to the bot, which plays it until the next deal.
+    assert_eq!(view["seats"][1]["hand"], Value::Null);
+    assert_eq!(view["seats"][1]["stand_in"], true);
 }
 
 /// Starts this many games of bots, kills the server this many times, and checks that all
@@ -374,7 +375,8 @@ fn a_human_is_served_while_many_bots_play() {
     // The bots of this game deal and offer their cards although forty other games keep bots busy.
     let dealt = |message: &crate::support::Message| {
         message.data["seats"][2]["exchange"] == "offered"
-            || message.data["events"][0] == json!({"type": "card_offered", "seat": 2, "card": null})
+            || message.data["events"][0]
+                == json!({"type": "card_offered", "seat": 2, "card": null, "by": "bot"})
     };
     while !stream.next().is_some_and(|message| dealt(&message)) {}
     game.swap(0, &json!({"card": game.hand(0)[0]}));

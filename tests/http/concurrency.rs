@@ -259,7 +259,7 @@ fn changes_by_another_process_are_seen_at_once() {
     there.tokens[fifth] = fresh["token"].as_str().expect("a token").to_owned();
     other.forbid_in_log(&there.tokens[fifth]);
     let before = there.snapshot();
-    move_here(&old, fifth, &id).send().refused("unauthorized");
+    move_here(&old, fifth, &id).send().refused("token_replaced");
     assert_eq!(there.snapshot(), before);
     move_here(&there, fifth, &id).send().expect(200);
 

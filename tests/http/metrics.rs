@@ -135,10 +135,12 @@ fn games_are_counted_by_phase() {
     TestGame::dealt(&server);
     TestGame::in_play(&server);
     TestGame::imported(&server);
+    crate::support::TestTable::create(&server, &json!({}));
     let games = |metrics: &Exposition, phase| metrics.value("dog_games", &[("phase", phase)]);
     let metrics = Exposition::scrape(&server);
-    let counts = ["deal", "exchange", "play", "finished"].map(|phase| games(&metrics, phase));
-    assert_eq!(counts, [1.0, 2.0, 1.0, 1.0]);
+    let counts =
+        ["seating", "deal", "exchange", "play", "finished"].map(|phase| games(&metrics, phase));
+    assert_eq!(counts, [1.0, 1.0, 2.0, 1.0, 1.0]);
 }
 
 #[test]
@@ -347,7 +349,9 @@ fn metrics_show_nothing_of_any_game() {
                 "method" => value == "other" || value.bytes().all(|byte| byte.is_ascii_uppercase()),
                 "status" => (100..600).contains(&value.parse().unwrap_or(0)),
                 "le" => value.parse::<f64>().is_ok(),
-                "phase" => ["deal", "exchange", "play", "finished"].contains(&value.as_str()),
+                "phase" => {
+                    ["seating", "deal", "exchange", "play", "finished"].contains(&value.as_str())
+                }
                 "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
                 "pool" => ["moves", "history", "advice"].contains(&value.as_str()),
                 "version" => name == "dog_build_info",

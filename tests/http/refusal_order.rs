@@ -302,7 +302,7 @@ const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", |parts, _| {
 const VALID: Precondition = (|_| {}, None);
 const TURN_OVER: Precondition = (|_| {}, Some((State, "not_your_turn")));
 const FINISHED: Precondition = (finish, Some((State, "game_over")));
-const RENEWED: Precondition = (renew, Some((Token, "unauthorized")));
+const RENEWED: Precondition = (renew, Some((Token, "token_replaced")));
 const REMOVED: Precondition = (remove, Some((Existence, "game_not_found")));
 
 /// Plays on until the view satisfies the condition.
@@ -585,9 +585,9 @@ fn a_retry_with_a_revoked_token_gets_its_response() {
     let path = "/seats/1/token";
     let token = RequestParts::of(&game, Seat(1), "POST", path, json!({}));
     let removal = RequestParts::of(&other, Host, "DELETE", "", Value::Null);
-    for (game, right, alone) in [
-        (&game, token, "unauthorized"),
-        (&other, removal, "game_not_found"),
+    for (game, right, alone, unknown) in [
+        (&game, token, "token_replaced", "unauthorized"),
+        (&other, removal, "game_not_found", "game_not_found"),
     ] {
         let with = |spoil: &dyn Fn(&mut RequestParts)| {
             let mut parts = right.clone();
@@ -604,8 +604,8 @@ fn a_retry_with_a_revoked_token_gets_its_response() {
             with(&|parts| parts.tail.push('}')).refused("malformed_json");
             with(&|parts| parts.key = None).refused(alone);
             with(&|parts| parts.key = Some("order-17")).refused(alone);
-            with(&|parts| parts.token = None).refused(alone);
-            with(&|parts| parts.token = Some(UNKNOWN_TOKEN.to_owned())).refused(alone);
+            with(&|parts| parts.token = None).refused(unknown);
+            with(&|parts| parts.token = Some(UNKNOWN_TOKEN.to_owned())).refused(unknown);
             server.restart(Signal::Kill);
         }
         for seat in [0, 2, 3] {
@@ -615,7 +615,7 @@ fn a_retry_with_a_revoked_token_gets_its_response() {
     }
     // Nor does it help elsewhere.
     let elsewhere = game.post(Seat(1), "/seats/2/token").key(KEY);
-    elsewhere.send().refused("unauthorized");
+    elsewhere.send().refused("token_replaced");
 }
 
 /// Refusals of reads, in the same order.

@@ -257,11 +257,12 @@ fn a_replaced_token_ends_its_streams_and_no_others() {
     for stream in [&mine, &theirs] {
         stream.next().expect("the game");
     }
-    // A renewal by the seat itself is no event.
+    // The first renewal by the seat itself is an event.
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     assert_eq!(mine.next(), None);
+    assert_eq!(theirs.next().expect("the renewal").id, 3);
     game.swap(1, &json!({"card": game.hand(1)[0]}));
-    assert_eq!(theirs.next().expect("the offer").id, 3);
+    assert_eq!(theirs.next().expect("the offer").id, 4);
     game.post(Host, "/seats/1/token").send().expect(200);
     assert_eq!(theirs.next(), None);
 }

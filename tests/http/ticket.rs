@@ -70,5 +70,5 @@ fn a_ticket_of_a_replaced_token_is_invalid() {
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     let path = format!("/events?ticket={ticket}");
-    game.get(Spectator, &path).send().refused("unauthorized");
+    game.get(Spectator, &path).send().refused("token_replaced");
 }

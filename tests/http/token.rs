@@ -22,24 +22,26 @@ fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a>
 }
 
 #[test]
-fn a_seat_renews_its_token_without_an_event() {
+fn a_seat_renews_its_token_without_an_event_but_the_first() {
     let server = TestServer::shared();
-    let old = TestGame::dealt(&server);
+    let old = reissue(&TestGame::dealt(&server), Seat(2), 2);
+    let event = json!({"type": "token_renewed", "seat": 2});
+    assert_eq!(old.view(Spectator)["last_action"], event);
     let (public, hand) = (old.snapshot(), old.hand(2));
     let fresh = reissue(&old, Seat(2), 2);
     assert_ne!(fresh.tokens[2], old.tokens[2]);
     assert!(fresh.tokens[2].len() >= 22);
     assert_eq!(fresh.snapshot(), public);
     assert_eq!(fresh.hand(2), hand);
-    old.get(Seat(2), "").send().refused("unauthorized");
+    old.get(Seat(2), "").send().refused("token_replaced");
     let body = json!({"card": hand[0]});
     old.post(Seat(2), "/swap")
         .json(&body)
         .send()
-        .refused("unauthorized");
+        .refused("token_replaced");
     old.post(Seat(2), "/seats/2/token")
         .send()
-        .refused("unauthorized");
+        .refused("token_replaced");
     fresh.post(Seat(2), "/swap").json(&body).send().expect(200);
     for viewer in [Seat(0), Seat(1), Seat(3), Host] {
         assert_eq!(old.get(viewer, "").send().status, 200);
@@ -65,7 +67,7 @@ fn by_the_host_it_is_a_public_event() {
                 .contains(response["token"].as_str().expect("a token"))
         );
     }
-    old.get(Seat(1), "").send().refused("unauthorized");
+    old.get(Seat(1), "").send().refused("token_replaced");
     // The game continues unchanged.
     let fresh = reissue(&old, Host, 1);
     fresh.exchange();
@@ -83,7 +85,7 @@ fn new_tokens_survive_a_restart_and_old_ones_stay_revoked() {
         fresh.hand(seat);
     }
     for seat in [0, 3] {
-        old.get(Seat(seat), "").send().refused("unauthorized");
+        old.get(Seat(seat), "").send().refused("token_replaced");
     }
 }
 

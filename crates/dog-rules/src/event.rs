@@ -108,12 +108,10 @@ pub enum By {
     Bot,
     /// The server.
     Server,
-    /// The host.
-    Host,
 }
 
 impl By {
-    pub const ALL: [By; 4] = [By::Clock, By::Bot, By::Server, By::Host];
+    pub const ALL: [By; 3] = [By::Clock, By::Bot, By::Server];
 
     /// The name a client sees.
     pub const fn name(self) -> &'static str {
@@ -121,7 +119,6 @@ impl By {
             By::Clock => "clock",
             By::Bot => "bot",
             By::Server => "server",
-            By::Host => "host",
         }
     }
 }
@@ -358,7 +355,7 @@ impl Event {
         match self.by() {
             Some(By::Clock) => Actor::Clock,
             Some(By::Server) => Actor::Server,
-            Some(By::Bot | By::Host) | None => Actor::Player,
+            Some(By::Bot) | None => Actor::Player,
         }
     }
 

@@ -290,7 +290,6 @@ impl Game {
             // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
             _ if action.seat().is_some_and(bot_plays) => Some(By::Bot),
             (Actor::Clock, _) => Some(By::Clock),
-            (Actor::Player, Action::HandOver { .. } | Action::Deal { by: None }) => Some(By::Host),
             (Actor::Player, _) => None,
         }
     }

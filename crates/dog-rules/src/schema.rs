@@ -36,7 +36,7 @@ macro_rules! texts {
 texts! {
     By, "By",
         "Who did something that the seat's person did not do: the server for a person whose time was \
-         up or who is away, the bot that plays the seat or stands in, the server, or the host.",
+         up or who is away, the bot that plays the seat or stands in, or the server.",
         By::ALL.map(By::name);
     PlayerKind, "SeatKind",
         "What plays a seat: a person who holds its token, or a bot. An open seat can be taken; once \

@@ -68,13 +68,13 @@ pub fn add(document: &mut Value) {
         let id = operation["operationId"].as_str().unwrap_or_default();
         let examples = responses(id);
         let responses = operation["responses"].as_object_mut().into_iter();
-        let success = responses
-            .flatten()
-            .find(|(status, _)| status.starts_with('2'));
-        if let Some((_, response)) = success {
-            for (media_type, name, value) in examples {
-                let media = &mut response["content"][media_type];
-                media["examples"][name] = json!({"value": value});
+        let successes = responses.flatten().filter(|(status, response)| {
+            status.starts_with('2') && response["content"].is_object()
+        });
+        for (_, response) in successes {
+            for (media_type, name, value) in &examples {
+                let media = &mut response["content"][*media_type];
+                media["examples"][*name] = json!({"value": value});
             }
         }
         let parameters = operation.get_mut("parameters");

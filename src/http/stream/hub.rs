@@ -531,7 +531,10 @@ mod tests {
             let stored = to_play(card);
             let entry = CachedEntry::new(creation(&stored));
             let game = CurrentGame::new(stored);
-            let message = |role| game.message(&entry, Format::Ndjson, include, role);
+            let message = |role: Role| {
+                let viewer = role.viewer(&game.stored.game);
+                game.message(&entry, Format::Ndjson, include, (role, viewer))
+            };
             let first = message(role).unwrap();
             assert_eq!(first.len() <= MAX_SHARED_BYTES, is_kept, "{}", first.len());
             let kept = game.slot(Format::Ndjson, include, role).get();

@@ -7,7 +7,10 @@ use dog_rules::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
+use utoipa::{
+    ToSchema,
+    openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type},
+};
 
 use super::{
     history::{EventView, level_of},
@@ -322,16 +325,30 @@ pub struct Created<'a> {
     /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
     /// join; only for a game with open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Option<String>>>, nullable, required = false)]
+    #[schema(schema_with = invitations_or_null, required = false)]
     pub invitations: Option<Option<Vec<Option<String>>>>,
     /// The invitation to any of the open seats. Null where anyone may join; only for a game with
     /// open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, nullable, required = false)]
+    #[schema(schema_with = text_or_null, required = false)]
     pub invitation: Option<Option<String>>,
     /// The game as the host sees it.
     #[schema(value_type = GameView)]
     pub game: &'a RawValue,
+}
+
+fn text_or_null() -> Object {
+    let types = [Type::String, Type::Null];
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter(types))
+        .build()
+}
+
+fn invitations_or_null() -> Array {
+    ArrayBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Array, Type::Null]))
+        .items(text_or_null())
+        .build()
 }
 
 /// A fresh token for a seat. It is shown only once; the old one is invalid.

@@ -367,7 +367,7 @@ impl RecordStep {
         let actor = match self.by {
             Some(By::Clock) => Actor::Clock,
             Some(By::Server) => Actor::Server,
-            Some(By::Bot | By::Host) | None => Actor::Player,
+            Some(By::Bot) | None => Actor::Player,
         };
         let events = game.apply_by(&self.action, actor);
         let events = events.map_err(|refusal| Mismatch::Refused {

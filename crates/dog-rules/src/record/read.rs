@@ -365,7 +365,7 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
         return Err(TextErrorKind::DealNumber { number, round });
     }
     let (dealer, by) = match dealer {
-        "host" => (None, Some(By::Host)),
+        "host" => (None, None),
         "server" => (None, Some(By::Server)),
         seat => (Some(read_seat(rules, seat)?), None),
     };
@@ -376,12 +376,9 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
 /// Reads what the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`,
 /// `sets turn_seconds 30 bot_pace_ms 250 listed yes`.
 fn read_host(rules: &Rules, text: &str) -> Result<RecordStep, TextErrorKind> {
-    let action = read_host_action(rules, text)?;
-    // Nobody else reissues tokens or changes settings, so these are not marked.
-    let by = matches!(action, Action::HandOver { .. }).then_some(By::Host);
     Ok(RecordStep {
-        action,
-        by,
+        action: read_host_action(rules, text)?,
+        by: None,
         hands: None,
     })
 }

@@ -131,7 +131,7 @@ fn handing_over_is_public_and_changes_nothing_else() {
     let player = Player::bot("Stand-in", Level::Strong);
     let events = hand_over(&mut game, 2, player.clone());
     let seat = seat(2);
-    let by = Some(By::Host);
+    let by = None;
     let event = Event::SeatHandedOver { seat, player, by };
     assert_eq!(events, [event]);
     assert_eq!(game.version(), before.version() + 1);

@@ -25,6 +25,6 @@ mod refusals;
 mod rounds;
 mod sevens;
 mod shuffle;
-mod unplayable;
 mod stored_records;
+mod unplayable;
 mod worked_cases;

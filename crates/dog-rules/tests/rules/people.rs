@@ -662,10 +662,7 @@ fn only_a_person_is_away() {
 #[test]
 fn events_say_who_acted_if_not_the_seats_own_person() {
     let mut table = Table::new(Hausregeln, "human human human bot");
-    assert_eq!(
-        by(&table.act(hand_over(3, PlayerKind::Bot))),
-        Some(By::Host)
-    );
+    assert_eq!(by(&table.act(hand_over(3, PlayerKind::Bot))), None);
     let filled = table.act_by(Actor::Server, hand_over(1, PlayerKind::Bot));
     assert_eq!(by(&filled), Some(By::Server));
     assert_eq!(by(&table.becomes(0, PlayerKind::Human)), None);
@@ -673,7 +670,7 @@ fn events_say_who_acted_if_not_the_seats_own_person() {
     let mut by_server = table.game.clone();
     let dealt = by_server.apply_by(&Action::Deal { by: None }, Actor::Server);
     assert_eq!(by(&dealt.expect("a deal")), Some(By::Server));
-    assert_eq!(by(&table.act(Action::Deal { by: None })), Some(By::Host));
+    assert_eq!(by(&table.act(Action::Deal { by: None })), None);
 
     assert_eq!(by(&table.act(Action::Ask { seat: seat(0) })), None);
     assert_eq!(by(&table.act(Action::Ask { seat: seat(1) })), Some(By::Bot));
@@ -683,7 +680,6 @@ fn events_say_who_acted_if_not_the_seats_own_person() {
     let actors = [
         (None, Actor::Player),
         (Some(By::Bot), Actor::Player),
-        (Some(By::Host), Actor::Player),
         (Some(By::Clock), Actor::Clock),
         (Some(By::Server), Actor::Server),
     ];

@@ -293,10 +293,9 @@ fn coming_or_going(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
 /// Who, by the text of the interface, has taken an action that the seat's person did not take.
 fn expected_mark(before: &Game, action: &Action, actor: Actor) -> Option<By> {
     match action {
-        Action::HandOver { .. } | Action::Deal { by: None } => Some(match actor {
-            Actor::Server => By::Server,
-            _ => By::Host,
-        }),
+        Action::HandOver { .. } | Action::Deal { by: None } => {
+            (actor == Actor::Server).then_some(By::Server)
+        }
         Action::Deal { by: Some(seat) }
         | Action::Offer { seat, .. }
         | Action::Decline { seat }
