@@ -326,12 +326,20 @@ fn a_mistake_is_named_by_its_place() {
         (
             seat(json!({"kind": "cat"})),
             "invalid_request",
-            at("wrong_value", "/seats/1/kind", json!(["human", "bot"])),
+            at(
+                "wrong_value",
+                "/seats/1/kind",
+                json!(["human", "bot", "open"]),
+            ),
         ),
         (
             seat(json!({"kind": 1})),
             "invalid_request",
-            at("wrong_value", "/seats/1/kind", json!(["human", "bot"])),
+            at(
+                "wrong_value",
+                "/seats/1/kind",
+                json!(["human", "bot", "open"]),
+            ),
         ),
         (
             seat(json!({"level": "wise"})),
@@ -390,7 +398,7 @@ fn a_mistake_is_named_by_its_place() {
             at(
                 "wrong_value",
                 "/phase",
-                json!(["deal", "exchange", "play", "finished"]),
+                json!(["seating", "deal", "exchange", "play", "finished"]),
             ),
         ),
         (

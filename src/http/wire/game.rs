@@ -8,8 +8,11 @@ use dog_rules::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use utoipa::{
-    ToSchema,
-    openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, SchemaType, Type},
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
+    },
 };
 
 use super::{
@@ -337,18 +340,18 @@ pub struct Created<'a> {
     pub game: &'a RawValue,
 }
 
-fn text_or_null() -> Object {
-    let types = [Type::String, Type::Null];
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter(types))
-        .build()
+/// Null too, although it may be absent.
+fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    AnyOfBuilder::new().item(schema).item(null).into()
 }
 
-fn invitations_or_null() -> Array {
-    ArrayBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::Array, Type::Null]))
-        .items(text_or_null())
-        .build()
+fn text_or_null() -> Schema {
+    or_null(String::schema())
+}
+
+fn invitations_or_null() -> Schema {
+    or_null(Vec::<Option<String>>::schema())
 }
 
 /// A fresh token for a seat. It is shown only once; the old one is invalid.
