@@ -186,6 +186,8 @@ struct TrackedGame<'a> {
     log: Vec<(TestViewer, Value)>,
     /// Writes that can be retried, and their responses.
     saved: Vec<(TestViewer, SentWrite, TestResponse)>,
+    /// Seats whose token the host cannot replace.
+    joined: [bool; 4],
     state: TrackedState,
 }
 
@@ -261,6 +263,7 @@ impl<'a> CrashClient<'a> {
             keyed,
             log: vec![(Spectator, events)],
             saved: Vec::new(),
+            joined: [false; 4],
             state: TrackedState::Playing,
         });
         if keyed {
@@ -389,22 +392,25 @@ impl GameHandle<'_, '_> {
         if self.read(Spectator, "").expect(200)["phase"] == "finished" {
             return;
         }
-        let path = format!("/seats/{}", self.dice.below(4));
-        let human = json!({"kind": "human", "name": self.table.name});
-        let bot = json!({"kind": "bot", "level": "random", "name": self.table.name});
+        let seat = self.dice.below(4);
+        let path = format!("/seats/{seat}");
+        let mut human = json!({"kind": "human", "name": self.table.name});
+        let mut bot = json!({"kind": "bot", "level": "random", "name": self.table.name});
+        // A person who joined comes back by itself, and keeps its name.
+        let mut back = Host;
+        if self.table.joined[seat] {
+            (human, bot) = (json!({"kind": "human"}), json!({"kind": "bot"}));
+            back = Seat(seat);
+        }
         self.act(Host, "PUT", &path, bot);
-        while !self.act(Host, "PUT", &path, human.clone()) {}
+        while !self.act(back, "PUT", &path, human.clone()) {}
     }
 
     /// Changes the game, with or without a key; returns whether the change is stored.
     fn act(&mut self, who: TestViewer, method: &'static str, rest: &str, body: Value) -> bool {
         let write = self.write(who, method, rest, body);
-        let version = self.table.log.len() as u64 + 1;
         if let Some(response) = send(self.server, self.counts, &write) {
-            let changed = response.clone().expect(200);
-            assert_eq!(changed["version"], version, "{write:?}");
-            self.table.log.push((who, changed["events"].clone()));
-            self.keep(who, write, response);
+            self.note(who, write, response, 200);
             return true;
         }
         // The response is lost, so the game has to be asked.
@@ -438,6 +444,7 @@ impl GameHandle<'_, '_> {
             "play" => kind == "card_played" || kind == "hand_folded",
             "swap" => ["card_offered", "exchange_declined", "help_asked"].contains(&kind),
             "token" => kind == "token_reissued",
+            "join" => kind == "seat_taken",
             _ => kind == "seat_handed_over",
         };
         assert!(is_consistent, "{write:?}: {events}");
@@ -445,28 +452,88 @@ impl GameHandle<'_, '_> {
         Some(events)
     }
 
+    /// Renews a seat's token. Without a key its response may be lost, and with it the seat, so this
+    /// happens between two rounds, when somebody else can take over at once.
     fn reissue_as_seat(&mut self) {
+        let phase = self.read(Spectator, "").expect(200)["phase"].take();
+        if phase == "finished" || !self.table.keyed && phase != "deal" {
+            return;
+        }
         let seat = self.dice.below(4);
         let write = self.reissue(Seat(seat), seat);
-        let Some(response) = send(self.server, self.counts, &write) else {
-            // If it was stored, the new token is lost.
-            match self.read(Seat(seat), "").status {
-                200 => {}
-                401 => {
-                    count(&self.counts.done_unanswered);
-                    self.reissue_as_host(seat);
-                }
-                other => panic!("{write:?}: {other}"),
+        let response = send(self.server, self.counts, &write);
+        let stored = response.is_some() || self.read(Seat(seat), "").status == 401;
+        if stored && !std::mem::replace(&mut self.table.joined[seat], true) {
+            let events = json!([{"type": "token_renewed", "seat": seat}]);
+            self.table.log.push((Spectator, events));
+        }
+        match response {
+            Some(response) => self.take_token(Seat(seat), seat, write, response),
+            None if stored => {
+                count(&self.counts.done_unanswered);
+                self.reseat(seat);
             }
-            return;
-        };
-        self.take_token(Seat(seat), seat, write, response);
+            None => {}
+        }
+    }
+
+    /// Opens a seat, and takes it, until the response with the token arrives.
+    fn reseat(&mut self, seat: usize) {
+        loop {
+            let open = self.write(
+                Host,
+                "PUT",
+                &format!("/seats/{seat}"),
+                json!({"kind": "open"}),
+            );
+            let Some(opened) = send(self.server, self.counts, &open) else {
+                self.settle(Host, &open);
+                continue;
+            };
+            let invitation = self.note(Host, open, opened, 200)["invitation"].take();
+            let body = json!({"invitation": invitation, "name": self.table.name});
+            let join = self.write(Spectator, "POST", "/join", body);
+            let Some(joined) = send(self.server, self.counts, &join) else {
+                self.settle(Spectator, &join);
+                continue;
+            };
+            let joined = self.note(Spectator, join, joined, 201);
+            assert_eq!(joined["seat"], seat);
+            let token = joined["token"].as_str().expect("a token");
+            self.server.forbid_in_log(token);
+            self.table.game.tokens[seat] = token.to_owned();
+            break;
+        }
+        // The new person does not see what the old one saw.
+        let history = self.read(Spectator, "/history").expect(200);
+        for (index, (who, events)) in self.table.log.iter_mut().enumerate() {
+            if *who == Seat(seat) {
+                (*who, *events) = (Spectator, history["entries"][index]["events"].clone());
+            }
+        }
+    }
+
+    /// Remembers a change with a response. Returns its body.
+    fn note(
+        &mut self,
+        who: TestViewer,
+        write: SentWrite,
+        response: TestResponse,
+        status: u16,
+    ) -> Value {
+        let changed = response.clone().expect(status);
+        let version = self.table.log.len() as u64 + 1;
+        assert_eq!(changed["version"], version, "{write:?}");
+        self.table.log.push((who, changed["events"].clone()));
+        self.keep(who, write, response);
+        changed
     }
 
     /// Retries until the response with the token arrives.
     fn reissue_as_host(&mut self, seat: usize) {
         loop {
-            if self.read(Spectator, "").expect(200)["phase"] == "finished" {
+            let phase = self.read(Spectator, "").expect(200)["phase"].take();
+            if phase == "finished" || self.table.joined[seat] {
                 return;
             }
             let write = self.reissue(Host, seat);
