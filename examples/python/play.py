@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays a whole game of DOG with all four seats, each by a client of its own.
+"""Plays a whole game of DOG with four clients, each of which joins by invitation.
 
 usage: play.py [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
 
@@ -17,6 +17,7 @@ import httpx
 from dog_client import AuthenticatedClient, Client, models as dog
 from dog_client.api.games import create_game, get_game
 from dog_client.api.play import deal_cards, list_legal_moves, play_move, suggest_move, swap_cards
+from dog_client.api.seats import join_game
 from dog_client.models.preset import check_preset
 
 T = TypeVar("T")
@@ -96,9 +97,11 @@ async def act(api: AuthenticatedClient, game: dog.Game) -> None:
         ok(dog.Changed, answer)
 
 
-async def play(url: str, game_id: str, token: str) -> int:
-    """Plays a seat until the game is over. Returns the team that has won."""
-    api = AuthenticatedClient(url, token, httpx_args={"transport": Patient()})
+async def play(url: str, game_id: str, invitation: str, name: str) -> int:
+    """Joins a game and plays until it is over. Returns the team that has won."""
+    body = dog.JoinRequest(invitation=invitation, name=name)
+    joined = ok(dog.Joined, await join_game.asyncio(game_id, client=Client(url), body=body))
+    api = AuthenticatedClient(url, joined.token, httpx_args={"transport": Patient()})
     winners = []
     async for message in follow(api, game_id):
         if isinstance(message, dog.Change):
@@ -112,10 +115,13 @@ async def play(url: str, game_id: str, token: str) -> int:
 
 
 async def main(url: str = "http://127.0.0.1:8080", preset: str = "hausregeln") -> None:
-    wishes = dog.CreateGame(rules=dog.RulesRequest(preset=check_preset(preset)))
+    rules = dog.RulesRequest(preset=check_preset(preset))
+    names = ["Anna", "Beat", "Carla", "Dani"]
+    wishes = dog.CreateGame(rules=rules, seats=[dog.SeatRequest(kind="open") for _ in names])
     created = ok(dog.Created, await create_game.asyncio(client=Client(url), body=wishes))
-    tokens = [token for token in created.seat_tokens if token is not None]
-    winners = await asyncio.gather(*(play(url, created.id, token) for token in tokens))
+    assert isinstance(created.invitation, str), "the game has open seats"
+    players = (play(url, created.id, created.invitation, name) for name in names)
+    winners = await asyncio.gather(*players)
     assert len(set(winners)) == 1, "the seats disagree"
     print(f"team {winners[0]} has won")
 

@@ -1,4 +1,4 @@
-// Plays a whole game of DOG with all four seats, each by a client of its own.
+// Plays a whole game of DOG with four clients, each of which joins by invitation.
 //
 // usage: npm start [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
 //
@@ -105,8 +105,11 @@ async function act(api: Api, game: Schemas["Game"]): Promise<void> {
   }
 }
 
-/** Plays a seat until the game is over. Returns the team that has won. */
-async function play(id: string, token: string): Promise<number> {
+/** Joins a game and plays until it is over. Returns the team that has won. */
+async function play(id: string, invitation: string, name: string): Promise<number> {
+  const params = { path: { id } };
+  const body = { invitation, name };
+  const { token } = ok(await connect().POST("/v1/games/{id}/join", { params, body }));
   const api = connect(token);
   let winner: number | undefined;
   for await (const message of follow(api, id)) {
@@ -125,7 +128,10 @@ async function play(id: string, token: string): Promise<number> {
 
 const { presets } = ok(await connect().GET("/v1/rules"));
 const preset = must(presets.find(({ name }) => name === wanted)).name;
-const { id, seat_tokens } = ok(await connect().POST("/v1/games", { body: { rules: { preset } } }));
-const [winner, ...others] = await Promise.all(seat_tokens.map((token) => play(id, must(token))));
+const names = ["Anna", "Beat", "Carla", "Dani"];
+const body = { rules: { preset }, seats: names.map(() => ({ kind: "open" as const })) };
+const { id, invitation } = ok(await connect().POST("/v1/games", { body }));
+const games = names.map((name) => play(id, must(invitation), name));
+const [winner, ...others] = await Promise.all(games);
 if (others.some((other) => other !== winner)) throw new Error("the seats disagree");
 console.log(`team ${winner} has won`);

@@ -1,18 +1,36 @@
-//! The whole game by curl in `README.md`, run as it is printed there.
+//! The whole game by curl in `README.md` and the flows in `docs/tables.md`, run as they are printed
+//! there.
 
-use std::{fs, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
 use crate::support::{TestServer, available};
 
-/// The block of the README that plays a game. Its other blocks are for `sh`.
-fn block() -> &'static str {
-    let readme = include_str!("../../README.md");
-    let mut blocks = readme.split("\n```bash\n").skip(1);
-    let block = blocks.next().and_then(|rest| rest.split_once("```\n"));
-    assert!(blocks.next().is_none(), "a second block is not tested");
-    block.expect("a block for bash").0
+/// The blocks for bash.
+fn blocks(text: &'static str) -> Vec<&'static str> {
+    let blocks = text.split("\n```bash\n").skip(1);
+    let end = |rest: &'static str| rest.split_once("```\n").expect("the end of a block").0;
+    blocks.map(end).collect()
+}
+
+/// Runs a script in this new folder, with the server's address in place of the documented one.
+/// Returns what it prints.
+fn run(script: &str, server: &TestServer, folder: &Path) -> String {
+    let documented = "http://127.0.0.1:8080";
+    assert_eq!(script.matches(documented).count(), 1, "{documented}");
+    fs::create_dir(folder).expect("a new folder");
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c"])
+        .arg(script.replace(documented, &server.url()))
+        .current_dir(folder)
+        .output()
+        .expect("bash starts");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert_eq!(stderr, "");
+    stdout.into_owned()
 }
 
 #[test]
@@ -20,21 +38,13 @@ fn the_curl_block_plays_a_whole_game() {
     if !available(&["bash", "curl", "jq"]) {
         return;
     }
-    let documented = "http://127.0.0.1:8080";
-    assert_eq!(block().matches(documented).count(), 1, "{documented}");
+    let blocks = blocks(include_str!("../../README.md"));
+    let [block] = blocks[..] else {
+        panic!("a second block is not tested");
+    };
     let server = TestServer::start();
     let folder = server.database().with_file_name("readme");
-    fs::create_dir(&folder).expect("a new folder");
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c"])
-        .arg(block().replace(documented, &server.url()))
-        .current_dir(&folder)
-        .output()
-        .expect("bash starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stdout}\n{stderr}");
-    assert_eq!(stderr, "");
+    let stdout = run(block, &server, &folder);
 
     // Every action prints a line: the version, the type of the event, and the move if one is
     // played.
@@ -59,4 +69,30 @@ fn the_curl_block_plays_a_whole_game() {
     assert_eq!(end["phase"], "finished");
     assert_eq!(end["winner"], view["winner"]);
     assert!(end["winner"].is_u64(), "{end}");
+}
+
+#[test]
+fn the_flows_of_tables_print_what_they_say() {
+    if !available(&["bash", "curl", "jq"]) {
+        return;
+    }
+    let blocks = blocks(include_str!("../../docs/tables.md"));
+    // A NUL ends what a block prints.
+    let script: String = blocks
+        .iter()
+        .map(|block| format!("{block}printf '\\0'\n"))
+        .collect();
+    let server = TestServer::start();
+    let stdout = run(
+        &script,
+        &server,
+        &server.database().with_file_name("tables"),
+    );
+    let outputs: Vec<&str> = stdout.split_terminator('\0').collect();
+    assert_eq!(outputs.len(), 1 + 7, "the functions, then the flows");
+    for (block, output) in blocks.iter().zip(outputs) {
+        let documented = block.lines().filter_map(|line| line.strip_prefix("#> "));
+        let documented: Vec<&str> = documented.collect();
+        assert_eq!(output.lines().collect::<Vec<_>>(), documented, "{block}");
+    }
 }
