@@ -1,7 +1,7 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    Action, By, Event, Game, Level, Phase, Player, PlayerKind,
+    Action, Event, Game, Level, Phase, Player, PlayerKind,
     Preset::{self, *},
     Seat,
 };

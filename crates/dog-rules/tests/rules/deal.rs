@@ -1,7 +1,7 @@
 //! RULES §7.1 and §7.2: set-up and deal.
 
 use dog_rules::{
-    Action, By, Cards, Phase,
+    Action, Cards, Phase,
     Preset::{self, *},
     Seed,
 };
