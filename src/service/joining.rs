@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dog_rules::{Action, Player, PlayerKind, Seat};
+use dog_rules::{Action, Player, Seat, SeatKind};
 
 use super::{
     CommandOutcome, Renderers, RequestContext, Response, Role, SeatChange, ServiceError,
@@ -67,7 +67,7 @@ fn find_seat(
 ) -> Result<Seat, ServiceError> {
     let (game, seating) = (&record.game, &record.seating);
     let seats = game.rules().seats;
-    let is_open = |seat: Seat| game.player(seat).kind == PlayerKind::Open;
+    let is_open = |seat: Seat| game.player(seat).kind == SeatKind::Open;
     let opened = |seat: Seat| seating.seats[seat].opened;
     let invited_to = invitation.map(|presented| {
         // All hashes are compared, each in constant time, even after a match.
@@ -137,10 +137,10 @@ pub(super) fn change_seat<E: Clone + From<ServiceError>>(
     let now = game.player(seat);
     let kind = kind.unwrap_or(now.kind);
     let joined = record.seating.seats[seat].joined;
-    if role == Role::Host && joined && (kind == PlayerKind::Human || name.is_some()) {
+    if role == Role::Host && joined && (kind == SeatKind::Human || name.is_some()) {
         return Err(ServiceError::SeatJoined(seat).into());
     }
-    let opens = kind == PlayerKind::Open;
+    let opens = kind == SeatKind::Open;
     let unnamed = || match opens {
         true => format!("Seat {}", seat.number()),
         false => now.name.clone(),

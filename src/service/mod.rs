@@ -16,7 +16,7 @@ mod rematch;
 use std::sync::Arc;
 
 use dog_rules::{
-    Action, Actor, BySeat, Card, Game, Level, Move, Phase, PlayerKind, Seat, Setup, TableSettings,
+    Action, Actor, BySeat, Card, Game, Level, Move, Phase, Seat, SeatKind, Setup, TableSettings,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -106,7 +106,7 @@ pub enum ExchangeAction {
 /// A change of who plays a seat. What is none stays as it is.
 #[derive(Clone, Debug)]
 pub struct SeatChange {
-    pub kind: Option<PlayerKind>,
+    pub kind: Option<SeatKind>,
     pub name: Option<String>,
     pub level: Option<Level>,
 }
@@ -150,7 +150,7 @@ impl<E> GameCommand<E> {
             GameCommand::ReissueToken { .. } | GameCommand::RenewHostToken(_) => true,
             GameCommand::ChangeSeat { change, .. } => {
                 let kind = change.as_ref().ok().and_then(|change| change.kind);
-                kind == Some(PlayerKind::Open)
+                kind == Some(SeatKind::Open)
             }
             _ => false,
         }
@@ -278,15 +278,15 @@ fn new_game(
             };
             for seat in Seat::all(record.game.rules().seats) {
                 match record.game.player(seat).kind {
-                    PlayerKind::Human => {
+                    SeatKind::Human => {
                         record.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));
                     }
-                    PlayerKind::Open if *join == JoinPolicy::Invited => {
+                    SeatKind::Open if *join == JoinPolicy::Invited => {
                         let invitation = TokenHash::of(&tokens.invitation(Some(seat)));
                         seating.seats[seat].invitation = Some(invitation);
                         seating.invitation = Some(TokenHash::of(&tokens.invitation(None)));
                     }
-                    PlayerKind::Open | PlayerKind::Bot => {}
+                    SeatKind::Open | SeatKind::Bot => {}
                 }
             }
             record.seating = seating.into();
@@ -472,7 +472,7 @@ fn create<E: Clone + From<ServiceError>>(
     let record = &new.game;
     let seats = record.game.rules().seats;
     let without_token = |seat: &Seat| record.tokens.seats[*seat].is_none();
-    let is_open = |seat: &Seat| record.game.player(*seat).kind == PlayerKind::Open;
+    let is_open = |seat: &Seat| record.game.player(*seat).kind == SeatKind::Open;
     let response = Response::Created {
         id: record.id.to_string(),
         seats,

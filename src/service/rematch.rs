@@ -1,6 +1,6 @@
 //! The next game of the same people.
 
-use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, PlayerKind, Seat, Seed, Setup};
+use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup};
 
 use super::{
     Caller, CommandOutcome, MAX_ATTEMPTS, Renderers, RequestContext, Role, ServiceError, etag,
@@ -142,16 +142,16 @@ fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<New
         let player = old.game.player(from);
         let kind = match (player.kind, old.tokens.seats[from]) {
             // Nobody has a token of a seat of an imported game.
-            (PlayerKind::Human, None) => PlayerKind::Open,
-            (PlayerKind::Human, token) => {
+            (SeatKind::Human, None) => SeatKind::Open,
+            (SeatKind::Human, token) => {
                 tokens.seats[seat] = token;
                 seating.seats[seat].joined = old.seating.seats[from].joined;
                 if asker != Some(from) {
                     awaited.push(seat);
                 }
-                PlayerKind::Human
+                SeatKind::Human
             }
-            (PlayerKind::Bot | PlayerKind::Open, _) => PlayerKind::Bot,
+            (SeatKind::Bot | SeatKind::Open, _) => SeatKind::Bot,
         };
         players.push(Player {
             kind,

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use dog_rules::{Action, Actor, Event, Game, Phase, PlayerKind, Seat};
+use dog_rules::{Action, Actor, Event, Game, Phase, Seat, SeatKind};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
@@ -164,7 +164,7 @@ impl StoredGame {
     pub fn seat_for_bot(&self) -> Option<Seat> {
         let game = &self.game;
         let is_open = |&seat: &Seat| {
-            game.player(seat).kind == PlayerKind::Open
+            game.player(seat).kind == SeatKind::Open
                 && self.seating.seats[seat].opened == Opened::AtCreation
         };
         let seating = game.phase() == Phase::Seating && self.seating.bots_at.is_some();

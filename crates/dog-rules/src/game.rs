@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{
     Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Person,
-    Player, PlayerKind, Refusal, Rules, Seat, Seed,
+    Player, Refusal, Rules, Seat, SeatKind, Seed,
     card::codes,
     event::{first_person, is_first_person},
     judge,
@@ -193,7 +193,7 @@ impl Game {
         assert_eq!(players.len(), usize::from(seats), "one player per seat");
         let drawn = || setup.seed.first_dealer(seats);
         let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
-        let is_open = |player: &Player| player.kind == PlayerKind::Open;
+        let is_open = |player: &Player| player.kind == SeatKind::Open;
         let seating = players.iter().any(is_open) || !setup.awaited.is_empty();
         let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
@@ -253,7 +253,7 @@ impl Game {
             }
             Action::HandOver { seat, ref player } => {
                 self.check_not_over()?;
-                self.seats_changed |= player.kind == PlayerKind::Open || actor == Actor::Server;
+                self.seats_changed |= player.kind == SeatKind::Open || actor == Actor::Server;
                 self.change_player(seat, player, by)
             }
             Action::ChangeSeat { seat, ref player } => {
@@ -389,12 +389,12 @@ impl Game {
         let dealt_to = self.state(seat).dealt_to;
         let occupant = &mut self.occupants[seat];
         match player.kind {
-            PlayerKind::Human => {
+            SeatKind::Human => {
                 occupant.stand_in |= in_round;
                 occupant.stand_in &= dealt_to != Some(occupant.person);
             }
-            PlayerKind::Bot => occupant.stand_in = false,
-            PlayerKind::Open => {
+            SeatKind::Bot => occupant.stand_in = false,
+            SeatKind::Open => {
                 *occupant = Occupant {
                     person: occupant.person + 1,
                     ..Occupant::default()
@@ -413,11 +413,11 @@ impl Game {
     fn join(&mut self, seat: Seat, name: &str) -> Result<Vec<Event>, ActionRefusal> {
         self.check_not_over()?;
         let Player { kind, level, .. } = *self.player(seat);
-        if kind != PlayerKind::Open {
+        if kind != SeatKind::Open {
             return Err(ActionRefusal::SeatTaken(seat));
         }
         self.seats_changed = true;
-        let (kind, name) = (PlayerKind::Human, name.to_owned());
+        let (kind, name) = (SeatKind::Human, name.to_owned());
         let player = Player {
             name: name.clone(),
             kind,
@@ -694,7 +694,7 @@ impl Game {
 
     /// Whether anybody may take a seat.
     pub fn has_open_seat(&self) -> bool {
-        let is_open = |player: &Player| player.kind == PlayerKind::Open;
+        let is_open = |player: &Player| player.kind == SeatKind::Open;
         self.players.iter().any(is_open)
     }
 

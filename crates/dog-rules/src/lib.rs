@@ -120,7 +120,7 @@ pub use options::{
     DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, RulesError,
     SevenLanding, SevenPartner, SevenSurplus,
 };
-pub use player::{Level, Player, PlayerKind};
+pub use player::{Level, Player, SeatKind};
 pub use playout::Playout;
 pub use seat::{BySeat, Seat};
 pub use short_list::ShortList;

@@ -40,7 +40,7 @@ impl Level {
 /// What plays a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PlayerKind {
+pub enum SeatKind {
     /// A person.
     #[default]
     Human,
@@ -50,21 +50,21 @@ pub enum PlayerKind {
     Open,
 }
 
-impl PlayerKind {
-    pub const ALL: [PlayerKind; 3] = [PlayerKind::Human, PlayerKind::Bot, PlayerKind::Open];
+impl SeatKind {
+    pub const ALL: [SeatKind; 3] = [SeatKind::Human, SeatKind::Bot, SeatKind::Open];
 
     /// The name a client uses.
     pub const fn name(self) -> &'static str {
         match self {
-            PlayerKind::Human => "human",
-            PlayerKind::Bot => "bot",
-            PlayerKind::Open => "open",
+            SeatKind::Human => "human",
+            SeatKind::Bot => "bot",
+            SeatKind::Open => "open",
         }
     }
 
     /// The kind of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<PlayerKind> {
-        PlayerKind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn by_name(name: &str) -> Option<SeatKind> {
+        SeatKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -74,7 +74,7 @@ impl PlayerKind {
 pub struct Player {
     /// A name to show.
     pub name: String,
-    pub kind: PlayerKind,
+    pub kind: SeatKind,
     /// How the bot plays. For a human, how the server plays in its place when its time is up; for an
     /// open seat, how the bot plays that stands in.
     pub level: Level,
@@ -85,7 +85,7 @@ impl Player {
     pub fn human(name: impl Into<String>) -> Player {
         Player {
             name: name.into(),
-            kind: PlayerKind::Human,
+            kind: SeatKind::Human,
             level: Level::default(),
         }
     }
@@ -94,13 +94,13 @@ impl Player {
     pub fn bot(name: impl Into<String>, level: Level) -> Player {
         Player {
             name: name.into(),
-            kind: PlayerKind::Bot,
+            kind: SeatKind::Bot,
             level,
         }
     }
 
     pub fn is_human(&self) -> bool {
-        self.kind == PlayerKind::Human
+        self.kind == SeatKind::Human
     }
 }
 
@@ -126,9 +126,9 @@ impl From<StoredPlayer> for Player {
             level,
         } = stored;
         let kind = match (open, bot) {
-            (true, _) => PlayerKind::Open,
-            (false, true) => PlayerKind::Bot,
-            (false, false) => PlayerKind::Human,
+            (true, _) => SeatKind::Open,
+            (false, true) => SeatKind::Bot,
+            (false, false) => SeatKind::Human,
         };
         Player { name, kind, level }
     }
@@ -137,8 +137,8 @@ impl From<StoredPlayer> for Player {
 impl From<Player> for StoredPlayer {
     fn from(player: Player) -> StoredPlayer {
         StoredPlayer {
-            bot: player.kind == PlayerKind::Bot,
-            open: player.kind == PlayerKind::Open,
+            bot: player.kind == SeatKind::Bot,
+            open: player.kind == SeatKind::Open,
             name: player.name,
             level: player.level,
         }

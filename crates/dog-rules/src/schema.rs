@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    By, Card, Dealer, Exchange, ExchangeChoice, ExchangeState, GoalEntry, Level, Phase, PlayerKind,
-    Preset, Protection, Seat, SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
+    By, Card, Dealer, Exchange, ExchangeChoice, ExchangeState, GoalEntry, Level, Phase, Preset,
+    Protection, Seat, SeatKind, SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
 };
 
 fn text(description: &str, values: &[&str]) -> RefOr<Schema> {
@@ -38,10 +38,10 @@ texts! {
         "Who did something that the seat's person did not do: the server for a person whose time was \
          up or who is away, the bot that plays the seat or stands in, or the server.",
         By::ALL.map(By::name);
-    PlayerKind, "SeatKind",
+    SeatKind, "SeatKind",
         "What plays a seat: a person who holds its token, or a bot. An open seat can be taken; once \
          the game has begun, a bot stands in.",
-        PlayerKind::ALL.map(PlayerKind::name);
+        SeatKind::ALL.map(SeatKind::name);
     Card, "Card", "A card. Suits never matter.", Card::ALL.map(Card::name);
     Preset, "Preset", "One of the five published rule sheets.", Preset::ALL.map(Preset::name);
     Level, "Level",

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use dog_bot::{Choice, MoveEffect, Suggestion, search::Budget};
 use dog_rules::{
     Action, Board, BySeat, Card, Event, Game, Generator, LegalMove, Level, Phase, Placement,
-    Player, PlayerKind, Preset, Rules, Seat, Seed, Setup, TableSettings,
+    Player, Preset, Rules, Seat, SeatKind, Seed, Setup, TableSettings,
     record::{self, RecordHeaders, RecordStep, StepWriter, Transcript},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -244,7 +244,7 @@ impl ExampleGame {
     fn open() -> ExampleGame {
         let mut players = players();
         players[1] = Player {
-            kind: PlayerKind::Open,
+            kind: SeatKind::Open,
             ..Player::human("Seat 1")
         };
         ExampleGame::of(players, Vec::new())
@@ -336,9 +336,11 @@ impl ExampleGame {
         let mut text = head.expect("a finished game has a record").to_string();
         let mut writer = StepWriter::default();
         for entry in &self.log {
-            if let Some(step) =
-                RecordStep::of(record::Format::One, entry.action.as_ref(), &entry.events)
-            {
+            if let Some(step) = RecordStep::of(
+                record::RecordFormat::One,
+                entry.action.as_ref(),
+                &entry.events,
+            ) {
                 writer
                     .write(&mut text, &step)
                     .expect("texts can be written to");

@@ -11,7 +11,8 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_rules::record::{
-    Format, ParsedRecord, RecordHeaders, RecordStep, Replayed, StepWriter, TextError, Transcript,
+    ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, StepWriter, TextError,
+    Transcript,
 };
 use futures_util::stream::{self, StreamExt};
 
@@ -199,8 +200,8 @@ impl History {
         Ok((part, HistoryCursor { version, steps }))
     }
 
-    fn format(&self) -> Format {
-        Format::of(&self.record.game)
+    fn format(&self) -> RecordFormat {
+        RecordFormat::of(&self.record.game)
     }
 
     /// What comes before the log.

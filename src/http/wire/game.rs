@@ -1,8 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, PlayerKind, Preset,
-    Seat,
+    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, Preset, Seat,
+    SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -152,7 +152,7 @@ pub struct SeatJson {
     #[schema(maximum = 2)]
     team: u8,
     name: String,
-    kind: PlayerKind,
+    kind: SeatKind,
     /// How the server plays for the seat: for a bot always, for a human when the time is up. Null on
     /// a human's seat in a game without a turn clock.
     #[schema(required)]

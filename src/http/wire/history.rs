@@ -2,8 +2,8 @@
 //! anyone can replay and check it.
 
 use dog_rules::{
-    By, Card, Cards, Event, Game, Level, OfferedCard, Outcome, Phase, Player, PlayerKind, Rules,
-    Seat, TableSettings, Viewer,
+    By, Card, Cards, Event, Game, Level, OfferedCard, Outcome, Phase, Player, Rules, Seat,
+    SeatKind, TableSettings, Viewer,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -119,7 +119,7 @@ pub enum EventView {
     SeatHandedOver {
         seat: Seat,
         name: String,
-        kind: PlayerKind,
+        kind: SeatKind,
         /// How the server plays for the seat: for a bot always, for a human only if a turn clock
         /// runs out, for an open seat until somebody takes it.
         level: Level,
@@ -372,7 +372,7 @@ pub struct HistoryHead {
 pub struct PlayerView {
     seat: Seat,
     name: String,
-    kind: PlayerKind,
+    kind: SeatKind,
     /// How the server plays for the seat: for a bot always, for a human when the time is up. Null for
     /// a human in a game without a turn clock.
     #[schema(required)]

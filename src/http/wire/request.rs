@@ -3,8 +3,8 @@
 use std::{fmt, marker::PhantomData};
 
 use dog_rules::{
-    Card, Level, Move, ParseCardError, Phase, Player, PlayerKind, Refusal, Rules, Seat, Seed,
-    Setup, seat::MAX_SEATS,
+    Card, Level, Move, ParseCardError, Phase, Player, Refusal, Rules, Seat, SeatKind, Seed, Setup,
+    seat::MAX_SEATS,
 };
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -282,7 +282,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
     /// `human` by default. People can take an open seat.
-    kind: Option<PlayerKind>,
+    kind: Option<SeatKind>,
     /// 1 to 40 characters; by default `Seat` or `Bot` and its number.
     #[schema(
         min_length = 1,
@@ -330,12 +330,12 @@ impl CreateGame {
             awaited: Vec::new(),
         };
         let is = |kind| move |player: &Player| player.kind == kind;
-        if setup.seed_given && setup.players.iter().any(is(PlayerKind::Open)) {
+        if setup.seed_given && setup.players.iter().any(is(SeatKind::Open)) {
             let detail = "with open seats no shuffle seed can be chosen: its chooser would know the \
                           hands of those who join";
             return Err(Problem::wrong_combination(detail));
         }
-        let has_human = !setup.players.iter().all(is(PlayerKind::Bot));
+        let has_human = !setup.players.iter().all(is(SeatKind::Bot));
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
         let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
         let timing = Timing {
@@ -363,8 +363,8 @@ impl CreateGame {
 fn player((number, seat): (usize, SeatRequest)) -> Result<Player, Problem> {
     let kind = seat.kind.unwrap_or_default();
     let unnamed = || match kind {
-        PlayerKind::Bot => format!("Bot {number}"),
-        PlayerKind::Human | PlayerKind::Open => format!("Seat {number}"),
+        SeatKind::Bot => format!("Bot {number}"),
+        SeatKind::Human | SeatKind::Open => format!("Seat {number}"),
     };
     let checked = |text| name(text, &format!("seats/{number}/name"));
     let name = seat.name.map_or_else(|| Ok(unnamed()), checked)?;
@@ -390,7 +390,7 @@ fn name(name: String, member: &str) -> Result<String, Problem> {
 pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
-    kind: Option<PlayerKind>,
+    kind: Option<SeatKind>,
     /// 1 to 40 characters.
     #[schema(
         min_length = 1,

@@ -1,6 +1,6 @@
 //! Due games, the change feed, and tickets.
 
-use dog_rules::{Level, PlayerKind};
+use dog_rules::{Level, SeatKind};
 use futures_util::FutureExt;
 use jiff::Timestamp;
 
@@ -12,8 +12,8 @@ const HOUR: i64 = 3_600;
 fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     let player = |number| Player {
         kind: match bots.contains(&number) {
-            true => PlayerKind::Bot,
-            false => PlayerKind::Human,
+            true => SeatKind::Bot,
+            false => SeatKind::Human,
         },
         ..Player::human(format!("player {number}"))
     };

@@ -37,7 +37,7 @@ mod read;
 
 /// The formats of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum RecordFormat {
     /// For games in which the same people have the seats from the beginning to the end.
     #[default]
     One,
@@ -46,22 +46,22 @@ pub enum Format {
     Two,
 }
 
-impl Format {
-    const ALL: [Format; 2] = [Format::One, Format::Two];
+impl RecordFormat {
+    const ALL: [RecordFormat; 2] = [RecordFormat::One, RecordFormat::Two];
 
     /// The format of a game's record.
-    pub fn of(game: &Game) -> Format {
+    pub fn of(game: &Game) -> RecordFormat {
         if game.seats_changed() {
-            Format::Two
+            RecordFormat::Two
         } else {
-            Format::One
+            RecordFormat::One
         }
     }
 
     const fn name(self) -> &'static str {
         match self {
-            Format::One => "1",
-            Format::Two => "2",
+            RecordFormat::One => "1",
+            RecordFormat::Two => "2",
         }
     }
 }
@@ -78,7 +78,7 @@ const MAX_LINE: usize = 4096;
 /// A game from its set-up to its last action, with nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
-    pub format: Format,
+    pub format: RecordFormat,
     pub about: RecordHeaders,
     /// What the game was made from. If no first dealer is named, it is drawn from the seed.
     pub setup: Setup,
@@ -105,7 +105,7 @@ pub struct RecordHeaders {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordStep {
     pub action: Action,
-    /// Who took the action, if the seat's person did not. Only in [`Format::Two`].
+    /// Who took the action, if the seat's person did not. Only in [`RecordFormat::Two`].
     pub by: Option<By>,
     /// Each seat's hand, if this is a deal that lists them.
     pub hands: Option<Vec<Cards>>,
@@ -126,7 +126,7 @@ impl Transcript {
             return Err(GameNotOver);
         }
         Ok(Transcript {
-            format: Format::of(game),
+            format: RecordFormat::of(game),
             about,
             setup: game.setup(),
             commitment: game.commitment(),
@@ -139,11 +139,15 @@ impl Transcript {
 impl RecordStep {
     /// The step of one version in a game's log, from its action and the events that followed. None
     /// for the creation, which has no action.
-    pub fn of(format: Format, action: Option<&Action>, events: &[Event]) -> Option<RecordStep> {
+    pub fn of(
+        format: RecordFormat,
+        action: Option<&Action>,
+        events: &[Event],
+    ) -> Option<RecordStep> {
         let by = events.first().and_then(Event::by);
         Some(RecordStep {
             action: action?.clone(),
-            by: by.filter(|_| format == Format::Two),
+            by: by.filter(|_| format == RecordFormat::Two),
             hands: events.iter().find_map(dealt),
         })
     }

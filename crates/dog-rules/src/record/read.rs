@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Format, Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordHeaders, RecordStep, SEATS, TextError,
-    TextErrorKind, Transcript,
+    Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordFormat, RecordHeaders, RecordStep, SEATS,
+    TextError, TextErrorKind, Transcript,
 };
 use crate::{
-    Action, By, Card, Cards, Level, Move, Player, PlayerKind, Rules, Seat, Seed, Setup,
+    Action, By, Card, Cards, Level, Move, Player, Rules, Seat, SeatKind, Seed, Setup,
     event::TableSettings, options::RulesTextError,
 };
 
@@ -135,8 +135,8 @@ impl Headers {
             if texts.is_empty() && name != "Dog" {
                 return Err(TextErrorKind::NoRecord.at(number));
             }
-            let known = |format: Format| format.name() == text;
-            if name == "Dog" && !Format::ALL.into_iter().any(known) {
+            let known = |format: RecordFormat| format.name() == text;
+            if name == "Dog" && !RecordFormat::ALL.into_iter().any(known) {
                 return Err(TextErrorKind::Format(text).at(number));
             }
             if texts.insert(name, (number, text)).is_some() {
@@ -165,7 +165,7 @@ impl Headers {
         };
         let seats = |text: &str| text.split_whitespace().map(seat).collect();
         let awaited = self.optional("Awaited", "numbers of seats", seats)?;
-        if awaited.is_some() && self.format() == Format::One {
+        if awaited.is_some() && self.format() == RecordFormat::One {
             return Err(self.at("Awaited", TextErrorKind::Format2Only));
         }
         Ok(Transcript {
@@ -190,12 +190,16 @@ impl Headers {
         })
     }
 
-    fn format(&self) -> Format {
+    fn format(&self) -> RecordFormat {
         let one = self
             .texts
             .get("Dog")
-            .is_none_or(|(_, text)| text == Format::One.name());
-        if one { Format::One } else { Format::Two }
+            .is_none_or(|(_, text)| text == RecordFormat::One.name());
+        if one {
+            RecordFormat::One
+        } else {
+            RecordFormat::Two
+        }
     }
 
     /// One player a seat.
@@ -207,8 +211,8 @@ impl Headers {
             }
         }
         let kind = |name: &str| {
-            let kind = PlayerKind::by_name(name);
-            kind.filter(|&kind| kind != PlayerKind::Open || self.format() == Format::Two)
+            let kind = SeatKind::by_name(name);
+            kind.filter(|&kind| kind != SeatKind::Open || self.format() == RecordFormat::Two)
         };
         let kinds = self.value(
             "Kinds",
@@ -299,7 +303,7 @@ fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Optio
 impl RecordStep {
     /// Reads the step of a line without comments; `round` is the number of the next deal.
     fn read(
-        format: Format,
+        format: RecordFormat,
         rules: &Rules,
         round: usize,
         line: &str,
@@ -331,7 +335,7 @@ impl RecordStep {
             step.by = mark.filter(|_| of_a_seat);
             step.by.ok_or(TextErrorKind::Mark)?;
         }
-        if format == Format::One {
+        if format == RecordFormat::One {
             if step.is_new_in_format_2() {
                 return Err(TextErrorKind::Format2Only);
             }
@@ -342,7 +346,7 @@ impl RecordStep {
 
     fn is_new_in_format_2(&self) -> bool {
         let is_new = match &self.action {
-            Action::HandOver { player, .. } => player.kind == PlayerKind::Open,
+            Action::HandOver { player, .. } => player.kind == SeatKind::Open,
             Action::ReissueToken { .. } => false,
             action => !action.is_play(),
         };
@@ -442,7 +446,7 @@ fn read_player(kind: &str, level: &str, name: &str) -> Option<Player> {
     let (name, rest) = unquote(name)?;
     rest.trim().is_empty().then_some(Player {
         name,
-        kind: PlayerKind::by_name(kind)?,
+        kind: SeatKind::by_name(kind)?,
         level: Level::by_name(level)?,
     })
 }

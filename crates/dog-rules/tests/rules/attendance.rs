@@ -1,9 +1,9 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    Action, Event, Game, Level, Phase, Player, PlayerKind,
+    Action, Event, Game, Level, Phase, Player,
     Preset::{self, *},
-    Seat,
+    Seat, SeatKind,
 };
 
 use super::{
@@ -135,7 +135,7 @@ fn handing_over_is_public_and_changes_nothing_else() {
     let event = Event::SeatHandedOver { seat, player, by };
     assert_eq!(events, [event]);
     assert_eq!(game.version(), before.version() + 1);
-    assert_eq!(game.player(seat).kind, PlayerKind::Bot);
+    assert_eq!(game.player(seat).kind, SeatKind::Bot);
     assert!(Seat::all(4).all(|seat| game.hand(seat) == before.hand(seat)));
     assert!(!events[0].restarts_clock());
     hand_over(&mut game, 2, before.player(seat).clone());

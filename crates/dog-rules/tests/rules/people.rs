@@ -3,9 +3,9 @@
 
 use dog_rules::{
     Action, ActionRefusal, Actor, By, Cards, Event, Game, Level, OfferedCard, Person, Phase,
-    Player, PlayerKind,
+    Player,
     Preset::{self, *},
-    Seat, Seed, Setup, TableSettings, Viewer,
+    Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
 };
 
 use super::{
@@ -63,7 +63,7 @@ impl Table {
     }
 
     /// The seat's own person makes it another kind of seat.
-    fn becomes(&mut self, by: u8, kind: PlayerKind) -> Vec<Event> {
+    fn becomes(&mut self, by: u8, kind: SeatKind) -> Vec<Event> {
         self.act(Action::ChangeSeat {
             seat: seat(by),
             player: player(kind),
@@ -71,7 +71,7 @@ impl Table {
     }
 
     /// The host hands a seat over.
-    fn hand(&mut self, to: u8, kind: PlayerKind) -> Vec<Event> {
+    fn hand(&mut self, to: u8, kind: SeatKind) -> Vec<Event> {
         self.act(hand_over(to, kind))
     }
 
@@ -147,7 +147,7 @@ impl Table {
 }
 
 fn setup(preset: Preset, kinds: &str) -> Setup {
-    let kinds = kinds.split(' ').map(PlayerKind::by_name);
+    let kinds = kinds.split(' ').map(SeatKind::by_name);
     Setup {
         rules: preset.rules(),
         players: kinds.map(|kind| player(kind.expect("a kind"))).collect(),
@@ -158,7 +158,7 @@ fn setup(preset: Preset, kinds: &str) -> Setup {
     }
 }
 
-fn player(kind: PlayerKind) -> Player {
+fn player(kind: SeatKind) -> Player {
     Player {
         name: kind.name().to_owned(),
         kind,
@@ -166,7 +166,7 @@ fn player(kind: PlayerKind) -> Player {
     }
 }
 
-fn hand_over(to: u8, kind: PlayerKind) -> Action {
+fn hand_over(to: u8, kind: SeatKind) -> Action {
     Action::HandOver {
         seat: seat(to),
         player: player(kind),
@@ -248,18 +248,18 @@ fn nobody_deals_or_plays_while_a_seat_is_open() {
 fn the_seating_ends_when_nobody_is_missing() {
     let mut table = Table::new(DogspielIt, "open open open human");
     table.join(2, "Carla");
-    table.hand(0, PlayerKind::Bot);
+    table.hand(0, SeatKind::Bot);
     assert_eq!(table.game.phase(), Phase::Seating);
-    table.act_by(Actor::Server, hand_over(1, PlayerKind::Bot));
+    table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
     assert_eq!(table.game.phase(), Phase::Deal);
 
     // Before the first deal it begins again when a seat is opened.
-    table.becomes(2, PlayerKind::Open);
+    table.becomes(2, SeatKind::Open);
     assert_eq!(table.game.phase(), Phase::Seating);
     table.join(2, "Dora");
     assert_eq!(table.game.phase(), Phase::Deal);
     table.deal();
-    table.hand(2, PlayerKind::Open);
+    table.hand(2, SeatKind::Open);
     assert_eq!(table.game.phase(), Phase::Exchange, "the game goes on");
     table.play_round();
     assert_eq!(table.game.phase(), Phase::Deal, "the host can deal");
@@ -284,7 +284,7 @@ fn a_join_is_public_and_takes_an_open_seat_only() {
         assert_eq!(events[0].clone().redacted_for(viewer), events[0]);
     }
     let eva = table.game.player(seat);
-    assert_eq!((eva.name.as_str(), eva.kind), ("Eva", PlayerKind::Human));
+    assert_eq!((eva.name.as_str(), eva.kind), ("Eva", SeatKind::Human));
     assert_eq!(eva.level, Level::Fast, "the level of the open seat");
     refused(&mut table.game, &join(1, "Fritz"), "seat 1 is not open");
 }
@@ -299,7 +299,7 @@ fn nobody_comes_or_goes_when_the_game_is_over() {
     }
     let seat = seat(1);
     let name = String::new();
-    let player = player(PlayerKind::Open);
+    let player = player(SeatKind::Open);
     let settings = SETTINGS;
     for action in [
         Action::Join { seat, name },
@@ -323,14 +323,14 @@ fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
     let mut table = Table::of_people();
     let hand = table.game.hand(seat(1));
     assert_eq!(table.hand_seen_by(1, 0), Some(hand));
-    table.hand(1, PlayerKind::Open);
+    table.hand(1, SeatKind::Open);
     assert_eq!(table.game.person(seat(1)), 1);
     assert!(table.game.bot_plays(seat(1)), "a bot plays an open seat");
     table.join(1, "Eva");
     assert_eq!(table.hand_seen_by(1, 1), None);
     assert!(table.game.has_stand_in(seat(1)) && table.game.bot_plays(seat(1)));
     // It makes no difference that the person says so.
-    table.becomes(1, PlayerKind::Human);
+    table.becomes(1, SeatKind::Human);
     assert!(table.game.has_stand_in(seat(1)));
     assert_eq!(table.hand_seen_by(1, 1), None);
 
@@ -358,7 +358,7 @@ fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
 fn a_stand_in_makes_the_next_deal() {
     let mut table = Table::of_people();
     let next_dealer = table.game.dealer().next(4).number();
-    table.hand(next_dealer, PlayerKind::Open);
+    table.hand(next_dealer, SeatKind::Open);
     table.join(next_dealer, "Eva");
     table.play_round();
     assert_eq!(table.game.dealer(), seat(next_dealer));
@@ -376,7 +376,7 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
     let mut table = Table::of_people();
     table.play_round();
     let dealer = table.game.dealer();
-    table.hand(dealer.number(), PlayerKind::Open);
+    table.hand(dealer.number(), SeatKind::Open);
     assert_eq!(table.game.bot_to_act(), Some(dealer));
     table.join(dealer.number(), "Eva");
     assert_eq!(table.game.bot_to_act(), None);
@@ -387,7 +387,7 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
 fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
     let mut table = Table::of_people();
     let hand = table.game.hand(seat(2));
-    table.becomes(2, PlayerKind::Bot);
+    table.becomes(2, SeatKind::Bot);
     // The token stays valid for viewing.
     assert_eq!(table.hand_seen_by(2, 0), Some(hand));
     table.play_until(|game| game.phase() == Phase::Play);
@@ -395,7 +395,7 @@ fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
         table.exchanged_cards_seen_by(2, 0) > 0,
         "its own offer and swap"
     );
-    table.becomes(2, PlayerKind::Human);
+    table.becomes(2, SeatKind::Human);
     assert!(!table.game.has_stand_in(seat(2)) && !table.game.bot_plays(seat(2)));
     assert_eq!(table.hand_seen_by(2, 0), Some(table.game.hand(seat(2))));
     table.play_until(|game| game.turn() == Some(seat(2)));
@@ -405,11 +405,11 @@ fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
 #[test]
 fn who_comes_back_in_a_later_round_has_not_the_hand_that_a_bot_was_dealt() {
     let mut table = Table::of_people();
-    table.becomes(2, PlayerKind::Bot);
+    table.becomes(2, SeatKind::Bot);
     table.play_round();
     table.deal();
     assert_eq!(table.hand_seen_by(2, 0), None);
-    table.becomes(2, PlayerKind::Human);
+    table.becomes(2, SeatKind::Human);
     assert!(table.game.has_stand_in(seat(2)));
     assert_eq!(table.hand_seen_by(2, 0), None);
     table.play_round();
@@ -422,12 +422,12 @@ fn who_comes_back_in_a_later_round_has_not_the_hand_that_a_bot_was_dealt() {
 fn a_seat_given_up_is_open_for_another_person() {
     let mut table = Table::of_people();
     table.play_until(|game| game.phase() == Phase::Play);
-    let events = table.becomes(3, PlayerKind::Open);
+    let events = table.becomes(3, SeatKind::Open);
     assert_eq!(
         events,
         [Event::SeatHandedOver {
             seat: seat(3),
-            player: player(PlayerKind::Open),
+            player: player(SeatKind::Open),
             by: None
         }]
     );
@@ -465,7 +465,7 @@ fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_do
         card: lowest(game, seat(by)),
     };
     table.act(offer(&table.game, 1));
-    table.hand(3, PlayerKind::Open);
+    table.hand(3, SeatKind::Open);
     table.join(3, "Eva");
     // The stand-in offers a card of a hand that was dealt to the first person.
     let events = table.act(offer(&table.game, 3));
@@ -494,7 +494,7 @@ fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_do
 #[test]
 fn a_hand_dealt_to_a_bot_is_nobodys() {
     let mut table = Table::new(DogspielIt, "human bot human open");
-    table.act_by(Actor::Server, hand_over(3, PlayerKind::Bot));
+    table.act_by(Actor::Server, hand_over(3, SeatKind::Bot));
     table.deal();
     let Event::CardsDealt { holders, .. } = &table.log[2] else {
         panic!("a deal, not {:?}", table.log[2]);
@@ -506,7 +506,7 @@ fn a_hand_dealt_to_a_bot_is_nobodys() {
     );
     // The host makes a token for a bot's seat: the person plays from the next deal on.
     table.act(Action::ReissueToken { seat: seat(1) });
-    table.hand(1, PlayerKind::Human);
+    table.hand(1, SeatKind::Human);
     assert!(table.game.has_stand_in(seat(1)));
     assert_eq!(table.hand_seen_by(1, 0), None);
     table.play_round();
@@ -524,8 +524,8 @@ fn a_seat_that_nobody_joined_keeps_its_hand_under_a_new_token() {
         (0, Some(hand))
     );
     // So it does if the host hands it to a bot for a while, or names the person.
-    table.hand(1, PlayerKind::Bot);
-    table.hand(1, PlayerKind::Human);
+    table.hand(1, SeatKind::Bot);
+    table.hand(1, SeatKind::Human);
     assert!(!table.game.has_stand_in(seat(1)));
     assert_eq!(table.hand_seen_by(1, 0), Some(hand));
     assert!(!table.game.seats_changed(), "the record has format 1");
@@ -536,7 +536,7 @@ fn between_the_rounds_the_hand_is_empty() {
     let mut table = Table::of_people();
     table.play_round();
     assert_eq!(table.hand_seen_by(1, 0), Some(Cards::EMPTY));
-    table.hand(1, PlayerKind::Open);
+    table.hand(1, SeatKind::Open);
     table.join(1, "Eva");
     assert_eq!(
         (table.hand_seen_by(1, 0), table.hand_seen_by(1, 1)),
@@ -608,7 +608,7 @@ fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
     let events = table.next();
     assert_eq!((by(&events), events.last()), (None, Some(&back)));
     assert!(!table.game.is_away(seat(1)));
-    let events = other.becomes(1, PlayerKind::Human);
+    let events = other.becomes(1, SeatKind::Human);
     assert_eq!(events[1..], [back]);
     assert!(!other.game.is_away(seat(1)));
 
@@ -623,13 +623,13 @@ fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
     );
     // What the host does for the seat is not its own action.
     table.act(Action::ReissueToken { seat: seat(1) });
-    table.act(hand_over(1, PlayerKind::Human));
+    table.act(hand_over(1, SeatKind::Human));
     assert!(table.game.is_away(seat(1)));
 }
 
 #[test]
 fn only_a_person_is_away() {
-    for kind in [PlayerKind::Bot, PlayerKind::Open] {
+    for kind in [SeatKind::Bot, SeatKind::Open] {
         for own in [false, true] {
             let mut table = in_play_with_clock(1, 2);
             let events = match own {
@@ -638,10 +638,10 @@ fn only_a_person_is_away() {
             };
             assert_eq!(events.len(), 1, "nobody is back: {events:?}");
             assert!(!table.game.is_away(seat(1)));
-            if kind == PlayerKind::Open {
+            if kind == SeatKind::Open {
                 table.join(1, "Eva");
             } else {
-                table.becomes(1, PlayerKind::Human);
+                table.becomes(1, SeatKind::Human);
             }
             assert!(!table.game.is_away(seat(1)), "the count begins again");
         }
@@ -653,7 +653,7 @@ fn only_a_person_is_away() {
         table.play_until(|game| game.turn() == Some(seat(1)));
         assert_eq!(by(&table.next_by(Actor::Clock)), Some(By::Bot));
     }
-    assert_eq!(table.hand(1, PlayerKind::Human).len(), 1);
+    assert_eq!(table.hand(1, SeatKind::Human).len(), 1);
     assert!(!table.game.is_away(seat(1)));
 }
 
@@ -662,10 +662,10 @@ fn only_a_person_is_away() {
 #[test]
 fn events_say_who_acted_if_not_the_seats_own_person() {
     let mut table = Table::new(Hausregeln, "human human human bot");
-    assert_eq!(by(&table.act(hand_over(3, PlayerKind::Bot))), None);
-    let filled = table.act_by(Actor::Server, hand_over(1, PlayerKind::Bot));
+    assert_eq!(by(&table.act(hand_over(3, SeatKind::Bot))), None);
+    let filled = table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
     assert_eq!(by(&filled), Some(By::Server));
-    assert_eq!(by(&table.becomes(0, PlayerKind::Human)), None);
+    assert_eq!(by(&table.becomes(0, SeatKind::Human)), None);
 
     let mut by_server = table.game.clone();
     let dealt = by_server.apply_by(&Action::Deal { by: None }, Actor::Server);
@@ -756,15 +756,15 @@ fn a_rematch_begins_when_all_people_have_asked() {
 fn a_rematch_does_not_wait_for_seats_that_are_handed_over() {
     let mut table = rematch();
     table.act(ask(0));
-    table.act_by(Actor::Server, hand_over(2, PlayerKind::Bot));
+    table.act_by(Actor::Server, hand_over(2, SeatKind::Bot));
     assert_eq!(table.game.phase(), Phase::Seating);
-    table.becomes(3, PlayerKind::Bot);
+    table.becomes(3, SeatKind::Bot);
     assert_eq!(table.game.phase(), Phase::Deal);
 
     let mut table = rematch();
     table.act(ask(0));
     table.act(ask(2));
-    table.hand(3, PlayerKind::Open);
+    table.hand(3, SeatKind::Open);
     assert_eq!(table.game.phase(), Phase::Seating, "the seat is open");
     table.join(3, "Eva");
     assert_eq!(table.game.phase(), Phase::Deal, "who joins need not ask");
@@ -774,11 +774,11 @@ fn a_rematch_does_not_wait_for_seats_that_are_handed_over() {
 fn the_host_deals_a_rematch_without_those_who_have_not_asked() {
     let mut table = rematch();
     table.act(ask(0));
-    table.hand(2, PlayerKind::Open);
+    table.hand(2, SeatKind::Open);
     let deal = Action::Deal { by: None };
     let missing = "a seat is open, or its person has not asked for the rematch";
     refused(&mut table.game, &deal, missing);
-    table.hand(2, PlayerKind::Bot);
+    table.hand(2, SeatKind::Bot);
     table.act(deal);
     assert_eq!(table.game.phase(), Phase::Exchange);
     assert_eq!(table.hand_seen_by(3, 0), Some(table.game.hand(seat(3))));
@@ -797,13 +797,13 @@ fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
     let settings = SETTINGS;
     assert!(!changed(&|table| {
         table.act(Action::ReissueToken { seat });
-        table.hand(1, PlayerKind::Bot);
-        table.hand(1, PlayerKind::Human);
+        table.hand(1, SeatKind::Bot);
+        table.hand(1, SeatKind::Human);
         table.next_by(Actor::Clock);
         table.next();
     }));
-    assert!(changed(&|table| drop(table.hand(1, PlayerKind::Open))));
-    assert!(changed(&|table| drop(table.becomes(1, PlayerKind::Bot))));
+    assert!(changed(&|table| drop(table.hand(1, SeatKind::Open))));
+    assert!(changed(&|table| drop(table.becomes(1, SeatKind::Bot))));
     assert!(changed(&|table| drop(
         table.act(Action::RenewToken { seat })
     )));
@@ -811,7 +811,7 @@ fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
         table.act(Action::ChangeSettings { settings })
     )));
     assert!(changed(&|table| {
-        table.act_by(Actor::Server, hand_over(1, PlayerKind::Bot));
+        table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
     }));
     assert!(
         Table::new(DogspielIt, "open bot bot bot")

@@ -1,9 +1,9 @@
 //! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
-    Action, Cards, Event, Game, Level, Phase, Player, PlayerKind, Rules, Seat, Seed, Setup,
+    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed, Setup,
     record::{
-        Format, MAX_LENGTH, ParsedRecord, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
+        MAX_LENGTH, ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
         Transcript,
     },
 };
@@ -74,9 +74,9 @@ pub fn player(rng: &mut impl Rng) -> Player {
     Player {
         name: (*names.choose(rng).expect("a name")).to_owned(),
         kind: if rng.random() {
-            PlayerKind::Bot
+            SeatKind::Bot
         } else {
-            PlayerKind::Human
+            SeatKind::Human
         },
         level: *Level::ALL.choose(rng).expect("a level"),
     }
@@ -96,7 +96,7 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
         })
     });
     Transcript {
-        format: Format::One,
+        format: RecordFormat::One,
         about,
         commitment: setup.seed.commitment(),
         steps: steps.collect(),
@@ -108,7 +108,7 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
 /// The transcript of a finished game, as its exporter makes it.
 pub fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let format = Format::of(&played.game);
+    let format = RecordFormat::of(&played.game);
     let step = |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
     let steps = log.filter_map(step);
     Transcript {

@@ -6,9 +6,9 @@ use std::{
 };
 
 use dog_rules::{
-    Action, Actor, Event, Game, Level, Phase, Player, PlayerKind, Rules, Seat, Seed, Setup,
+    Action, Actor, Event, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed, Setup,
     TableSettings,
-    record::{Format, ParsedRecord, RecordHeaders, RecordStep, ReplayedEntry, Transcript},
+    record::{ParsedRecord, RecordFormat, RecordHeaders, RecordStep, ReplayedEntry, Transcript},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 
@@ -44,8 +44,8 @@ fn path(record: &str) -> PathBuf {
 
 #[test]
 fn the_records_are_what_is_written_today() {
-    let format_1 = FORMAT_1.map(|record| (record, Format::One));
-    let format_2 = [JOINED, REMATCH].map(|record| (record, Format::Two));
+    let format_1 = FORMAT_1.map(|record| (record, RecordFormat::One));
+    let format_2 = [JOINED, REMATCH].map(|record| (record, RecordFormat::Two));
     for ((file, rules), format) in format_1.into_iter().chain(format_2) {
         let text = fs::read_to_string(path(file)).expect("a record");
         let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -56,7 +56,7 @@ fn the_records_are_what_is_written_today() {
         let replayed = replayed.unwrap_or_else(|error| panic!("{file}: {error}"));
         assert_eq!(replayed.check_finished(), Ok(()));
         assert_eq!(
-            (written.transcript.format, Format::of(&replayed.game)),
+            (written.transcript.format, RecordFormat::of(&replayed.game)),
             (format, format)
         );
 
@@ -139,7 +139,7 @@ impl PlayedGame {
     }
 
     fn transcript(&self) -> Transcript {
-        let format = Format::of(&self.game);
+        let format = RecordFormat::of(&self.game);
         let step =
             |(action, events): &(Action, Vec<Event>)| RecordStep::of(format, Some(action), events);
         Transcript {
@@ -193,18 +193,18 @@ fn set_up(rng: &mut impl Rng, rules: &str) -> Setup {
 
 fn open_seat() -> Player {
     Player {
-        kind: PlayerKind::Open,
+        kind: SeatKind::Open,
         ..Player::human("")
     }
 }
 
 /// Somebody who is missing comes, or does not.
 fn sit_down(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
-    let missing = |seat: &Seat| game.player(*seat).kind == PlayerKind::Open || game.awaits(*seat);
+    let missing = |seat: &Seat| game.player(*seat).kind == SeatKind::Open || game.awaits(*seat);
     let missing: Vec<Seat> = Seat::all(game.rules().seats).filter(missing).collect();
     let seat = *missing.choose(rng).expect("a game in the seating");
     let player = bot();
-    let is_open = game.player(seat).kind == PlayerKind::Open;
+    let is_open = game.player(seat).kind == SeatKind::Open;
     match rng.random_range(0..10) {
         0 => (Action::HandOver { seat, player }, Actor::Server),
         1 => (Action::HandOver { seat, player }, Actor::Player),
@@ -243,19 +243,19 @@ fn change(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
     match (game.player(seat).kind, choice) {
         (_, 0) => (Action::ChangeSettings { settings }, Actor::Player),
         (_, 1) => (Action::ReissueToken { seat }, Actor::Player),
-        (PlayerKind::Open, 2) => handed(bot(), Actor::Server),
-        (PlayerKind::Open, _) => {
+        (SeatKind::Open, 2) => handed(bot(), Actor::Server),
+        (SeatKind::Open, _) => {
             let name = name(seat).to_owned();
             (Action::Join { seat, name }, Actor::Player)
         }
-        (PlayerKind::Bot, 2..4) => handed(open_seat(), Actor::Player),
-        (PlayerKind::Bot, 4) => handed(human(), Actor::Player),
-        (PlayerKind::Bot, _) => becomes(human()),
-        (PlayerKind::Human, 2..5) => becomes(bot()),
-        (PlayerKind::Human, 5) => becomes(open_seat()),
-        (PlayerKind::Human, 6) => handed(open_seat(), Actor::Player),
-        (PlayerKind::Human, 7) => handed(bot(), Actor::Player),
-        (PlayerKind::Human, 8) => becomes(Player::human(format!("{} B.", name(seat)))),
-        (PlayerKind::Human, _) => (Action::RenewToken { seat }, Actor::Player),
+        (SeatKind::Bot, 2..4) => handed(open_seat(), Actor::Player),
+        (SeatKind::Bot, 4) => handed(human(), Actor::Player),
+        (SeatKind::Bot, _) => becomes(human()),
+        (SeatKind::Human, 2..5) => becomes(bot()),
+        (SeatKind::Human, 5) => becomes(open_seat()),
+        (SeatKind::Human, 6) => handed(open_seat(), Actor::Player),
+        (SeatKind::Human, 7) => handed(bot(), Actor::Player),
+        (SeatKind::Human, 8) => becomes(Player::human(format!("{} B.", name(seat)))),
+        (SeatKind::Human, _) => (Action::RenewToken { seat }, Actor::Player),
     }
 }
