@@ -86,6 +86,11 @@ export function eventWords(people, event) {
     case "game_won":
       return t("event.game_won", { team: list(people.names.filter((_, seat) => seat % (people.names.length / 2) === event.team)) });
     case "token_reissued": return t("event.token_reissued", { name });
+    case "seat_taken": return t("event.seat_taken", { name: event.name });
+    case "rematch_asked": return t("event.rematch_asked", { name });
+    case "settings_changed": return t("event.settings_changed");
+    case "seat_away": return t("event.seat_away", { name });
+    case "seat_back": return t("event.seat_back", { name });
     case "seat_handed_over": return t(`event.seat_handed_over.${event.kind}`, { name: event.name });
     default: return null;
   }
@@ -123,7 +128,8 @@ export function whatToDo(table) {
     default: break;
   }
   if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
-  if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer) });
+  if (game.phase === "seating") return t("do.others.seating");
+  if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer ?? 0) });
   if (game.phase === "exchange") return t("do.others.exchange");
   return game.turn === null || game.turn === undefined ? t("do.wait")
     : t("do.others.play", { name: nameOf(who, game.turn) });
