@@ -1,0 +1,63 @@
+//! What a player sees on the page.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A button.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Choice {
+    /// The accessible name.
+    pub name: String,
+    pub enabled: bool,
+    pub pressed: bool,
+    pub focused: bool,
+    /// WebDriver's reference to the element.
+    pub element: Value,
+}
+
+/// The page at one moment.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Look {
+    /// The heading of a finished game.
+    pub team: Option<String>,
+    pub todo: String,
+    pub alerts: Vec<String>,
+    pub hand: Vec<Choice>,
+    pub board: Vec<Choice>,
+    pub ranks: Vec<Choice>,
+    pub advice: Vec<Choice>,
+    pub moves: Vec<Choice>,
+    /// The other buttons.
+    pub buttons: Vec<Choice>,
+    /// The lines of the log.
+    pub log: usize,
+}
+
+impl Look {
+    /// The button of this name outside of the groups.
+    pub fn button(&self, name: &str) -> Option<&Choice> {
+        self.buttons.iter().find(|one| one.name == name)
+    }
+
+    /// Whether there is such a button, and it can be pressed.
+    pub fn can(&self, name: &str) -> bool {
+        self.button(name).is_some_and(|one| one.enabled)
+    }
+
+    /// The first card of this name that can be chosen.
+    pub fn card(&self, name: &str) -> Option<&Choice> {
+        enabled(&self.hand).find(|one| one.name == name)
+    }
+}
+
+/// The choices that can be pressed.
+pub fn enabled(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
+    choices.iter().filter(|one| one.enabled)
+}
+
+/// The names of choices, sorted.
+pub fn names(choices: &[Choice]) -> Vec<&str> {
+    let mut names: Vec<&str> = choices.iter().map(|one| one.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}

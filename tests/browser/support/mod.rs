@@ -1,0 +1,21 @@
+//! Shared by both browser tests: a real Chromium driven by WebDriver, a player who clicks, and
+//! games that the API brings to a wanted position.
+
+mod browser;
+mod driver;
+#[path = "../../http/support/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the tests of the API use more of it"
+)]
+pub mod http;
+mod look;
+mod player;
+mod scene;
+
+pub use browser::{Browser, Options};
+pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
+pub use look::{Choice, Look, enabled, names};
+pub use player::{Player, offered_names, offers};
+pub use scene::{Scene, Style, advance, create_with_bots, create_with_people, seats_of_bots};

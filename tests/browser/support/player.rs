@@ -1,0 +1,83 @@
+//! A player who looks at the page and clicks on something that it offers.
+
+use super::{
+    Browser, Choice, Dice, Look,
+    look::{enabled, names},
+};
+
+/// Chooses by dice.
+pub struct Player<'a> {
+    browser: &'a Browser,
+    dice: Dice,
+    /// What was clicked on so far.
+    pub clicks: Vec<String>,
+}
+
+impl<'a> Player<'a> {
+    pub fn new(browser: &'a Browser, seed: u64) -> Player<'a> {
+        Player {
+            browser,
+            dice: Dice::new(seed),
+            clicks: Vec::new(),
+        }
+    }
+
+    /// Plays until the player sees something, or the game is over; returns what is seen then.
+    #[track_caller]
+    pub fn play_until(&mut self, seen: impl Fn(&Look) -> bool) -> Look {
+        loop {
+            let offered = |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
+            let look = self.browser.wait("something to click on", offered);
+            if look.team.is_some() || seen(&look) {
+                return look;
+            }
+            assert_eq!(look.alerts, [""; 0]);
+            let choices = offers(&look);
+            let choice = choices[self.dice.below(choices.len())];
+            if self.browser.try_click(choice) {
+                self.clicks.push(choice.name.clone());
+            }
+        }
+    }
+
+    /// Plays to the end.
+    #[track_caller]
+    pub fn play_to_the_end(&mut self) -> Look {
+        let look = self.play_until(|_| false);
+        assert_eq!(look.todo.split(' ').next(), Some("You"), "{}", look.todo);
+        look
+    }
+}
+
+/// What a player who wants to play can click on next. There is nothing while the page waits.
+pub fn offers(look: &Look) -> Vec<&Choice> {
+    for name in ["Play", "Fold", "Deal"] {
+        if let Some(button) = look.button(name).filter(|one| one.enabled) {
+            return vec![button];
+        }
+    }
+    let board: Vec<&Choice> = enabled(&look.board).collect();
+    if !board.is_empty() {
+        return board;
+    }
+    let ranks: Vec<&Choice> = enabled(&look.ranks).collect();
+    if !ranks.is_empty() {
+        return ranks;
+    }
+    if look.can("Give") {
+        return look.button("Give").into_iter().collect();
+    }
+    if look.hand.iter().any(|card| card.pressed) {
+        return Vec::new();
+    }
+    let others = ["Ask for help", "Decline"];
+    let others = others.iter().filter_map(|name| look.button(name));
+    let others = others.filter(|one| one.enabled);
+    enabled(&look.hand).chain(others).collect()
+}
+
+/// The names of what can be clicked on, for messages.
+pub fn offered_names(look: &Look) -> Vec<String> {
+    let offers: Vec<Choice> = offers(look).into_iter().cloned().collect();
+    names(&offers).into_iter().map(str::to_owned).collect()
+}
