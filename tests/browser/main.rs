@@ -6,3 +6,5 @@
 mod support;
 
 mod bots;
+mod choices;
+mod seven;

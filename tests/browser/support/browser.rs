@@ -124,8 +124,9 @@ impl Browser {
     }
 
     /// Sends a command of WebDriver or chromedriver.
-    pub fn command(&self, method: Method, path: &'static str, body: Value) -> Value {
-        let command = RawCommand { method, path, body };
+    pub fn command(&self, method: Method, path: &str, body: Value) -> Value {
+        let path = path.to_owned();
+        let command = RawCommand { method, path: path.clone(), body };
         let sent = self.session().handle().cmd(command);
         let response = self.runtime.block_on(sent);
         let response = response.unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -138,11 +139,12 @@ impl Browser {
         self.command(Method::POST, "goog/cdp/execute", body)
     }
 
-    /// Opens a path of the server.
+    /// Opens a path of the server in a new document.
     pub fn go(&self, path: &str) {
-        let url = self.server.clone() + path;
-        let went = self.runtime.block_on(self.session().goto(url));
-        went.expect("the page loads");
+        for url in ["about:blank".to_owned(), self.server.clone() + path] {
+            let went = self.runtime.block_on(self.session().goto(url));
+            went.expect("the page loads");
+        }
     }
 
     pub fn reload(&self) {
@@ -177,7 +179,10 @@ impl Browser {
     /// The pages that are opened from now on find it there.
     pub fn store(&self, key: &str, value: &Value) {
         let (key, value) = (json!(key), json!(value.to_string()));
-        let source = format!("localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})");
+        let source = format!(
+            "if (location.protocol === 'http:' && localStorage.getItem({key}) === null)
+               localStorage.setItem({key}, {value});"
+        );
         let parameters = json!({"source": source});
         self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters);
     }
@@ -282,11 +287,32 @@ impl Browser {
 
     /// Cuts the network, or joins it again.
     pub fn set_network(&self, online: bool) {
+        self.set_conditions(!online, 0);
+    }
+
+    /// Makes every request wait for so many milliseconds.
+    pub fn set_latency(&self, latency: u32) {
+        self.set_conditions(false, latency);
+    }
+
+    fn set_conditions(&self, offline: bool, latency: u32) {
         let conditions = json!({
-            "offline": !online, "latency": 0, "download_throughput": -1, "upload_throughput": -1,
+            "offline": offline, "latency": latency, "download_throughput": -1,
+            "upload_throughput": -1,
         });
         let body = json!({"network_conditions": conditions});
         self.command(Method::POST, "chromium/network_conditions", body);
+    }
+
+    /// The role and the name that the browser itself computes.
+    pub fn role_and_name(&self, choice: &Choice) -> (String, String) {
+        let (_, id) = choice.element.as_object().and_then(|ids| ids.iter().next()).expect("an id");
+        let id = id.as_str().expect("an id");
+        let computed = |what: &str| {
+            let value = self.command(Method::GET, &format!("element/{id}/{what}"), Value::Null);
+            value.as_str().expect("a text").to_owned()
+        };
+        (computed("computedrole"), computed("computedlabel"))
     }
 
     /// A picture of the viewport, as PNG.
@@ -364,7 +390,7 @@ impl Drop for Browser {
 #[derive(Debug)]
 struct RawCommand {
     method: Method,
-    path: &'static str,
+    path: String,
     body: Value,
 }
 

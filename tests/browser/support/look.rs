@@ -44,6 +44,15 @@ impl Look {
         self.button(name).is_some_and(|one| one.enabled)
     }
 
+    /// The button of the board on this place: `17`, `goal:0` or `kennel`.
+    pub fn place(&self, place: &str) -> Option<&Choice> {
+        let words = place_words(place);
+        enabled(&self.board).find(|one| {
+            let rest = one.name.strip_prefix(&words);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
+        })
+    }
+
     /// The first card of this name that can be chosen.
     pub fn card(&self, name: &str) -> Option<&Choice> {
         enabled(&self.hand).find(|one| one.name == name)
@@ -53,6 +62,15 @@ impl Look {
 /// The choices that can be pressed.
 pub fn enabled(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
     choices.iter().filter(|one| one.enabled)
+}
+
+/// A place as the page names it.
+pub fn place_words(place: &str) -> String {
+    match place.strip_prefix("goal:") {
+        Some(depth) => format!("Goal {}", depth.parse::<u8>().expect("a depth") + 1),
+        None if place == "kennel" => "Kennel".to_owned(),
+        None => format!("Field {place}"),
+    }
 }
 
 /// The names of choices, sorted.

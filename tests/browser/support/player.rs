@@ -1,5 +1,7 @@
 //! A player who looks at the page and clicks on something that it offers.
 
+use serde_json::Value;
+
 use super::{
     Browser, Choice, Dice, Look,
     look::{enabled, names},
@@ -47,6 +49,23 @@ impl<'a> Player<'a> {
         assert_eq!(look.todo.split(' ').next(), Some("You"), "{}", look.todo);
         look
     }
+}
+
+/// Chooses one part of a move, or a whole move of one part, on the board: the piece if the page
+/// asks for it, then the target.
+#[track_caller]
+pub fn choose_part(browser: &Browser, part: &Value) {
+    let text = |name: &str| part[name].as_str().expect("a place").to_owned();
+    let (from, to) = (text("from"), text("to"));
+    let asked = |look: &Look| look.todo.contains("Choose") && !offers(look).is_empty();
+    let mut look = browser.wait("a choice on the board", asked);
+    if look.todo.contains("Choose a piece") {
+        let piece = look.place(&from);
+        browser.click(piece.unwrap_or_else(|| panic!("{from} is not offered: {look:?}")));
+        look = browser.wait("targets", |look| look.todo.contains("Choose where it goes"));
+    }
+    let target = look.place(&to);
+    browser.click(target.unwrap_or_else(|| panic!("{to} is not offered: {look:?}")));
 }
 
 /// What a player who wants to play can click on next. There is nothing while the page waits.

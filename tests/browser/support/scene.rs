@@ -58,10 +58,22 @@ impl<'a> Scene<'a> {
         Some(Scene { game, moves })
     }
 
-    /// The moves that fit.
-    pub fn moves_with(&self, fits: impl Fn(&Value) -> bool) -> Vec<&Value> {
-        self.moves.iter().filter(|one| fits(one)).collect()
+    /// The first move that fits.
+    #[track_caller]
+    pub fn find_move(&self, fits: impl Fn(&Value) -> bool) -> &Value {
+        let found = self.moves.iter().find(|one| fits(one));
+        found.expect("such a move")
     }
+
+    /// The move that was played last.
+    pub fn last_move(&self) -> Value {
+        self.game.view(Spectator)["last_action"]["move"].take()
+    }
+}
+
+/// The parts of a move.
+pub fn parts(one: &Value) -> &[Value] {
+    one["parts"].as_array().expect("parts")
 }
 
 /// A game of people with a fixed deck, in which seat 0 begins.
