@@ -7,4 +7,6 @@ mod support;
 
 mod bots;
 mod choices;
+mod keyboard;
+mod resuming;
 mod seven;

@@ -79,6 +79,10 @@ export function follow(id, token, { onMessages, onLink }) {
   if (token) headers.Authorization = `Bearer ${token}`;
   let wake = () => {};
   const hurry = () => wake();
+  // An open connection does not tell that the network is gone.
+  let cut = () => {};
+  const offline = () => cut();
+  addEventListener("offline", offline);
   for (const type of ["online", "pageshow", "focus"]) addEventListener(type, hurry);
   document.addEventListener("visibilitychange", hurry);
 
@@ -86,6 +90,7 @@ export function follow(id, token, { onMessages, onLink }) {
     for (let attempt = 0; !stop.signal.aborted;) {
       const attemptOver = new AbortController();
       const abort = () => attemptOver.abort();
+      cut = abort;
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
@@ -128,6 +133,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
+    removeEventListener("offline", offline);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, hurry);
     document.removeEventListener("visibilitychange", hurry);
   };

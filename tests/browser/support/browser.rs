@@ -285,6 +285,19 @@ impl Browser {
         self.command(Method::POST, "actions", body);
     }
 
+    /// The tab that commands go to.
+    pub fn tab(&self) -> Value {
+        self.command(Method::GET, "window", Value::Null)
+    }
+
+    pub fn open_tab(&self) -> Value {
+        self.command(Method::POST, "window/new", json!({"type": "tab"}))["handle"].take()
+    }
+
+    pub fn switch_to(&self, tab: &Value) {
+        self.command(Method::POST, "window", json!({"handle": tab}));
+    }
+
     /// Cuts the network, or joins it again.
     pub fn set_network(&self, online: bool) {
         self.set_conditions(!online, 0);

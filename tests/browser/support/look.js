@@ -22,5 +22,6 @@ return {
   moves: choices(moves?.querySelectorAll("button") ?? []),
   buttons: choices([...document.querySelectorAll("button")]
     .filter((one) => !one.closest('details, [role="group"]'))),
+  focus: document.activeElement === document.body ? null : nameOf(document.activeElement),
   log: document.querySelectorAll("details.log li").length,
 };

@@ -29,6 +29,8 @@ pub struct Look {
     pub moves: Vec<Choice>,
     /// The other buttons.
     pub buttons: Vec<Choice>,
+    /// The name of what has the focus.
+    pub focus: Option<String>,
     /// The lines of the log.
     pub log: usize,
 }

@@ -17,7 +17,7 @@ mod scene;
 pub use browser::{Browser, Options};
 pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Choice, Look, enabled, names, place_words};
-pub use player::{Player, choose_part, offered_names, offers};
+pub use player::{KeyboardPlayer, Player, choose_part, offered_names, offers};
 pub use scene::{
     NAMES, Scene, Style, advance, create_with_bots, create_with_people, parts, seats_of_bots,
 };

@@ -51,6 +51,66 @@ impl<'a> Player<'a> {
     }
 }
 
+/// A player with a keyboard alone.
+pub struct KeyboardPlayer<'a> {
+    browser: &'a Browser,
+    dice: Dice,
+}
+
+impl<'a> KeyboardPlayer<'a> {
+    // Keys as WebDriver names them.
+    pub const TAB: char = '\u{e004}';
+    pub const ENTER: char = '\u{e007}';
+    pub const ESCAPE: char = '\u{e00c}';
+
+    pub fn new(browser: &'a Browser, seed: u64) -> KeyboardPlayer<'a> {
+        KeyboardPlayer {
+            browser,
+            dice: Dice::new(seed),
+        }
+    }
+
+    /// Presses Tab until the choice that `chosen` names has the focus.
+    #[track_caller]
+    pub fn tab_to(&self, chosen: impl Fn(&Look) -> Option<&Choice>) {
+        for _ in 0..400 {
+            let look = self.browser.look();
+            if chosen(&look).is_some_and(|choice| choice.focused) {
+                return;
+            }
+            self.browser.key(Self::TAB);
+        }
+        panic!("Tab does not lead there: {:#?}", self.browser.look());
+    }
+
+    /// Plays until the player sees something, or the game is over; returns what is seen then.
+    #[track_caller]
+    pub fn play_until(&mut self, seen: impl Fn(&Look) -> bool) -> Look {
+        let mut was_choosing = false;
+        loop {
+            let offered = |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
+            let look = self.browser.wait("something to choose", offered);
+            if look.team.is_some() || seen(&look) {
+                return look;
+            }
+            let choices = offers(&look);
+            if was_choosing {
+                // What had the focus may be gone.
+                let focused = |look: &Look| offers(look).is_empty() || look.focus.is_some();
+                self.browser.wait("the focus", focused);
+            }
+            let steps = self.dice.below(choices.len());
+            let name = choices[steps].name.clone();
+            self.tab_to(|look| {
+                // Duplicate cards have the same name, and it may be any of them.
+                offers(look).into_iter().find(|choice| choice.name == name && choice.focused)
+            });
+            self.browser.key(Self::ENTER);
+            was_choosing = true;
+        }
+    }
+}
+
 /// Chooses one part of a move, or a whole move of one part, on the board: the piece if the page
 /// asks for it, then the target.
 #[track_caller]
