@@ -7,6 +7,7 @@ mod support;
 
 mod bots;
 mod choices;
+mod drawing;
 mod keyboard;
 mod resuming;
 mod seven;

@@ -4,8 +4,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Player, Scene, Signal, Style, TestServer, TestViewer::Spectator, create_with_bots,
-    enabled, offers,
+    Browser, Player, Scene, Signal, Style, TestServer, create_with_bots, enabled, offers,
+    pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
@@ -16,25 +16,6 @@ fn scene(server: &TestServer) -> Scene<'_> {
     Scene::find(server, &rules, 4, Style::FirstSeat, |view, moves| {
         moves.len() > 5 && view["seats"][0]["hand"].as_array().is_some_and(|hand| hand.len() > 3)
     })
-}
-
-/// What the page must show again: every piece, as `seat place`.
-const PIECES: &str = "return [...document.querySelectorAll('.board .piece')]
-    .map(({dataset}) => `${dataset.seat} ${dataset.place}`).sort()";
-
-/// The same as the server tells it.
-fn pieces_of(scene: &Scene<'_>) -> Vec<String> {
-    let board = scene.game.view(Spectator)["board"].take();
-    let mut pieces = Vec::new();
-    for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
-        let list = |name: &str| one[name].as_array().expect("a list").clone();
-        pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
-        pieces.extend(list("goal").iter().map(|depth| format!("{seat} goal:{depth}")));
-        let kennel = one["kennel"].as_u64().unwrap_or_default();
-        pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
-    }
-    pieces.sort();
-    pieces
 }
 
 #[test]
@@ -70,8 +51,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
         look.alerts.is_empty() && look.log == before.log + 4
     });
     assert!(!look.todo.contains("cannot be reached"), "{}", look.todo);
-    let shown = browser.script(PIECES, vec![]);
-    assert_eq!(shown, json!(pieces_of(&scene)));
+    assert_eq!(browser.pieces(), pieces_of(&scene.game));
 }
 
 #[test]

@@ -216,6 +216,18 @@ impl Browser {
         serde_json::from_value(look).expect("a look")
     }
 
+    /// Every piece on the board that is drawn: its seat and its place, sorted.
+    pub fn pieces(&self) -> Vec<String> {
+        let pieces = self.script(
+            "return [...document.querySelectorAll('svg [data-seat][data-place]')]
+               .map(({dataset}) => `${dataset.seat} ${dataset.place}`)",
+            vec![],
+        );
+        let mut pieces: Vec<String> = serde_json::from_value(pieces).expect("texts");
+        pieces.sort();
+        pieces
+    }
+
     /// Waits until the player sees something.
     #[track_caller]
     pub fn wait(&self, what: &str, seen: impl Fn(&Look) -> bool) -> Look {

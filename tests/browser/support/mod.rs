@@ -19,5 +19,6 @@ pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Choice, Look, enabled, names, place_words};
 pub use player::{KeyboardPlayer, Player, choose_part, offered_names, offers};
 pub use scene::{
-    NAMES, Scene, Style, advance, create_with_bots, create_with_people, parts, seats_of_bots,
+    NAMES, Scene, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
+    seats_of_bots,
 };

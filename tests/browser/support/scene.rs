@@ -76,6 +76,21 @@ pub fn parts(one: &Value) -> &[Value] {
     one["parts"].as_array().expect("parts")
 }
 
+/// Every piece of a game as the server tells it: its seat and its place, sorted.
+pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
+    let board = game.view(Spectator)["board"].take();
+    let mut pieces = Vec::new();
+    for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
+        let list = |name: &str| one[name].as_array().expect("a list").clone();
+        pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
+        pieces.extend(list("goal").iter().map(|depth| format!("{seat} goal:{depth}")));
+        let kennel = one["kennel"].as_u64().unwrap_or_default();
+        pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
+    }
+    pieces.sort();
+    pieces
+}
+
 /// A game of people with a fixed deck, in which seat 0 begins.
 pub fn create_with_people<'a>(server: &'a TestServer, rules: &Value, number: u8) -> TestGame<'a> {
     let count = rules["seats"].as_u64().unwrap_or(4) as usize;
