@@ -258,7 +258,7 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
     assert!(look.advice.iter().all(|one| one.name.ends_with("% to win")));
-    browser.script("[...document.querySelectorAll('summary')].find((one) => one.textContent === 'All moves').click()", vec![]);
+    browser.open_details("All moves");
     let look = browser.look();
     assert_eq!(look.moves.len(), scene.moves.len());
     // With a slow network it can be seen that nothing can be pressed while a move is being sent.

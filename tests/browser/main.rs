@@ -10,4 +10,5 @@ mod choices;
 mod drawing;
 mod keyboard;
 mod resuming;
+mod screens;
 mod seven;

@@ -33,8 +33,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 
     // A click tells that nothing was sent.
     browser.click(enabled(&before.hand).next().expect("a card"));
-    let moves = browser.script("document.querySelector('details.moves').open = true; return 0", vec![]);
-    assert_eq!(moves, 0);
+    browser.open_details("All moves");
     let look = browser.look();
     browser.click(&look.moves[0]);
     browser.wait("the problem", |look| look.todo.contains("The server cannot be reached."));
@@ -90,7 +89,7 @@ fn two_tabs_of_one_seat_show_the_same() {
     browser.click(enabled(&look.hand).next().expect("a card"));
     browser.switch_to(&first);
     let version = scene.game.version();
-    browser.script("document.querySelector('details.moves').open = true", vec![]);
+    browser.open_details("All moves");
     let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
     browser.click(&look.moves[0]);
     let first_look = browser.wait("the end of the turn", |look| look.todo.contains("is to move"));

@@ -12,3 +12,4 @@ mod support;
 
 mod delays;
 mod games;
+mod screens;

@@ -59,6 +59,8 @@ pub struct Browser {
     server: String,
     profile: PathBuf,
     expected: Mutex<Vec<String>>,
+    /// The scripts that fill the storage of new pages.
+    stored: Mutex<Vec<Value>>,
     // Dropped last, in this order.
     _place: Place,
     _driver: Arc<Driver>,
@@ -90,6 +92,7 @@ impl Browser {
             server: server.url(),
             profile,
             expected: Mutex::default(),
+            stored: Mutex::default(),
             _place: place,
             _driver: driver,
         };
@@ -184,7 +187,35 @@ impl Browser {
                localStorage.setItem({key}, {value});"
         );
         let parameters = json!({"source": source});
-        self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters);
+        let script = self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters);
+        self.stored.lock().expect("the scripts").push(script);
+    }
+
+    /// Empties the browser's storage.
+    pub fn forget_all(&self) {
+        for script in self.stored.lock().expect("the scripts").drain(..) {
+            self.devtools("Page.removeScriptToEvaluateOnNewDocument", script);
+        }
+        self.script("localStorage.clear()", vec![]);
+    }
+
+    /// Opens what has this summary.
+    pub fn open_details(&self, summary: &str) {
+        let script = "
+            const summaries = [...document.querySelectorAll('summary')];
+            const summary = summaries.find((one) => one.textContent === arguments[0]);
+            summary.parentElement.open = true;";
+        self.script(script, vec![json!(summary)]);
+    }
+
+    /// Waits until nothing moves and everything is drawn.
+    pub fn settle(&self) {
+        let script = "
+            const finite = document.getAnimations()
+              .filter((one) => one.effect.getComputedTiming().iterations !== Infinity);
+            Promise.allSettled(finite.map((one) => one.finished))
+              .then(() => requestAnimationFrame(() => setTimeout(arguments[0])));";
+        self.script_async(script, vec![]);
     }
 
     /// Remembers the token of a seat, as the page does.

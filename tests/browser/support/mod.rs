@@ -1,6 +1,7 @@
 //! Shared by both browser tests: a real Chromium driven by WebDriver, a player who clicks, and
 //! games that the API brings to a wanted position.
 
+mod appearance;
 mod browser;
 mod driver;
 #[path = "../../http/support/mod.rs"]
@@ -13,7 +14,9 @@ pub mod http;
 mod look;
 mod player;
 mod scene;
+mod screens;
 
+pub use appearance::check_screens;
 pub use browser::{Browser, Options};
 pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Choice, Look, enabled, names, place_words};
@@ -22,3 +25,4 @@ pub use scene::{
     NAMES, Scene, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
     seats_of_bots,
 };
+pub use screens::Screens;
