@@ -78,11 +78,12 @@ export function follow(id, token, { onMessages, onLink }) {
   const headers = { Accept: "application/x-ndjson" };
   if (token) headers.Authorization = `Bearer ${token}`;
   let wake = () => {};
-  const hurry = () => wake();
-  // An open connection does not tell that the network is gone.
+  const hurry = () => { if (!document.hidden) wake(); };
+  // An open connection does not tell that the network is gone. A page that the browser keeps for
+  // "back" would keep its connection too, and a browser has only six for a server.
   let cut = () => {};
-  const offline = () => cut();
-  addEventListener("offline", offline);
+  const leave = () => cut();
+  for (const type of ["offline", "pagehide"]) addEventListener(type, leave);
   for (const type of ["online", "pageshow", "focus"]) addEventListener(type, hurry);
   document.addEventListener("visibilitychange", hurry);
 
@@ -133,7 +134,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
-    removeEventListener("offline", offline);
+    for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, hurry);
     document.removeEventListener("visibilitychange", hurry);
   };

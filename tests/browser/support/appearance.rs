@@ -62,7 +62,7 @@ fn findings_of(visit: &Visit<'_>, axe: &str) -> Vec<String> {
     let browser = visit.browser;
     browser.script(axe, vec![]);
     let accessibility = browser.script_async(include_str!("axe.js"), vec![json!(RULES)]);
-    let geometry = browser.script(include_str!("geometry.js"), vec![json!(visit.choosing)]);
+    let geometry = browser.script(include_str!("geometry.js"), vec![json!(visit.in_sight)]);
     let texts = |list: Value| serde_json::from_value::<Vec<String>>(list).expect("texts");
     [texts(accessibility), texts(geometry)].concat()
 }

@@ -1,5 +1,5 @@
 // What is too small, cut off, covered or out of reach, in one line each.
-const [choosing] = arguments;
+const [inSight] = arguments;
 const findings = [];
 const { scrollWidth } = document.documentElement;
 if (scrollWidth > innerWidth) findings.push(`the page is ${scrollWidth} px wide`);
@@ -16,12 +16,10 @@ for (const one of document.querySelectorAll("button, summary, select, input, a")
   const visible = y > 0 && y < innerHeight && !one.closest("ul, ol");
   if (visible && top && !one.contains(top) && !top.contains(one)) find(`is covered by ${top.outerHTML.slice(0, 80)}`);
 }
-if (choosing) {
-  for (const name of ["Your hand", "Board"]) {
-    const box = document.querySelector(`[aria-label="${name}"]`)?.getBoundingClientRect();
-    if (box && (box.bottom > innerHeight + 1 || box.top < 0)) {
-      findings.push(`“${name}” is out of sight: from ${box.top} to ${box.bottom} of ${innerHeight}`);
-    }
+for (const name of inSight) {
+  const box = document.querySelector(`[aria-label="${name}"]`)?.getBoundingClientRect();
+  if (box && (box.bottom > innerHeight + 1 || box.top < 0)) {
+    findings.push(`“${name}” is out of sight: from ${box.top} to ${box.bottom} of ${innerHeight}`);
   }
 }
 return findings;

@@ -20,12 +20,17 @@ pub struct Screens<'a> {
     finished: TestGame<'a>,
 }
 
+/// Names of groups.
+type InSight = &'static [&'static str];
+
+const TABLE: InSight = &["Your hand", "Board"];
+
 /// Where the visitor is.
 pub struct Visit<'a> {
     pub name: &'static str,
     pub options: Options,
-    /// Whether the player chooses something here, so that the hand must be within reach.
-    pub choosing: bool,
+    /// The groups that must be within reach, because the player chooses something there.
+    pub in_sight: InSight,
     pub browser: &'a Browser,
 }
 
@@ -72,12 +77,12 @@ impl<'a> Screens<'a> {
     pub fn visit(&self, browser: &Browser, options: Options, visitor: impl Fn(&Visit<'_>)) {
         browser.show_as(options);
         browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
-        let show = |name, choosing| {
+        let show = |name, in_sight: InSight| {
             browser.settle();
             visitor(&Visit {
                 name,
                 options,
-                choosing,
+                in_sight,
                 browser,
             });
         };
@@ -87,27 +92,27 @@ impl<'a> Screens<'a> {
         browser.wait("the home screen", |look| look.can("Play against bots"));
         browser.open_details("Rules, seats, level and pace");
         browser.wait_for_script("the games", "document.body.innerText.includes('your turn')");
-        show("home", false);
+        show("home", &[]);
 
         browser.sit(&self.exchange, 0);
         browser.choose_card(&self.exchange.hand(0)[0]);
         browser.wait("Give", |look| look.can("Give"));
-        show("exchange", true);
+        show("exchange", TABLE);
         browser.sit(&self.optional_exchange, 0);
         browser.wait("Decline", |look| look.can("Decline"));
-        show("exchange-optional", true);
+        show("exchange-optional", TABLE);
 
         self.visit_seven(browser, &show);
 
         browser.sit(&self.joker.game, 0);
         browser.choose_card("joker");
         browser.wait("the ranks", |look| !look.ranks.is_empty());
-        show("joker", true);
+        show("joker", TABLE);
         browser.press("Hint");
         browser.wait("suggestions", |look| !look.advice.is_empty());
-        show("hint", true);
+        show("hint", &["Your hand", "Suggestions"]);
         browser.open_details("All moves");
-        show("all-moves", false);
+        show("all-moves", &[]);
 
         let swap = self.jack.find_move(|one| one["card"] == "J" && one["kind"] == "swap");
         browser.sit(&self.jack.game, 0);
@@ -120,76 +125,76 @@ impl<'a> Screens<'a> {
         }
         // The focus previews the choice.
         browser.script("document.querySelector('[aria-label=Board] button').focus()", vec![]);
-        show("jack", true);
+        show("jack", TABLE);
 
         browser.sit(&self.fold.game, 0);
         browser.wait("Fold", |look| look.can("Fold"));
-        show("fold", true);
+        show("fold", TABLE);
         browser.press("Fold");
         browser.wait("the question", |look| look.can("Cancel"));
-        show("fold-question", true);
+        show("fold-question", TABLE);
 
         let capture = self.partner.find_move(captures_partner);
         browser.sit(&self.partner.game, 0);
         browser.choose_card(capture["card"].as_str().expect("a card"));
         choose_part(browser, &parts(capture)[0]);
         browser.wait("the question", |look| look.can("Cancel"));
-        show("partner-question", true);
+        show("partner-question", TABLE);
 
         browser.sit(&self.six_seats.game, 0);
-        show("six-seats", true);
+        show("six-seats", TABLE);
 
         browser.open_table(&self.jack.game);
         browser.set_network(false);
         browser.wait("the message", |look| !look.alerts.is_empty());
-        show("lost", true);
+        show("lost", TABLE);
         browser.set_network(true);
         browser.wait("the end of the message", |look| look.alerts.is_empty());
 
         self.visit_others(browser, &show);
     }
 
-    fn visit_seven(&self, browser: &Browser, show: &impl Fn(&'static str, bool)) {
+    fn visit_seven(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
         let wanted = parts(self.seven.find_move(three_parts));
         browser.sit(&self.seven.game, 0);
         browser.wait("the hand", |look| look.card("7").is_some());
-        show("card", true);
+        show("card", TABLE);
         browser.choose_card("7");
         let look = browser.wait("pieces", |look| !offers(look).is_empty());
-        show("piece", true);
+        show("piece", TABLE);
         if look.todo.contains("Choose a piece") {
             let from = wanted[0]["from"].as_str().expect("a place");
             browser.click(look.place(from).expect("the piece"));
             browser.wait("targets", |look| look.todo.contains("Choose where"));
         }
-        show("target", true);
+        show("target", TABLE);
         choose_part(browser, &wanted[0]);
         browser.wait("the next part", |look| {
             look.can("Start over") && !offers(look).is_empty()
         });
-        show("seven", true);
+        show("seven", TABLE);
         for part in &wanted[1..] {
             choose_part(browser, part);
         }
         browser.wait("Play", |look| look.can("Play"));
-        show("seven-complete", true);
+        show("seven-complete", TABLE);
     }
 
     /// Screens of somebody without a seat.
-    fn visit_others(&self, browser: &Browser, show: &impl Fn(&'static str, bool)) {
+    fn visit_others(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
         browser.forget_all();
         browser.open_table(&self.jack.game);
         browser.wait_for_script(
             "the words of a spectator",
             "document.body.innerText.includes('You are watching.')",
         );
-        show("watching", false);
+        show("watching", &[]);
         browser.go(&format!("/?lang=en#/games/{}", self.finished.id));
         browser.wait("the end", |look| look.team.is_some());
-        show("finished", false);
+        show("finished", &[]);
         browser.press("Check the shuffle");
         browser.wait("the result", |look| look.alerts.iter().any(|one| one.contains("✓")));
-        show("fair", false);
+        show("fair", &[]);
         browser.press("Replay");
         browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");
         browser.script(
@@ -198,6 +203,6 @@ impl<'a> Screens<'a> {
              slider.dispatchEvent(new Event('input', { bubbles: true }));",
             vec![],
         );
-        show("replay", false);
+        show("replay", &[]);
     }
 }
