@@ -30,6 +30,7 @@ fn pictures() {
     let folder = PathBuf::from(folder);
     let screens = Screens::new(&server);
     let phone = Options {
+        scale: 1.5,
         reduced_motion: true,
         ..Options::default()
     };
@@ -50,7 +51,7 @@ fn pictures() {
     for (suffix, options, names) in forms {
         screens.visit(&browser, options, |visit| {
             if names.is_empty() || names.contains(&visit.name) {
-                let file = format!("page-{}{suffix}.png", visit.name);
+                let file = format!("page-{}{suffix}.webp", visit.name);
                 fs::write(folder.join(file), browser.picture()).expect("a file");
             }
         });

@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use thirtyfour::{
     Capabilities, RequestData, SessionId, WebDriver, WebElement,
@@ -34,6 +35,8 @@ const WAIT: Duration = Duration::from_secs(60);
 pub struct Options {
     /// Width and height of the viewport in CSS pixels.
     pub size: (u32, u32),
+    /// Pixels of the device per CSS pixel.
+    pub scale: f64,
     pub dark: bool,
     /// Whether the reader wants no animations.
     pub reduced_motion: bool,
@@ -43,6 +46,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             size: (390, 844),
+            scale: 1.0,
             dark: false,
             reduced_motion: false,
         }
@@ -105,7 +109,7 @@ impl Browser {
         let (width, height) = options.size;
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+            json!({"width": width, "height": height, "deviceScaleFactor": options.scale, "mobile": false}),
         );
         let scheme = if options.dark { "dark" } else { "light" };
         let motion = if options.reduced_motion {
@@ -204,7 +208,8 @@ impl Browser {
         let script = "
             const summaries = [...document.querySelectorAll('summary')];
             const summary = summaries.find((one) => one.textContent === arguments[0]);
-            summary.parentElement.open = true;";
+            summary.parentElement.open = true;
+            summary.scrollIntoView();";
         self.script(script, vec![json!(summary)]);
     }
 
@@ -371,10 +376,12 @@ impl Browser {
         (computed("computedrole"), computed("computedlabel"))
     }
 
-    /// A picture of the viewport, as PNG.
+    /// A picture of the viewport, as WebP.
     pub fn picture(&self) -> Vec<u8> {
-        let taken = self.runtime.block_on(self.session().screenshot_as_png());
-        taken.expect("a picture")
+        let parameters = json!({"format": "webp", "quality": 55});
+        let picture = self.devtools("Page.captureScreenshot", parameters);
+        let data = picture["data"].as_str().expect("base64");
+        BASE64_STANDARD.decode(data).expect("base64")
     }
 
     /// Says that a message of the console is to be expected: one that contains all these texts.
