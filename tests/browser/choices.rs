@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use crate::support::{
     Browser, Look, Scene, Style, TestServer,
     TestViewer::{Seat, Spectator},
-    choose_part, create_with_people, enabled, http::CARDS, offers, parts, place_words,
+    choose_part, create_with_people, enabled,
+    http::CARDS,
+    offers, parts, place_words,
 };
 
 fn italian() -> Value {
@@ -69,16 +71,25 @@ fn a_joker_is_every_rank() {
         let moves: Vec<&Value> = scene.moves.iter().filter(as_rank).collect();
         let begun = (*rank == "7").then_some("joker=7:");
         let expected = expected_offers(&scene, &moves, begun);
-        let look = browser.wait("places", |look| !offers(look).is_empty() && look.ranks.is_empty());
+        let look = browser.wait("places", |look| {
+            !offers(look).is_empty() && look.ranks.is_empty()
+        });
         assert_eq!(offered_places(&look), expected, "joker as {rank}");
         browser.press("Undo");
     }
     assert_eq!(scene.game.version(), version);
     let look = browser.wait("the ranks", |look| look.ranks.len() == 13);
-    browser.click(look.ranks.iter().find(|one| one.name == "Q").expect("a queen"));
+    browser.click(
+        look.ranks
+            .iter()
+            .find(|one| one.name == "Q")
+            .expect("a queen"),
+    );
     let queen = scene.find_move(|one| one["card"] == "joker" && one["as"] == "Q");
     choose_part(&browser, &parts(queen)[0]);
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.last_move()["id"], queen["id"]);
 }
 
@@ -90,16 +101,28 @@ fn every_card_offers_what_is_legal_and_nothing_else() {
     };
     let scene = Scene::find(&server, &italian(), 5, Style::FirstSeat, |view, moves| {
         let hand = view["seats"][0]["hand"].as_array().expect("a hand");
-        moves.len() > 8 && hand.len() > 3 && moves.iter().any(|one| one["kind"] == "swap" && one["card"] == "J")
+        moves.len() > 8
+            && hand.len() > 3
+            && moves
+                .iter()
+                .any(|one| one["kind"] == "swap" && one["card"] == "J")
     });
     browser.sit(&scene.game, 0);
-    let playable: BTreeSet<&str> = scene.moves.iter().filter_map(|one| one["card"].as_str()).collect();
+    let playable: BTreeSet<&str> = scene
+        .moves
+        .iter()
+        .filter_map(|one| one["card"].as_str())
+        .collect();
     let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
     let shown: BTreeSet<&str> = enabled(&look.hand).map(|card| card.name.as_str()).collect();
     assert_eq!(shown, playable);
     for card in playable.into_iter().filter(|card| *card != "joker") {
         browser.choose_card(card);
-        let moves: Vec<&Value> = scene.moves.iter().filter(|one| one["card"] == card).collect();
+        let moves: Vec<&Value> = scene
+            .moves
+            .iter()
+            .filter(|one| one["card"] == card)
+            .collect();
         let expected = expected_offers(&scene, &moves, (card == "7").then_some("7:"));
         let look = browser.wait("places", |look| !offers(look).is_empty());
         assert_eq!(offered_places(&look), expected, "{card}");
@@ -111,7 +134,9 @@ fn every_card_offers_what_is_legal_and_nothing_else() {
     let swap = scene.find_move(|one| one["kind"] == "swap" && one["card"] == "J");
     browser.choose_card("J");
     choose_part(&browser, &parts(swap)[0]);
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.last_move()["id"], swap["id"]);
 }
 
@@ -140,7 +165,10 @@ fn an_optional_exchange_has_ask_and_decline() {
     game.deal();
     game.swap(2, &json!({"ask": true}));
     browser.sit(&game, 0);
-    browser.wait_for_script("the partner’s call", "document.body.innerText.includes('“Help!”')");
+    browser.wait_for_script(
+        "the partner’s call",
+        "document.body.innerText.includes('“Help!”')",
+    );
     let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
     let given = look.hand[0].name.clone();
     browser.click(&look.hand[0]);
@@ -155,7 +183,10 @@ fn an_optional_exchange_has_ask_and_decline() {
     let words = "return document.querySelector('.given').innerText";
     let words = browser.script(words, vec![]);
     let words = words.as_str().expect("words");
-    assert!(words.contains("You gave") && words.contains("You got"), "{words}");
+    assert!(
+        words.contains("You gave") && words.contains("You got"),
+        "{words}"
+    );
     assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given.as_str());
 }
 
@@ -171,11 +202,18 @@ fn a_fold_is_confirmed_and_says_why() {
     let version = scene.game.version();
     browser.sit(&scene.game, 0);
     let look = browser.wait("the fold", |look| look.can("Fold"));
-    assert!(look.todo.contains("You cannot play any card. No piece is on the track"), "{}", look.todo);
+    assert!(
+        look.todo
+            .contains("You cannot play any card. No piece is on the track"),
+        "{}",
+        look.todo
+    );
     assert_eq!(enabled(&look.hand).count(), 0);
     browser.press("Fold");
     browser.press("Cancel");
-    browser.wait("the question", |look| look.todo.contains("You cannot play any card."));
+    browser.wait("the question", |look| {
+        look.todo.contains("You cannot play any card.")
+    });
     assert_eq!(scene.game.version(), version);
     browser.press("Fold");
     browser.wait("the question again", |look| look.can("Cancel"));
@@ -193,22 +231,35 @@ fn a_player_who_is_home_plays_for_the_partner() {
     };
     let for_partner = |one: &Value| one["kind"] == "advance" && parts(one)[0]["seat"] == 2;
     let scene = Scene::find(&server, &italian(), 6, Style::FirstSeat, |view, moves| {
-        let home = view["board"][0]["goal"].as_array().is_some_and(|goal| goal.len() == 4);
+        let home = view["board"][0]["goal"]
+            .as_array()
+            .is_some_and(|goal| goal.len() == 4);
         home && moves.len() > 2 && moves.iter().any(for_partner)
     });
     browser.sit(&scene.game, 0);
-    let cards: BTreeSet<&str> = scene.moves.iter().filter_map(|one| one["card"].as_str()).collect();
+    let cards: BTreeSet<&str> = scene
+        .moves
+        .iter()
+        .filter_map(|one| one["card"].as_str())
+        .collect();
     for card in cards {
         browser.choose_card(card);
         browser.wait("a choice", |look| !offers(look).is_empty());
         let look = browser.look();
-        assert!(look.board.iter().all(|place| !place.name.contains("your piece")), "{look:?}");
+        assert!(
+            look.board
+                .iter()
+                .all(|place| !place.name.contains("your piece")),
+            "{look:?}"
+        );
         browser.press("Undo");
     }
     let wanted = scene.find_move(for_partner);
     browser.choose_card(wanted["card"].as_str().expect("a card"));
     choose_part(&browser, &parts(wanted)[0]);
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.last_move()["id"], wanted["id"]);
 }
 
@@ -241,7 +292,9 @@ fn capturing_the_partner_asks_once_more() {
     choose_part(&browser, part);
     browser.wait("the question again", |look| look.todo.contains(question));
     browser.press("Play");
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.last_move()["id"], wanted["id"]);
 }
 
@@ -266,10 +319,20 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     browser.click(&look.moves[1]);
     let look = browser.wait("sending", |look| look.todo.contains("Sending"));
     let pressable = [&look.moves, &look.hand, &look.advice, &look.board];
-    assert!(pressable.iter().all(|choices| enabled(choices).next().is_none()));
-    assert!(look.buttons.iter().all(|one| !one.enabled), "{:?}", look.buttons);
+    assert!(
+        pressable
+            .iter()
+            .all(|choices| enabled(choices).next().is_none())
+    );
+    assert!(
+        look.buttons.iter().all(|one| !one.enabled),
+        "{:?}",
+        look.buttons
+    );
     browser.set_network(true);
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.last_move()["id"], scene.moves[1]["id"]);
 }
 
@@ -289,6 +352,9 @@ fn names_and_roles_are_those_of_the_browser() {
     let buttons = [&look.hand, &look.board, &look.ranks, &look.buttons];
     for choice in buttons.into_iter().flatten() {
         let (role, name) = browser.role_and_name(choice);
-        assert_eq!((role.as_str(), name.as_str()), ("button", choice.name.as_str()));
+        assert_eq!(
+            (role.as_str(), name.as_str()),
+            ("button", choice.name.as_str())
+        );
     }
 }

@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{
-    Browser, KeyboardPlayer, Scene, Style, TestServer, create_with_bots,
-};
+use crate::support::{Browser, KeyboardPlayer, Scene, Style, TestServer, create_with_bots};
 
 #[test]
 fn a_game_is_played_with_tab_and_enter() {
@@ -34,11 +32,17 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.hand.iter().find(|card| card.name == "joker"));
     browser.key(KeyboardPlayer::ENTER);
-    browser.wait("the first rank", |look| look.ranks.first().is_some_and(|rank| rank.focused));
+    browser.wait("the first rank", |look| {
+        look.ranks.first().is_some_and(|rank| rank.focused)
+    });
     browser.key(KeyboardPlayer::ENTER);
-    browser.wait("a place", |look| look.board.iter().any(|place| place.focused));
+    browser.wait("a place", |look| {
+        look.board.iter().any(|place| place.focused)
+    });
     browser.key(KeyboardPlayer::ESCAPE);
-    browser.wait("a rank again", |look| look.ranks.iter().any(|rank| rank.focused));
+    browser.wait("a rank again", |look| {
+        look.ranks.iter().any(|rank| rank.focused)
+    });
     browser.key(KeyboardPlayer::ESCAPE);
     browser.wait("the hand again", |look| {
         let unchosen = look.hand.iter().all(|card| !card.pressed);

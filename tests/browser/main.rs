@@ -2,7 +2,11 @@
 //! and name. `tests/browser_games` has the long ones. Without `chromium` and `chromedriver` these
 //! tests are skipped.
 
-#[allow(dead_code, unused_imports, reason = "each of the browser tests uses a part")]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "each of the browser tests uses a part"
+)]
 mod support;
 
 mod bots;

@@ -4,8 +4,7 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Player, Scene, Signal, Style, TestServer, create_with_bots, enabled, offers,
-    pieces_of,
+    Browser, Player, Scene, Signal, Style, TestServer, create_with_bots, enabled, offers, pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
@@ -14,7 +13,10 @@ const LOST: &str = "The connection to the server is lost.";
 fn scene(server: &TestServer) -> Scene<'_> {
     let rules = json!({"preset": "dogspiel-it"});
     Scene::find(server, &rules, 4, Style::FirstSeat, |view, moves| {
-        moves.len() > 5 && view["seats"][0]["hand"].as_array().is_some_and(|hand| hand.len() > 3)
+        moves.len() > 5
+            && view["seats"][0]["hand"]
+                .as_array()
+                .is_some_and(|hand| hand.len() > 3)
     })
 }
 
@@ -29,14 +31,18 @@ fn a_lost_network_is_announced_and_caught_up_with() {
     browser.sit(&scene.game, 0);
     let before = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
     browser.set_network(false);
-    browser.wait("the message", |look| look.alerts.iter().any(|alert| alert.contains(LOST)));
+    browser.wait("the message", |look| {
+        look.alerts.iter().any(|alert| alert.contains(LOST))
+    });
 
     // A click tells that nothing was sent.
     browser.click(enabled(&before.hand).next().expect("a card"));
     browser.open_details("All moves");
     let look = browser.look();
     browser.click(&look.moves[0]);
-    browser.wait("the problem", |look| look.todo.contains("The server cannot be reached."));
+    browser.wait("the problem", |look| {
+        look.todo.contains("The server cannot be reached.")
+    });
 
     // Meanwhile the turn is played somewhere else, and the others play on.
     let first = scene.moves[0]["id"].as_str().expect("an id");
@@ -66,7 +72,9 @@ fn a_killed_server_is_waited_for() {
     let mut player = Player::new(&browser, 3);
     player.play_until(|look| look.log > 20 && !offers(look).is_empty());
     server.stop(Signal::Kill);
-    browser.wait("the message", |look| look.alerts.iter().any(|alert| alert.contains(LOST)));
+    browser.wait("the message", |look| {
+        look.alerts.iter().any(|alert| alert.contains(LOST))
+    });
     server.restart_in_place(Signal::Kill);
     let look = browser.wait("the end of the message", |look| look.alerts.is_empty());
     player.play_until(|later| later.log > look.log + 20);
@@ -92,10 +100,17 @@ fn two_tabs_of_one_seat_show_the_same() {
     browser.open_details("All moves");
     let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
     browser.click(&look.moves[0]);
-    let first_look = browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    let first_look = browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     browser.switch_to(&second);
-    let look = browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    let look = browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert!(look.hand.iter().all(|card| !card.pressed));
-    assert_eq!((look.log, look.hand.len()), (first_look.log, first_look.hand.len()));
+    assert_eq!(
+        (look.log, look.hand.len()),
+        (first_look.log, first_look.hand.len())
+    );
     assert_eq!(scene.game.version(), version + 1);
 }

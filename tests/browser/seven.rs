@@ -60,9 +60,15 @@ fn it_is_split_over_three_pieces_with_undo_and_start_over() {
     }
     let complete = browser.wait("Play", |look| look.can("Play"));
     assert!(complete.can("Undo") && enabled(&complete.board).next().is_none());
-    assert_eq!(scene.game.version(), version, "nothing is played before Play");
+    assert_eq!(
+        scene.game.version(),
+        version,
+        "nothing is played before Play"
+    );
     browser.press("Play");
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(scene.game.version(), version + 1);
     assert_eq!(parts(&scene.last_move()), wanted);
 }
@@ -92,7 +98,9 @@ fn a_reload_in_the_middle_loses_and_plays_nothing() {
         choose_part(&browser, part);
     }
     browser.press("Play");
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(parts(&scene.last_move()), wanted);
 }
 
@@ -104,7 +112,9 @@ fn it_carries_over_to_the_partner() {
     };
     let over_to_partner = |one: &Value| {
         let last = parts(one).last();
-        one["card"] == "7" && parts(one)[0]["seat"] == 0 && last.is_some_and(|last| last["seat"] == 2)
+        one["card"] == "7"
+            && parts(one)[0]["seat"] == 0
+            && last.is_some_and(|last| last["seat"] == 2)
     };
     let rules = json!({"preset": "dogspiel-it"});
     let scene = Scene::find(&server, &rules, 6, Style::FirstSeat, |_, moves| {
@@ -114,11 +124,17 @@ fn it_carries_over_to_the_partner() {
     browser.sit(&scene.game, 0);
     browser.choose_card("7");
     let own = wait_for_offers(&browser, "7 steps left");
-    assert!(own.board.iter().all(|place| !place.name.contains("Bruno’s piece,")));
+    assert!(
+        own.board
+            .iter()
+            .all(|place| !place.name.contains("Bruno’s piece,"))
+    );
     for part in &wanted {
         choose_part(&browser, part);
     }
     browser.press("Play");
-    browser.wait("the end of the turn", |look| look.todo.contains("is to move"));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
     assert_eq!(parts(&scene.last_move()), wanted);
 }

@@ -63,14 +63,20 @@ fn draw_delay() {
             if drawn.len() as u64 > before.as_u64().expect("a count") {
                 break drawn;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "nothing is drawn");
+            assert!(
+                begun.elapsed() < Duration::from_secs(30),
+                "nothing is drawn"
+            );
         };
         if measured {
             let at = drawn[drawn.len() - 1][1].as_f64().expect("a time");
             times.push((at - answered).max(0.0));
         }
     }
-    eprintln!("from the answer to a change until it is drawn: {}", summary(times));
+    eprintln!(
+        "from the answer to a change until it is drawn: {}",
+        summary(times)
+    );
 }
 
 #[test]

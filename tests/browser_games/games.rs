@@ -27,7 +27,11 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
     let heading = format!("Team {} has won", names.join(" and "));
     assert_eq!(look.team.as_deref(), Some(heading.as_str()));
     let won = names.contains(&"Player");
-    let words = if won { "You have won!" } else { "You have lost" };
+    let words = if won {
+        "You have won!"
+    } else {
+        "You have lost"
+    };
     assert!(look.todo.contains(words), "{}", look.todo);
 }
 

@@ -49,9 +49,11 @@ pub fn check_screens(all: &[Options]) {
             let scheme = if dark { "dark" } else { "light" };
             let form = format!("{}, {}x{} {scheme}", visit.name, size.0, size.1);
             let found = findings_of(visit, &axe);
-            findings
-                .borrow_mut()
-                .extend(found.into_iter().map(|finding| format!("{form}: {finding}")));
+            findings.borrow_mut().extend(
+                found
+                    .into_iter()
+                    .map(|finding| format!("{form}: {finding}")),
+            );
         });
     }
     let findings = findings.into_inner();

@@ -15,8 +15,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use thirtyfour::{
     Capabilities, RequestData, SessionId, WebDriver, WebElement,
-    common::command::FormatRequestData,
-    error::WebDriverErrorInner,
+    common::command::FormatRequestData, error::WebDriverErrorInner,
 };
 use tokio::runtime::{Builder, Runtime};
 use ureq::http::Method;
@@ -133,7 +132,11 @@ impl Browser {
     /// Sends a command of WebDriver or chromedriver.
     pub fn command(&self, method: Method, path: &str, body: Value) -> Value {
         let path = path.to_owned();
-        let command = RawCommand { method, path: path.clone(), body };
+        let command = RawCommand {
+            method,
+            path: path.clone(),
+            body,
+        };
         let sent = self.session().handle().cmd(command);
         let response = self.runtime.block_on(sent);
         let response = response.unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -367,7 +370,11 @@ impl Browser {
 
     /// The role and the name that the browser itself computes.
     pub fn role_and_name(&self, choice: &Choice) -> (String, String) {
-        let (_, id) = choice.element.as_object().and_then(|ids| ids.iter().next()).expect("an id");
+        let (_, id) = choice
+            .element
+            .as_object()
+            .and_then(|ids| ids.iter().next())
+            .expect("an id");
         let id = id.as_str().expect("an id");
         let computed = |what: &str| {
             let value = self.command(Method::GET, &format!("element/{id}/{what}"), Value::Null);
@@ -459,7 +466,10 @@ struct RawCommand {
 
 impl FormatRequestData for RawCommand {
     fn format_request(&self, session: &SessionId) -> RequestData {
-        let request = RequestData::new(self.method.clone(), format!("session/{session}/{}", self.path));
+        let request = RequestData::new(
+            self.method.clone(),
+            format!("session/{session}/{}", self.path),
+        );
         if self.method == Method::GET {
             request
         } else {

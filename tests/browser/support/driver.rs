@@ -136,7 +136,10 @@ impl HttpClient for Client {
             Body::Json(value) => value.to_string().into_bytes(),
         };
         let failed = |error: ureq::Error| WebDriverError::RequestFailed(error.to_string());
-        let response = self.0.run(Request::from_parts(head, body)).map_err(failed)?;
+        let response = self
+            .0
+            .run(Request::from_parts(head, body))
+            .map_err(failed)?;
         let (head, mut body) = response.into_parts();
         let body = body.with_config().limit(256 << 20).read_to_vec();
         Ok(Response::from_parts(head, body.map_err(failed)?.into()))

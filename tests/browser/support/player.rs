@@ -28,7 +28,8 @@ impl<'a> Player<'a> {
     #[track_caller]
     pub fn play_until(&mut self, seen: impl Fn(&Look) -> bool) -> Look {
         loop {
-            let offered = |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
+            let offered =
+                |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
             let look = self.browser.wait("something to click on", offered);
             if look.team.is_some() || seen(&look) {
                 return look;
@@ -88,7 +89,8 @@ impl<'a> KeyboardPlayer<'a> {
     pub fn play_until(&mut self, seen: impl Fn(&Look) -> bool) -> Look {
         let mut was_choosing = false;
         loop {
-            let offered = |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
+            let offered =
+                |look: &Look| look.team.is_some() || seen(look) || !offers(look).is_empty();
             let look = self.browser.wait("something to choose", offered);
             if look.team.is_some() || seen(&look) {
                 return look;
@@ -103,7 +105,9 @@ impl<'a> KeyboardPlayer<'a> {
             let name = choices[steps].name.clone();
             self.tab_to(|look| {
                 // Duplicate cards have the same name, and it may be any of them.
-                offers(look).into_iter().find(|choice| choice.name == name && choice.focused)
+                offers(look)
+                    .into_iter()
+                    .find(|choice| choice.name == name && choice.focused)
             });
             self.browser.key(Self::ENTER);
             was_choosing = true;

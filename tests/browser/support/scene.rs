@@ -83,7 +83,11 @@ pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
     for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
         let list = |name: &str| one[name].as_array().expect("a list").clone();
         pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
-        pieces.extend(list("goal").iter().map(|depth| format!("{seat} goal:{depth}")));
+        pieces.extend(
+            list("goal")
+                .iter()
+                .map(|depth| format!("{seat} goal:{depth}")),
+        );
         let kennel = one["kennel"].as_u64().unwrap_or_default();
         pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
     }

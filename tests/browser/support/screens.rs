@@ -59,9 +59,13 @@ impl<'a> Screens<'a> {
             exchange,
             optional_exchange,
             seven: find(1, |moves| moves.iter().any(three_parts)),
-            joker: find(7, |moves| moves.iter().any(|one| one["as"] == "9") && moves.len() > 15),
+            joker: find(7, |moves| {
+                moves.iter().any(|one| one["as"] == "9") && moves.len() > 15
+            }),
             jack: find(5, |moves| {
-                let swaps = moves.iter().filter(|one| one["card"] == "J" && one["kind"] == "swap");
+                let swaps = moves
+                    .iter()
+                    .filter(|one| one["card"] == "J" && one["kind"] == "swap");
                 swaps.count() > 5
             }),
             fold: find(1, |moves| moves[0]["kind"] == "fold"),
@@ -114,7 +118,9 @@ impl<'a> Screens<'a> {
         browser.open_details("All moves");
         show("all-moves", &[]);
 
-        let swap = self.jack.find_move(|one| one["card"] == "J" && one["kind"] == "swap");
+        let swap = self
+            .jack
+            .find_move(|one| one["card"] == "J" && one["kind"] == "swap");
         browser.sit(&self.jack.game, 0);
         browser.choose_card("J");
         let look = browser.wait("a choice", |look| !offers(look).is_empty());
@@ -124,7 +130,10 @@ impl<'a> Screens<'a> {
             browser.wait("targets", |look| look.todo.contains("Choose where"));
         }
         // The focus previews the choice.
-        browser.script("document.querySelector('[aria-label=Board] button').focus()", vec![]);
+        browser.script(
+            "document.querySelector('[aria-label=Board] button').focus()",
+            vec![],
+        );
         show("jack", TABLE);
 
         browser.sit(&self.fold.game, 0);
@@ -193,7 +202,9 @@ impl<'a> Screens<'a> {
         browser.wait("the end", |look| look.team.is_some());
         show("finished", &[]);
         browser.press("Check the shuffle");
-        browser.wait("the result", |look| look.alerts.iter().any(|one| one.contains("✓")));
+        browser.wait("the result", |look| {
+            look.alerts.iter().any(|one| one.contains("✓"))
+        });
         show("fair", &[]);
         browser.press("Replay");
         browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");

@@ -271,7 +271,8 @@ impl TestServer {
         let address = self.address();
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
-        *process = ServerProcess::spawn_at(&address, &self.folder.0, &self.environment, self.wrapper);
+        *process =
+            ServerProcess::spawn_at(&address, &self.folder.0, &self.environment, self.wrapper);
     }
 
     /// Registers a text that the log must never show.
