@@ -53,12 +53,13 @@ fn a_piece_moves_along_its_path() {
         "document.getAnimations().some((one) => one.effect.target.closest('.piece'))",
     );
     let animations = browser.script(ANIMATIONS, vec![]);
+    let owner = seat.to_string();
     let to = part["to"].as_str().expect("a place");
     let animation = animations
         .as_array()
         .expect("a list")
         .iter()
-        .find(|one| one["piece"]["seat"] == seat.to_string() && one["piece"]["place"] == to);
+        .find(|one| one["piece"]["seat"] == owner.as_str() && one["piece"]["place"] == to);
     let animation = animation.unwrap_or_else(|| panic!("{to} is not animated: {animations}"));
     let layout = server
         .get("/v1/layout?seats=4&fields_per_seat=16&bottom=0")

@@ -385,7 +385,7 @@ impl Browser {
 
     /// A picture of the viewport, as WebP.
     pub fn picture(&self) -> Vec<u8> {
-        let parameters = json!({"format": "webp", "quality": 55});
+        let parameters = json!({"format": "webp", "quality": 50});
         let picture = self.devtools("Page.captureScreenshot", parameters);
         let data = picture["data"].as_str().expect("base64");
         BASE64_STANDARD.decode(data).expect("base64")
