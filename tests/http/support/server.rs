@@ -267,6 +267,7 @@ impl TestServer {
     }
 
     /// The same on the same port.
+    #[allow(dead_code, reason = "the tests of the page use it")]
     pub fn restart_in_place(&self, signal: Signal) {
         let address = self.address();
         let mut process = self.process.lock().expect("the process");
