@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 use ureq::http::Method;
 
 use super::{
-    Choice, Look, TestGame, TestServer,
+    Button, Look, TestGame, TestServer,
     driver::{Client, Driver, Place},
     scene::NAMES,
 };
@@ -294,7 +294,7 @@ impl Browser {
 
     /// Clicks on a choice. Returns false if the page has changed and the choice is gone.
     #[track_caller]
-    pub fn try_click(&self, choice: &Choice) -> bool {
+    pub fn try_click(&self, choice: &Button) -> bool {
         let clicked = self.runtime.block_on(self.element(choice).click());
         match clicked.map_err(thirtyfour::error::WebDriverError::into_inner) {
             Ok(()) => true,
@@ -304,7 +304,7 @@ impl Browser {
     }
 
     #[track_caller]
-    pub fn click(&self, choice: &Choice) {
+    pub fn click(&self, choice: &Button) {
         assert!(self.try_click(choice), "{:?} is gone", choice.name);
     }
 
@@ -323,7 +323,7 @@ impl Browser {
     }
 
     /// The element of a choice.
-    fn element(&self, choice: &Choice) -> WebElement {
+    fn element(&self, choice: &Button) -> WebElement {
         let handle = Arc::clone(self.session().handle());
         WebElement::from_json(choice.element.clone(), handle).expect("an element")
     }
@@ -369,7 +369,7 @@ impl Browser {
     }
 
     /// The role and the name that the browser itself computes.
-    pub fn role_and_name(&self, choice: &Choice) -> (String, String) {
+    pub fn role_and_name(&self, choice: &Button) -> (String, String) {
         let (_, id) = choice
             .element
             .as_object()

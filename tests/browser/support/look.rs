@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A button.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Choice {
+pub struct Button {
     /// The accessible name.
     pub name: String,
     pub enabled: bool,
@@ -22,13 +22,13 @@ pub struct Look {
     pub team: Option<String>,
     pub todo: String,
     pub alerts: Vec<String>,
-    pub hand: Vec<Choice>,
-    pub board: Vec<Choice>,
-    pub ranks: Vec<Choice>,
-    pub advice: Vec<Choice>,
-    pub moves: Vec<Choice>,
+    pub hand: Vec<Button>,
+    pub board: Vec<Button>,
+    pub ranks: Vec<Button>,
+    pub advice: Vec<Button>,
+    pub moves: Vec<Button>,
     /// The other buttons.
-    pub buttons: Vec<Choice>,
+    pub buttons: Vec<Button>,
     /// The name of what has the focus.
     pub focus: Option<String>,
     /// The lines of the log.
@@ -37,7 +37,7 @@ pub struct Look {
 
 impl Look {
     /// The button of this name outside of the groups.
-    pub fn button(&self, name: &str) -> Option<&Choice> {
+    pub fn button(&self, name: &str) -> Option<&Button> {
         self.buttons.iter().find(|one| one.name == name)
     }
 
@@ -47,7 +47,7 @@ impl Look {
     }
 
     /// The button of the board on this place: `17`, `goal:0` or `kennel`.
-    pub fn place(&self, place: &str) -> Option<&Choice> {
+    pub fn place(&self, place: &str) -> Option<&Button> {
         let words = place_words(place);
         enabled(&self.board).find(|one| {
             let rest = one.name.strip_prefix(&words);
@@ -56,13 +56,13 @@ impl Look {
     }
 
     /// The first card of this name that can be chosen.
-    pub fn card(&self, name: &str) -> Option<&Choice> {
+    pub fn card(&self, name: &str) -> Option<&Button> {
         enabled(&self.hand).find(|one| one.name == name)
     }
 }
 
 /// The choices that can be pressed.
-pub fn enabled(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
+pub fn enabled(choices: &[Button]) -> impl Iterator<Item = &Button> {
     choices.iter().filter(|one| one.enabled)
 }
 
@@ -76,7 +76,7 @@ pub fn place_words(place: &str) -> String {
 }
 
 /// The names of choices, sorted.
-pub fn names(choices: &[Choice]) -> Vec<&str> {
+pub fn names(choices: &[Button]) -> Vec<&str> {
     let mut names: Vec<&str> = choices.iter().map(|one| one.name.as_str()).collect();
     names.sort_unstable();
     names

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Browser, Choice, Dice, Look,
+    Browser, Button, Dice, Look,
     look::{enabled, names},
 };
 
@@ -73,7 +73,7 @@ impl<'a> KeyboardPlayer<'a> {
 
     /// Presses Tab until the choice that `chosen` names has the focus.
     #[track_caller]
-    pub fn tab_to(&self, chosen: impl Fn(&Look) -> Option<&Choice>) {
+    pub fn tab_to(&self, chosen: impl Fn(&Look) -> Option<&Button>) {
         for _ in 0..400 {
             let look = self.browser.look();
             if chosen(&look).is_some_and(|choice| choice.focused) {
@@ -133,17 +133,17 @@ pub fn choose_part(browser: &Browser, part: &Value) {
 }
 
 /// What a player who wants to play can click on next. There is nothing while the page waits.
-pub fn offers(look: &Look) -> Vec<&Choice> {
+pub fn offers(look: &Look) -> Vec<&Button> {
     for name in ["Play", "Fold", "Deal"] {
         if let Some(button) = look.button(name).filter(|one| one.enabled) {
             return vec![button];
         }
     }
-    let board: Vec<&Choice> = enabled(&look.board).collect();
+    let board: Vec<&Button> = enabled(&look.board).collect();
     if !board.is_empty() {
         return board;
     }
-    let ranks: Vec<&Choice> = enabled(&look.ranks).collect();
+    let ranks: Vec<&Button> = enabled(&look.ranks).collect();
     if !ranks.is_empty() {
         return ranks;
     }
@@ -161,6 +161,6 @@ pub fn offers(look: &Look) -> Vec<&Choice> {
 
 /// The names of what can be clicked on, for messages.
 pub fn offered_names(look: &Look) -> Vec<String> {
-    let offers: Vec<Choice> = offers(look).into_iter().cloned().collect();
+    let offers: Vec<Button> = offers(look).into_iter().cloned().collect();
     names(&offers).into_iter().map(str::to_owned).collect()
 }
