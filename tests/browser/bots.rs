@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, Player, TestServer};
+use crate::support::{Browser, MousePlayer, TestServer};
 
 #[test]
 fn a_game_begins_with_two_clicks() {
@@ -13,7 +13,7 @@ fn a_game_begins_with_two_clicks() {
     browser.store("dog.settings", &json!({"pace": 0, "level": "greedy"}));
     browser.go("/?lang=en");
     browser.press("Play against bots");
-    let mut player = Player::new(&browser, 1);
+    let mut player = MousePlayer::new(&browser, 1);
     let look = player.play_until(|look| look.log > 60);
     assert!(look.log > 60);
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Look, Scene, Style, TestServer,
+    Browser, Look, Situation, Style, TestServer,
     TestViewer::{Seat, Spectator},
     choose_part, create_with_people, enabled,
     http::CARDS,
@@ -19,7 +19,11 @@ fn italian() -> Value {
 
 /// What the page should offer after the card, or the rank of a joker: pieces if there is a choice,
 /// else targets. For a seven, the places of the parts that can be first.
-fn expected_offers(scene: &Scene<'_>, moves: &[&Value], begun: Option<&str>) -> BTreeSet<String> {
+fn expected_offers(
+    scene: &Situation<'_>,
+    moves: &[&Value],
+    begun: Option<&str>,
+) -> BTreeSet<String> {
     let first_parts: Vec<Value> = match begun {
         Some(begun) => {
             let path = format!("/legal-moves/seven?begun={begun}");
@@ -54,7 +58,7 @@ fn a_joker_is_every_rank() {
         let ranks = moves.iter().filter_map(|one| one["as"].as_str());
         ranks.map(str::to_owned).collect::<BTreeSet<String>>()
     };
-    let scene = Scene::find(&server, &italian(), 3, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(&server, &italian(), 3, Style::FirstSeat, |_, moves| {
         ranks(moves).len() == 13
     });
     let version = scene.game.version();
@@ -99,7 +103,7 @@ fn every_card_offers_what_is_legal_and_nothing_else() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
-    let scene = Scene::find(&server, &italian(), 5, Style::FirstSeat, |view, moves| {
+    let scene = Situation::find(&server, &italian(), 5, Style::FirstSeat, |view, moves| {
         let hand = view["seats"][0]["hand"].as_array().expect("a hand");
         moves.len() > 8
             && hand.len() > 3
@@ -196,7 +200,7 @@ fn a_fold_is_confirmed_and_says_why() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
-    let scene = Scene::find(&server, &italian(), 0, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |_, moves| {
         moves[0]["kind"] == "fold"
     });
     let version = scene.game.version();
@@ -230,7 +234,7 @@ fn a_player_who_is_home_plays_for_the_partner() {
         return;
     };
     let for_partner = |one: &Value| one["kind"] == "advance" && parts(one)[0]["seat"] == 2;
-    let scene = Scene::find(&server, &italian(), 6, Style::FirstSeat, |view, moves| {
+    let scene = Situation::find(&server, &italian(), 6, Style::FirstSeat, |view, moves| {
         let home = view["board"][0]["goal"]
             .as_array()
             .is_some_and(|goal| goal.len() == 4);
@@ -274,7 +278,7 @@ fn capturing_the_partner_asks_once_more() {
         let plain = one["card"] != "7" && one["card"] != "joker";
         plain && captures.iter().any(|capture| capture["seat"] == 2)
     };
-    let scene = Scene::find(&server, &italian(), 8, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(&server, &italian(), 8, Style::FirstSeat, |_, moves| {
         moves.iter().any(captures_partner)
     });
     let version = scene.game.version();
@@ -305,7 +309,7 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
         return;
     };
     let many = |_: &Value, moves: &[Value]| moves.len() > 5;
-    let scene = Scene::find(&server, &italian(), 4, Style::FirstSeat, many);
+    let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, many);
     browser.sit(&scene.game, 0);
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
@@ -344,7 +348,7 @@ fn names_and_roles_are_those_of_the_browser() {
         return;
     };
     let many = |_: &Value, moves: &[Value]| moves.len() > 5;
-    let scene = Scene::find(&server, &italian(), 4, Style::FirstSeat, many);
+    let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, many);
     browser.sit(&scene.game, 0);
     let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
     browser.click(enabled(&look.hand).next().expect("a card"));

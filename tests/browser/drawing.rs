@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Options, Scene, Style, TestGame, TestServer,
+    Browser, Form, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Spectator},
     create_with_bots, parts, pieces_of,
 };
@@ -13,7 +13,7 @@ use crate::support::{
 /// A game in which the seat after seat 0 has a move of several steps.
 fn before_a_walk(server: &TestServer) -> (TestGame<'_>, usize, Value) {
     let rules = json!({"preset": "dogspiel-it"});
-    let scene = Scene::find(server, &rules, 4, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(server, &rules, 4, Style::FirstSeat, |_, moves| {
         moves.len() > 5
     });
     let game = scene.game;
@@ -88,9 +88,9 @@ fn a_piece_moves_along_its_path() {
 #[test]
 fn nothing_moves_for_who_wants_no_motion() {
     let server = TestServer::shared();
-    let options = Options {
+    let options = Form {
         reduced_motion: true,
-        ..Options::default()
+        ..Form::default()
     };
     let Some(browser) = Browser::open_with(&server, options) else {
         return;

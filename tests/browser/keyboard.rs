@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, KeyboardPlayer, Scene, Style, TestServer, create_with_bots};
+use crate::support::{Browser, KeyboardPlayer, Situation, Style, TestServer, create_with_bots};
 
 #[test]
 fn a_game_is_played_with_tab_and_enter() {
@@ -24,7 +24,7 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
         return;
     };
     let rules = json!({"preset": "dogspiel-it"});
-    let scene = Scene::find(&server, &rules, 3, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(&server, &rules, 3, Style::FirstSeat, |_, moves| {
         moves.iter().any(|one| one["card"] == "joker")
     });
     let version = scene.game.version();

@@ -4,15 +4,16 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Player, Scene, Signal, Style, TestServer, create_with_bots, enabled, offers, pieces_of,
+    Browser, MousePlayer, Signal, Situation, Style, TestServer, create_with_bots, enabled, offers,
+    pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
 
 /// A scene in which the others can play on.
-fn scene(server: &TestServer) -> Scene<'_> {
+fn scene(server: &TestServer) -> Situation<'_> {
     let rules = json!({"preset": "dogspiel-it"});
-    Scene::find(server, &rules, 4, Style::FirstSeat, |view, moves| {
+    Situation::find(server, &rules, 4, Style::FirstSeat, |view, moves| {
         moves.len() > 5
             && view["seats"][0]["hand"]
                 .as_array()
@@ -69,7 +70,7 @@ fn a_killed_server_is_waited_for() {
     let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 3, 0);
     browser.remember(&game, 0);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
-    let mut player = Player::new(&browser, 3);
+    let mut player = MousePlayer::new(&browser, 3);
     player.play_until(|look| look.log > 20 && !offers(look).is_empty());
     server.stop(Signal::Kill);
     browser.wait("the message", |look| {

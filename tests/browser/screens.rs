@@ -1,17 +1,17 @@
 //! Every screen: nothing is inaccessible, cut off, covered or too small.
 
-use crate::support::{Options, check_screens};
+use crate::support::{Form, check_screens};
 
 #[test]
 fn every_screen_on_a_phone_and_in_the_dark_on_a_desk() {
-    let phone = Options {
+    let phone = Form {
         size: (360, 780),
-        ..Options::default()
+        ..Form::default()
     };
-    let desk = Options {
+    let desk = Form {
         size: (1440, 900),
         dark: true,
-        ..Options::default()
+        ..Form::default()
     };
     check_screens(&[phone, desk]);
 }

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Look, Scene, Style, TestServer, choose_part, enabled, names, offers, parts,
+    Browser, Look, Situation, Style, TestServer, choose_part, enabled, names, offers, parts,
 };
 
 /// A scene with a seven that can be split over three pieces of seat 0.
-fn three_pieces(server: &TestServer) -> Scene<'_> {
+fn three_pieces(server: &TestServer) -> Situation<'_> {
     let rules = json!({"preset": "dogspiel-it"});
-    Scene::find(server, &rules, 1, Style::FirstSeat, |_, moves| {
+    Situation::find(server, &rules, 1, Style::FirstSeat, |_, moves| {
         moves.iter().any(over_three_pieces)
     })
 }
@@ -117,7 +117,7 @@ fn it_carries_over_to_the_partner() {
             && last.is_some_and(|last| last["seat"] == 2)
     };
     let rules = json!({"preset": "dogspiel-it"});
-    let scene = Scene::find(&server, &rules, 6, Style::FirstSeat, |_, moves| {
+    let scene = Situation::find(&server, &rules, 6, Style::FirstSeat, |_, moves| {
         moves.iter().any(over_to_partner)
     });
     let wanted = parts(scene.find_move(over_to_partner)).to_vec();

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, KeyboardPlayer, Player, TestGame, TestServer, TestViewer::Spectator, create_with_bots,
+    Browser, KeyboardPlayer, MousePlayer, TestGame, TestServer, TestViewer::Spectator,
+    create_with_bots,
 };
 
 /// Opens a game against bots that do not pause.
@@ -41,7 +42,7 @@ fn a_whole_game(rules: &Value, number: u8) {
         return;
     };
     let game = open(&server, &browser, rules, number);
-    Player::new(&browser, u64::from(number)).play_to_the_end();
+    MousePlayer::new(&browser, u64::from(number)).play_to_the_end();
     check_end(&browser, &game);
 }
 

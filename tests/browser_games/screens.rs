@@ -2,20 +2,20 @@
 
 use std::{env, fs, path::PathBuf};
 
-use crate::support::{Browser, Options, Screens, TestServer, check_screens};
+use crate::support::{Browser, Form, Screens, TestServer, check_screens};
 
 #[test]
 #[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
 fn every_screen_in_every_form() {
     let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
     let forms = sizes.into_iter().flat_map(|size| {
-        [false, true].map(|dark| Options {
+        [false, true].map(|dark| Form {
             size,
             dark,
-            ..Options::default()
+            ..Form::default()
         })
     });
-    check_screens(&forms.collect::<Vec<Options>>());
+    check_screens(&forms.collect::<Vec<Form>>());
 }
 
 /// Writes to the folder that `DOG_PICTURES` names, else to the folder of temporary files.
@@ -29,21 +29,21 @@ fn pictures() {
     let folder = env::var_os("DOG_PICTURES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     let folder = PathBuf::from(folder);
     let screens = Screens::new(&server);
-    let phone = Options {
+    let phone = Form {
         scale: 1.5,
         reduced_motion: true,
-        ..Options::default()
+        ..Form::default()
     };
-    let desk = Options {
+    let desk = Form {
         size: (1280, 800),
         ..phone
     };
-    let dark = Options {
+    let dark = Form {
         dark: true,
         ..phone
     };
     // All screens of a phone, and some of the others.
-    let forms: [(&str, Options, &[&str]); 3] = [
+    let forms: [(&str, Form, &[&str]); 3] = [
         ("", phone, &[]),
         ("-desk", desk, &["jack", "six-seats"]),
         ("-dark", dark, &["seven"]),

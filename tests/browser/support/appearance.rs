@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::{
-    Browser, Options, TestServer,
+    Browser, Form, TestServer,
     http::available,
     screens::{Screens, Visit},
 };
@@ -33,7 +33,7 @@ fn axe() -> Option<String> {
 }
 
 /// Goes through all screens in each of these forms, and fails if something is found.
-pub fn check_screens(all: &[Options]) {
+pub fn check_screens(all: &[Form]) {
     let server = TestServer::shared();
     let Some(browser) = Browser::open(&server) else {
         return;
@@ -45,7 +45,7 @@ pub fn check_screens(all: &[Options]) {
     let findings = std::cell::RefCell::new(Vec::new());
     for &options in all {
         screens.visit(&browser, options, |visit| {
-            let Options { size, dark, .. } = visit.options;
+            let Form { size, dark, .. } = visit.options;
             let scheme = if dark { "dark" } else { "light" };
             let form = format!("{}, {}x{} {scheme}", visit.name, size.0, size.1);
             let found = findings_of(visit, &axe);

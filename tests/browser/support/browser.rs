@@ -31,7 +31,7 @@ const WAIT: Duration = Duration::from_secs(60);
 
 /// How the page is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Form {
     /// Width and height of the viewport in CSS pixels.
     pub size: (u32, u32),
     /// Pixels of the device per CSS pixel.
@@ -41,9 +41,9 @@ pub struct Options {
     pub reduced_motion: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for Form {
+    fn default() -> Form {
+        Form {
             size: (390, 844),
             scale: 1.0,
             dark: false,
@@ -72,10 +72,10 @@ pub struct Browser {
 impl Browser {
     /// A browser with the sizes of a phone; `None`, with a message, on a machine that has none.
     pub fn open(server: &TestServer) -> Option<Browser> {
-        Browser::open_with(server, Options::default())
+        Browser::open_with(server, Form::default())
     }
 
-    pub fn open_with(server: &TestServer, options: Options) -> Option<Browser> {
+    pub fn open_with(server: &TestServer, options: Form) -> Option<Browser> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let driver = Driver::shared()?;
         let place = Place::wait();
@@ -104,7 +104,7 @@ impl Browser {
     }
 
     /// Changes the size and the preferences.
-    pub fn show_as(&self, options: Options) {
+    pub fn show_as(&self, options: Form) {
         let (width, height) = options.size;
         self.devtools(
             "Emulation.setDeviceMetricsOverride",

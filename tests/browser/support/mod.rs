@@ -17,12 +17,12 @@ mod scene;
 mod screens;
 
 pub use appearance::check_screens;
-pub use browser::{Browser, Options};
+pub use browser::{Browser, Form};
 pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, names, place_words};
-pub use player::{KeyboardPlayer, Player, choose_part, offered_names, offers};
+pub use player::{KeyboardPlayer, MousePlayer, choose_part, offered_names, offers};
 pub use scene::{
-    NAMES, Scene, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
+    NAMES, Situation, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
     seats_of_bots,
 };
 pub use screens::Screens;

@@ -8,16 +8,16 @@ use super::{
 };
 
 /// Chooses by dice.
-pub struct Player<'a> {
+pub struct MousePlayer<'a> {
     browser: &'a Browser,
     dice: Dice,
     /// What was clicked on so far.
     pub clicks: Vec<String>,
 }
 
-impl<'a> Player<'a> {
-    pub fn new(browser: &'a Browser, seed: u64) -> Player<'a> {
-        Player {
+impl<'a> MousePlayer<'a> {
+    pub fn new(browser: &'a Browser, seed: u64) -> MousePlayer<'a> {
+        MousePlayer {
             browser,
             dice: Dice::new(seed),
             clicks: Vec::new(),

@@ -12,7 +12,7 @@ use super::{
 pub const NAMES: [&str; 6] = ["Player", "Luna", "Bruno", "Bella", "Rex", "Nala"];
 
 /// A game in which seat 0 is to move in a wanted position.
-pub struct Scene<'a> {
+pub struct Situation<'a> {
     pub game: TestGame<'a>,
     /// The legal moves of seat 0.
     pub moves: Vec<Value>,
@@ -29,7 +29,7 @@ pub enum Style {
     Random,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Situation<'a> {
     /// Plays a game of people until seat 0 is to move and has such moves.
     ///
     /// # Panics
@@ -41,8 +41,8 @@ impl<'a> Scene<'a> {
         number: u8,
         style: Style,
         wanted: impl Fn(&Value, &[Value]) -> bool,
-    ) -> Scene<'a> {
-        let scene = Scene::try_find(server, rules, number, style, wanted);
+    ) -> Situation<'a> {
+        let scene = Situation::try_find(server, rules, number, style, wanted);
         scene.unwrap_or_else(|| panic!("game {number} of {rules} has no such position"))
     }
 
@@ -52,10 +52,10 @@ impl<'a> Scene<'a> {
         number: u8,
         style: Style,
         wanted: impl Fn(&Value, &[Value]) -> bool,
-    ) -> Option<Scene<'a>> {
+    ) -> Option<Situation<'a>> {
         let game = create_with_people(server, rules, number);
         let moves = advance(&game, number, style, wanted)?;
-        Some(Scene { game, moves })
+        Some(Situation { game, moves })
     }
 
     /// The first move that fits.

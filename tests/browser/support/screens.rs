@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Browser, Options, Scene, Style, TestGame, TestServer, choose_part, create_with_people, offers,
+    Browser, Form, Situation, Style, TestGame, TestServer, choose_part, create_with_people, offers,
     parts,
 };
 
@@ -11,12 +11,12 @@ use super::{
 pub struct Screens<'a> {
     exchange: TestGame<'a>,
     optional_exchange: TestGame<'a>,
-    seven: Scene<'a>,
-    joker: Scene<'a>,
-    jack: Scene<'a>,
-    fold: Scene<'a>,
-    partner: Scene<'a>,
-    six_seats: Scene<'a>,
+    seven: Situation<'a>,
+    joker: Situation<'a>,
+    jack: Situation<'a>,
+    fold: Situation<'a>,
+    partner: Situation<'a>,
+    six_seats: Situation<'a>,
     finished: TestGame<'a>,
 }
 
@@ -28,7 +28,7 @@ const TABLE: InSight = &["Your hand", "Board"];
 /// Where the visitor is.
 pub struct Visit<'a> {
     pub name: &'static str,
-    pub options: Options,
+    pub options: Form,
     /// The groups that must be within reach, because the player chooses something there.
     pub in_sight: InSight,
     pub browser: &'a Browser,
@@ -48,7 +48,7 @@ impl<'a> Screens<'a> {
         let rules = json!({"preset": "dogspiel-it"});
         let find = |number, wanted: fn(&[Value]) -> bool| {
             let wanted = |_: &Value, moves: &[Value]| wanted(moves);
-            Scene::find(server, &rules, number, Style::FirstSeat, wanted)
+            Situation::find(server, &rules, number, Style::FirstSeat, wanted)
         };
         let exchange = create_with_people(server, &rules, 1);
         exchange.deal();
@@ -70,7 +70,7 @@ impl<'a> Screens<'a> {
             }),
             fold: find(1, |moves| moves[0]["kind"] == "fold"),
             partner: find(8, |moves| moves.iter().any(captures_partner)),
-            six_seats: Scene::find(server, &six, 3, Style::Greedy, |view, moves| {
+            six_seats: Situation::find(server, &six, 3, Style::Greedy, |view, moves| {
                 view["version"].as_u64() > Some(90) && moves.len() > 6
             }),
             finished: TestGame::imported(server),
@@ -78,7 +78,7 @@ impl<'a> Screens<'a> {
     }
 
     /// Goes through the screens and shows each to the visitor.
-    pub fn visit(&self, browser: &Browser, options: Options, visitor: impl Fn(&Visit<'_>)) {
+    pub fn visit(&self, browser: &Browser, options: Form, visitor: impl Fn(&Visit<'_>)) {
         browser.show_as(options);
         browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
         let show = |name, in_sight: InSight| {
