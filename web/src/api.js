@@ -78,7 +78,12 @@ export function follow(id, token, { onMessages, onLink }) {
   const headers = { Accept: "application/x-ndjson" };
   if (token) headers.Authorization = `Bearer ${token}`;
   let wake = () => {};
-  const hurry = () => wake();
+  const hurry = () => { if (!document.hidden) wake(); };
+  // An open connection does not tell that the network is gone. A page that the browser keeps for
+  // "back" would keep its connection too, and a browser has only six for a server.
+  let cut = () => {};
+  const leave = () => cut();
+  for (const type of ["offline", "pagehide"]) addEventListener(type, leave);
   for (const type of ["online", "pageshow", "focus"]) addEventListener(type, hurry);
   document.addEventListener("visibilitychange", hurry);
 
@@ -86,6 +91,7 @@ export function follow(id, token, { onMessages, onLink }) {
     for (let attempt = 0; !stop.signal.aborted;) {
       const attemptOver = new AbortController();
       const abort = () => attemptOver.abort();
+      cut = abort;
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
@@ -128,6 +134,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
+    for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, hurry);
     document.removeEventListener("visibilitychange", hurry);
   };

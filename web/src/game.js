@@ -247,17 +247,18 @@ function beginSeven() {
 async function continueSeven(begun, part) {
   const { table } = state;
   if (!table?.game) return;
-  const { version } = table.game;
-  const { card } = table.choice;
+  dispatch({ type: "seven asked", asking: true });
+  // Whatever is chosen or taken back meanwhile replaces this.
+  const asked = state.table?.choice;
   try {
     /** @type {Seven} */
     const shown = part?.complete ? { begun, left: 0, board: part.board, next: [] }
       : await get(table, `/legal-moves/seven?begun=${encodeURIComponent(begun)}`);
-    const now = state.table;
-    if (now?.id !== table.id || now.game?.version !== version || now.choice.card !== card) return;
-    dispatch({ type: "seven", shown, part });
+    if (state.table?.choice === asked) dispatch({ type: "seven", shown, part });
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    if (state.table?.choice !== asked) return;
+    dispatch({ type: "seven asked", asking: false });
+    dispatch({ type: "problem", problem: problemOf(error) });
   }
 }
 

@@ -47,10 +47,12 @@
  *   rank: string | null,
  *   piece: string | null,
  *   seven: {shown: Seven, part: SevenPart | null}[],
+ *   asking: boolean,
  *   confirm: "fold" | Offer | null,
  * }} Choice
  *   `card` is an index of the hand, `rank` what a joker stands for, `piece` the key of a piece,
- *   `seven` the parts chosen so far with the server's answers (the first has no part), `confirm`
+ *   `seven` the parts chosen so far with the server's answers (the first has no part), `asking`
+ *   whether the parts that can follow are on the way, `confirm`
  *   what needs a second click.
  *
  * Something to choose: the next click posts `id`, or continues a seven with `part`.

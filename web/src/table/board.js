@@ -218,7 +218,7 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
     </svg>
     ${places.map(({ key, name, label, press, offer }, index) => html`
       <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}`} aria-label=${name} title=${name}
-        disabled=${table.sending}
+        disabled=${table.sending || table.choice.asking}
         style=${{
           left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
           width: percent(size, bounds.width), height: percent(size, bounds.height),
