@@ -1,4 +1,5 @@
-// The requests to the server, and the stream of a game. Nothing else in the page uses the network.
+// The requests to the API, and the stream of a game. Elsewhere only `lang.js` uses the network: it
+// loads the words.
 
 /** @import {Problem, Message} from "./types.js" */
 

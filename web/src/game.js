@@ -73,6 +73,7 @@ export async function playAgainstBots(name) {
     saveGame({
       id: created.id, seat: 0, token: created.seat_tokens[0] ?? "", hostToken: created.host_token,
       opened: Date.now(), preset, names: created.game.seats.map((seat) => seat.name),
+      commitment: created.game.shuffle_commitment,
     });
     dispatch({ type: "home", home: { creating: false } });
     go(created.id);
@@ -351,7 +352,10 @@ export async function checkFair() {
   }
   dispatch({ type: "fair", fair: "running" });
   try {
-    const fair = await checkShuffles(await wholeHistory(table));
+    const history = await wholeHistory(table);
+    // A watched game has only the commitment that the server shows now.
+    const promised = savedGame(table.id)?.commitment ?? history.shuffle_commitment;
+    const fair = await checkShuffles(history, promised);
     at(table, () => dispatch({ type: "fair", fair }));
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));

@@ -33,8 +33,9 @@
  * A game that this browser has a token for.
  * @typedef {{
  *   id: string, seat: number, token: string, hostToken: string | null, opened: number,
- *   preset: string, names: string[],
+ *   preset: string, names: string[], commitment?: string,
  * }} SavedGame
+ *   `commitment` is that of the shuffles, as shown when the game was created.
  *
  * What the player chose for the next game.
  * @typedef {{preset: string, seats: number, level: Level, pace: number}} Settings
