@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, KeyboardPlayer, Situation, Style, TestServer, create_with_bots};
+use crate::support::{
+    Browser, KeyboardPlayer, Situation, Style, TestServer, TestViewer::Spectator, create_with_bots,
+    create_with_people,
+};
 
 #[test]
 fn a_game_is_played_with_tab_and_enter() {
@@ -50,4 +53,24 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
     });
     browser.key(KeyboardPlayer::ESCAPE);
     assert_eq!(scene.game.version(), version);
+}
+
+#[test]
+fn a_chosen_card_of_the_exchange_leads_to_give() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 1);
+    game.deal();
+    browser.sit(&game, 0);
+    let keyboard = KeyboardPlayer::new(&browser, 0);
+    keyboard.tab_to(|look| look.hand.get(1));
+    browser.key(KeyboardPlayer::ENTER);
+    browser.wait("Give", |look| {
+        look.button("Give").is_some_and(|give| give.focused)
+    });
+    browser.key(KeyboardPlayer::ENTER);
+    browser.wait("the others", |look| look.todo.contains("The others"));
+    assert_eq!(game.view(Spectator)["seats"][0]["exchange"], "offered");
 }
