@@ -22,7 +22,7 @@ export function Dock({ table, status }) {
     <section class="dock">
       <div role="status" aria-label=${t("status")} class="status">
         ${latest && html`<p class="happened">${latest}</p>`}
-        <p class="todo">${status}</p>
+        <p class=${status.length > 90 ? "todo long" : "todo"}>${status}</p>
         ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
       </div>
       ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
