@@ -96,6 +96,7 @@ impl<'a> Screens<'a> {
         browser.wait("the home screen", |look| look.can("Play against bots"));
         browser.open_details("Rules, seats, level and pace");
         browser.wait_for_script("the games", "document.body.innerText.includes('your turn')");
+        browser.script("scrollTo(0, 0)", vec![]);
         show("home", &[]);
 
         browser.sit(&self.exchange, 0);
