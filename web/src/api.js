@@ -1,4 +1,5 @@
-// The requests to the server, and the stream of a game. Nothing else in the page uses the network.
+// The requests to the API, and the stream of a game. Elsewhere only `lang.js` uses the network: it
+// loads the words.
 
 /** @import {Problem, Message} from "./types.js" */
 
@@ -78,7 +79,12 @@ export function follow(id, token, { onMessages, onLink }) {
   const headers = { Accept: "application/x-ndjson" };
   if (token) headers.Authorization = `Bearer ${token}`;
   let wake = () => {};
-  const hurry = () => wake();
+  const hurry = () => { if (!document.hidden) wake(); };
+  // An open connection does not tell that the network is gone. A page that the browser keeps for
+  // "back" would keep its connection too, and a browser has only six for a server.
+  let cut = () => {};
+  const leave = () => cut();
+  for (const type of ["offline", "pagehide"]) addEventListener(type, leave);
   for (const type of ["online", "pageshow", "focus"]) addEventListener(type, hurry);
   document.addEventListener("visibilitychange", hurry);
 
@@ -86,6 +92,7 @@ export function follow(id, token, { onMessages, onLink }) {
     for (let attempt = 0; !stop.signal.aborted;) {
       const attemptOver = new AbortController();
       const abort = () => attemptOver.abort();
+      cut = abort;
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
@@ -128,6 +135,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
+    for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, hurry);
     document.removeEventListener("visibilitychange", hurry);
   };

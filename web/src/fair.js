@@ -11,11 +11,15 @@ const bytes = (hex) => new Uint8Array((hex.match(/../g) ?? []).map((pair) => par
 /** @param {Uint8Array} data */
 const hex = (data) => [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @param {History} history @returns {Promise<FairResult>} */
-export async function checkShuffles(history) {
+/**
+ * @param {History} history of a finished game
+ * @param {string} promised the commitment that was shown before the first deal
+ * @returns {Promise<FairResult>}
+ */
+export async function checkShuffles(history, promised) {
   const seed = bytes(history.shuffle_seed ?? "");
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", seed));
-  const commitment = hex(digest) === history.shuffle_commitment;
+  const commitment = hex(digest) === promised;
   let rounds = 0;
   let deals = true;
   let shuffles = 0;

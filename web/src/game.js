@@ -73,6 +73,7 @@ export async function playAgainstBots(name) {
     saveGame({
       id: created.id, seat: 0, token: created.seat_tokens[0] ?? "", hostToken: created.host_token,
       opened: Date.now(), preset, names: created.game.seats.map((seat) => seat.name),
+      commitment: created.game.shuffle_commitment,
     });
     dispatch({ type: "home", home: { creating: false } });
     go(created.id);
@@ -247,17 +248,18 @@ function beginSeven() {
 async function continueSeven(begun, part) {
   const { table } = state;
   if (!table?.game) return;
-  const { version } = table.game;
-  const { card } = table.choice;
+  dispatch({ type: "seven asked", asking: true });
+  // Whatever is chosen or taken back meanwhile replaces this.
+  const asked = state.table?.choice;
   try {
     /** @type {Seven} */
     const shown = part?.complete ? { begun, left: 0, board: part.board, next: [] }
       : await get(table, `/legal-moves/seven?begun=${encodeURIComponent(begun)}`);
-    const now = state.table;
-    if (now?.id !== table.id || now.game?.version !== version || now.choice.card !== card) return;
-    dispatch({ type: "seven", shown, part });
+    if (state.table?.choice === asked) dispatch({ type: "seven", shown, part });
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    if (state.table?.choice !== asked) return;
+    dispatch({ type: "seven asked", asking: false });
+    dispatch({ type: "problem", problem: problemOf(error) });
   }
 }
 
@@ -350,7 +352,10 @@ export async function checkFair() {
   }
   dispatch({ type: "fair", fair: "running" });
   try {
-    const fair = await checkShuffles(await wholeHistory(table));
+    const history = await wholeHistory(table);
+    // A watched game has only the commitment that the server shows now.
+    const promised = savedGame(table.id)?.commitment ?? history.shuffle_commitment;
+    const fair = await checkShuffles(history, promised);
     at(table, () => dispatch({ type: "fair", fair }));
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));

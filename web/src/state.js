@@ -5,7 +5,7 @@
  *    Capture, Problem, Route, SavedGame, Settings, Seven, SevenPart, State, Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
-const NOTHING = { card: null, rank: null, piece: null, seven: [], confirm: null };
+const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
 
 /**
  * @typedef {(
@@ -26,6 +26,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], confirm: null 
  *   | {type: "card", card: number | null}
  *   | {type: "rank", rank: string}
  *   | {type: "piece", piece: string}
+ *   | {type: "seven asked", asking: boolean}
  *   | {type: "seven", shown: Seven, part: SevenPart | null}
  *   | {type: "undo"}
  *   | {type: "start over"}
@@ -102,21 +103,25 @@ function reduceTable(table, event) {
       return { ...choosing(table), choice: { ...NOTHING, card: table.choice.card, rank: event.rank } };
     case "piece":
       return { ...choosing(table), choice: { ...table.choice, piece: event.piece, confirm: null } };
+    case "seven asked": return { ...table, choice: { ...table.choice, asking: event.asking } };
     case "seven":
       return {
         ...choosing(table),
         choice: {
-          ...table.choice, piece: null, confirm: null,
+          ...table.choice, piece: null, confirm: null, asking: false,
           seven: event.part
             ? [...table.choice.seven, { shown: event.shown, part: event.part }]
             : [{ shown: event.shown, part: null }],
         },
       };
-    case "undo": return { ...choosing(table), choice: undo(table.choice) };
+    case "undo": return { ...choosing(table), choice: { ...undo(table.choice), asking: false } };
     case "start over":
       return {
         ...choosing(table),
-        choice: { ...table.choice, piece: null, confirm: null, seven: table.choice.seven.slice(0, 1) },
+        choice: {
+          ...table.choice, piece: null, confirm: null, asking: false,
+          seven: table.choice.seven.slice(0, 1),
+        },
       };
     case "confirm":
       return { ...table, choice: { ...table.choice, confirm: event.confirm } };

@@ -33,8 +33,9 @@
  * A game that this browser has a token for.
  * @typedef {{
  *   id: string, seat: number, token: string, hostToken: string | null, opened: number,
- *   preset: string, names: string[],
+ *   preset: string, names: string[], commitment?: string,
  * }} SavedGame
+ *   `commitment` is that of the shuffles, as shown when the game was created.
  *
  * What the player chose for the next game.
  * @typedef {{preset: string, seats: number, level: Level, pace: number}} Settings
@@ -47,10 +48,12 @@
  *   rank: string | null,
  *   piece: string | null,
  *   seven: {shown: Seven, part: SevenPart | null}[],
+ *   asking: boolean,
  *   confirm: "fold" | Offer | null,
  * }} Choice
  *   `card` is an index of the hand, `rank` what a joker stands for, `piece` the key of a piece,
- *   `seven` the parts chosen so far with the server's answers (the first has no part), `confirm`
+ *   `seven` the parts chosen so far with the server's answers (the first has no part), `asking`
+ *   whether the parts that can follow are on the way, `confirm`
  *   what needs a second click.
  *
  * Something to choose: the next click posts `id`, or continues a seven with `part`.

@@ -131,7 +131,7 @@ impl<'a> TestRequest<'a> {
     fn attempt(&self) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
         let mut builder = ureq::http::Request::builder()
             .method(self.method.as_str())
-            .uri(self.server.url() + &self.path);
+            .uri(self.server.url() + self.path.as_str());
         for (name, value) in &self.headers {
             builder = builder.header(name, value);
         }

@@ -266,6 +266,16 @@ impl TestServer {
         *process = ServerProcess::spawn(&self.folder.0, &self.environment, self.wrapper);
     }
 
+    /// The same on the same port.
+    #[allow(dead_code, reason = "the tests of the page use it")]
+    pub fn restart_in_place(&self, signal: Signal) {
+        let address = self.address();
+        let mut process = self.process.lock().expect("the process");
+        process.stop(signal);
+        *process =
+            ServerProcess::spawn_at(&address, &self.folder.0, &self.environment, self.wrapper);
+    }
+
     /// Registers a text that the log must never show.
     pub fn forbid_in_log(&self, secret: &str) {
         let mut secrets = self.secrets.lock().expect("the secrets");
@@ -334,6 +344,15 @@ impl ServerProcess {
         environment: &[(&'static str, String)],
         wrapper: &[&str],
     ) -> ServerProcess {
+        ServerProcess::spawn_at("127.0.0.1:0", folder, environment, wrapper)
+    }
+
+    fn spawn_at(
+        address: &str,
+        folder: &Path,
+        environment: &[(&'static str, String)],
+        wrapper: &[&str],
+    ) -> ServerProcess {
         let log = |name| {
             OpenOptions::new()
                 .create(true)
@@ -358,7 +377,7 @@ impl ServerProcess {
             }
         }
         let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--database"])
+            .args(["serve", "--listen", address, "--database"])
             .arg(folder.join("dog.db"))
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())

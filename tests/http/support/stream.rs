@@ -107,7 +107,7 @@ impl Stream {
             let line = self.line().expect("a message before the end");
             if line != ":" {
                 count += usize::from(line.starts_with(if self.sse { "data: " } else { "{" }));
-                text = text + &line + "\n";
+                text = text + line.as_str() + "\n";
             }
         }
         text

@@ -119,11 +119,13 @@ function Pieces({ layout, board, gap }) {
     const point = pointOf(layout, { seat, place }, slot);
     const { colour, shape, start } = layout.seats[seat];
     const fresh = board[seat].fresh && place === String(start);
+    // The places of a kennel are closer to each other than those of the track.
+    const size = (place === "kennel" ? 0.37 : 0.42) * gap;
     return html`
       <g key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
         class="piece" color=${colour} transform=${`translate(${xy(point)})`}>
         ${fresh && html`<circle class="fresh" r=${0.62 * gap} stroke-width=${0.1 * gap} />`}
-        <path d=${shapePath(shape)} transform=${`scale(${0.42 * gap})`} stroke-width="0.2" />
+        <path d=${shapePath(shape)} transform=${`scale(${size})`} stroke-width="0.2" />
         <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.25 * gap})`} />
       </g>`;
   })}`;
@@ -218,7 +220,7 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
     </svg>
     ${places.map(({ key, name, label, press, offer }, index) => html`
       <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}`} aria-label=${name} title=${name}
-        disabled=${table.sending}
+        disabled=${table.sending || table.choice.asking}
         style=${{
           left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
           width: percent(size, bounds.width), height: percent(size, bounds.height),

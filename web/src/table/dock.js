@@ -1,5 +1,6 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
+import { useEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
 import { percent, t } from "../lang.js";
@@ -21,14 +22,14 @@ export function Dock({ table, status }) {
     <section class="dock">
       <div role="status" aria-label=${t("status")} class="status">
         ${latest && html`<p class="happened">${latest}</p>`}
-        <p class="todo">${status}</p>
+        <p class=${status.length > 90 ? "todo long" : "todo"}>${status}</p>
         ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
       </div>
       ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
         <${Ranks} table=${table} />
-        <${Advice} table=${table} />
         <${Hand} table=${table} />
         <${Buttons} table=${table} />
+        <${Advice} table=${table} />
         <${Given} table=${table} />`}
     </section>`;
 }
@@ -102,6 +103,9 @@ function Buttons({ table }) {
 
 /** The adviser's best suggestions. @param {{table: Table}} props */
 function Advice({ table }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  // They are below the hand, so that it stays where it is, and may be below the screen.
+  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), [table.hint]);
   if (typeof table.hint === "string" || table.choice.confirm) return null;
   const who = people(table);
   /** @param {Suggestion} suggestion */
@@ -111,7 +115,7 @@ function Advice({ table }) {
     return "card" in swap ? t("advice.give", { card: cardName(swap.card) }) : t("ask" in swap ? "ask" : "decline");
   };
   return html`
-    <div class="advice" role="group" aria-label=${t("advice")}>
+    <div class="advice" role="group" aria-label=${t("advice")} ref=${list}>
       ${table.hint.suggestions.slice(0, 3).map((one) => html`
         <button type="button" disabled=${table.sending} onClick=${() => followAdvice(one)}
           ...${previewing("move" in one ? offerOf(one.move) : null)}>

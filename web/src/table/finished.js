@@ -57,9 +57,9 @@ function Slider({ table, step }) {
 function Fair({ fair, given }) {
   if (fair.insecure) return html`<p role="alert">${t("fair.insecure")}</p>`;
   return html`
-    <ul class="fair" role="alert">
+    <div role="alert"><ul class="fair">
       <li>${fair.commitment ? `✓ ${t("fair.commitment.yes")}` : `✗ ${t("fair.commitment.no")}`}</li>
       <li>${fair.deals ? `✓ ${t("fair.deals.yes", { n: fair.rounds })}` : `✗ ${t("fair.deals.no")}`}</li>
       ${given && html`<li>${t("fair.given")}</li>`}
-    </ul>`;
+    </ul></div>`;
 }

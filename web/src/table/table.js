@@ -27,17 +27,18 @@ const NEXT = [
 
 /**
  * Moves the focus to the next choice when a player chooses by keyboard: the button that had it is
- * gone, or what it chose is on the board.
+ * gone, or it has done its part.
  *
  * @param {Table} table
  */
 function useFocus(table) {
   const { stage } = nextStep(table);
-  const { confirm, seven } = table.choice;
+  const { card, confirm, seven } = table.choice;
   useEffect(() => {
     const focused = document.activeElement;
     const lost = focused === document.body || focused === null;
-    const chosen = focused?.closest(".hand, .ranks") && stage !== "card" && stage !== "exchange";
+    const asked = stage === "card" || (stage === "exchange" && card === null);
+    const chosen = focused?.closest(".hand, .ranks") && !asked;
     if (!keyboard || !(lost || chosen)) return;
     for (const selector of NEXT) {
       const next = document.querySelector(selector);
@@ -46,7 +47,7 @@ function useFocus(table) {
         return;
       }
     }
-  }, [stage, confirm, seven, table.sending, table.moves]);
+  }, [stage, card, confirm, seven, table.sending, table.moves]);
 }
 
 /** @param {{table: Table}} props */

@@ -1,0 +1,141 @@
+//! What is drawn when the game changes.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, Form, Situation, Style, TestGame, TestServer,
+    TestViewer::{Host, Spectator},
+    create_with_bots, parts, pieces_of,
+};
+
+/// A game in which the seat after seat 0 has a move of several steps.
+fn before_a_walk(server: &TestServer) -> (TestGame<'_>, usize, Value) {
+    let rules = json!({"preset": "dogspiel-it"});
+    let scene = Situation::find(server, &rules, 4, Style::FirstSeat, |_, moves| {
+        moves.len() > 5
+    });
+    let game = scene.game;
+    game.play(0, scene.moves[0]["id"].as_str().expect("an id"));
+    loop {
+        let seat = game.turn();
+        let moves = game.legal_moves(seat);
+        let moves = moves.as_array().expect("moves");
+        let walks =
+            |one: &&Value| one["kind"] == "advance" && parts(one)[0]["steps"].as_u64() >= Some(4);
+        if let Some(walk) = moves.iter().find(walks) {
+            return (game, seat, walk.clone());
+        }
+        game.play(seat, moves[0]["id"].as_str().expect("an id"));
+    }
+}
+
+/// The animations of pieces that run now: whose piece, where it ends, and the points of its way.
+const ANIMATIONS: &str = "return document.getAnimations().filter((one) => one.effect.target.closest('.piece'))
+    .map((one) => ({
+      piece: { ...one.effect.target.dataset },
+      points: one.effect.getKeyframes().map((frame) => frame.transform.match(/-?[\\d.]+/g).map(Number)),
+    }))";
+
+#[test]
+fn a_piece_moves_along_its_path() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let (game, seat, walk) = before_a_walk(&server);
+    browser.sit(&game, 0);
+    let part = &parts(&walk)[0];
+    game.play(seat, walk["id"].as_str().expect("an id"));
+    browser.wait_for_script(
+        "an animation",
+        "document.getAnimations().some((one) => one.effect.target.closest('.piece'))",
+    );
+    let animations = browser.script(ANIMATIONS, vec![]);
+    let owner = seat.to_string();
+    let to = part["to"].as_str().expect("a place");
+    let animation = animations
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["piece"]["seat"] == owner.as_str() && one["piece"]["place"] == to);
+    let animation = animation.unwrap_or_else(|| panic!("{to} is not animated: {animations}"));
+    let layout = server
+        .get("/v1/layout?seats=4&fields_per_seat=16&bottom=0")
+        .send()
+        .expect(200);
+    let point = |place: &Value| {
+        let place = place.as_str().expect("a place");
+        let key = if place.contains(':') {
+            format!("{seat}:{place}")
+        } else {
+            place.to_owned()
+        };
+        let point = &layout["places"][key];
+        json!([point["x"].as_f64(), point["y"].as_f64()])
+    };
+    let path = part["path"].as_array().expect("a path");
+    let expected: Vec<Value> = [&part["from"]].into_iter().chain(path).map(point).collect();
+    let shown = animation["points"].as_array().expect("points");
+    let shown: Vec<Value> = shown
+        .iter()
+        .map(|at| json!([at[0].as_f64(), at[1].as_f64()]))
+        .collect();
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn nothing_moves_for_who_wants_no_motion() {
+    let server = TestServer::shared();
+    let options = Form {
+        reduced_motion: true,
+        ..Form::default()
+    };
+    let Some(browser) = Browser::open_with(&server, options) else {
+        return;
+    };
+    let (game, seat, walk) = before_a_walk(&server);
+    browser.sit(&game, 0);
+    let lines = browser.look().log;
+    game.play(seat, walk["id"].as_str().expect("an id"));
+    browser.wait("the move", |look| look.log > lines);
+    assert_eq!(
+        browser.script("return document.getAnimations().length", vec![]),
+        0
+    );
+}
+
+/// Four bots play a whole game at once, hundreds of changes in a few seconds.
+#[test]
+fn the_page_keeps_up_with_bots_that_do_not_pause() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 1, 0);
+    browser.open_table(&game);
+    let bot = json!({"kind": "bot", "level": "greedy"});
+    game.request("PUT", Host, "/seats/0")
+        .json(&bot)
+        .send()
+        .expect(200);
+    browser.wait("the first moves", |look| look.log > 5);
+    // Opens and closes the log all the while, and waits for each in the page.
+    let click = "
+        const summary = [...document.querySelectorAll('summary')]
+          .find((one) => one.textContent === 'What happened');
+        summary.parentElement.addEventListener('toggle', () => arguments[0](), { once: true });
+        summary.click();";
+    while browser.look().team.is_none() {
+        let begun = Instant::now();
+        browser.script_async(click, vec![]);
+        assert!(
+            begun.elapsed() < Duration::from_secs(2),
+            "the page does not answer"
+        );
+    }
+    let view = game.view(Spectator);
+    assert_eq!(view["phase"], "finished");
+    assert_eq!(browser.pieces(), pieces_of(&game));
+}

@@ -1,0 +1,18 @@
+//! The page in a real Chromium, driven by WebDriver: what can be seen and pressed, found by role
+//! and name. `tests/browser_games` has the long ones. Without `chromium` and `chromedriver` these
+//! tests are skipped.
+
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "each of the browser tests uses a part"
+)]
+mod support;
+
+mod bots;
+mod choices;
+mod drawing;
+mod keyboard;
+mod resuming;
+mod screens;
+mod seven;

@@ -1,0 +1,25 @@
+// What is too small, cut off, covered or out of reach, in one line each.
+const [inSight] = arguments;
+const findings = [];
+const { scrollWidth } = document.documentElement;
+if (scrollWidth > innerWidth) findings.push(`the page is ${scrollWidth} px wide`);
+for (const one of document.querySelectorAll("button, summary, select, input, a")) {
+  const box = one.getBoundingClientRect();
+  if (box.width === 0) continue;
+  const name = one.getAttribute("aria-label") ?? one.textContent.trim();
+  const find = (what) => findings.push(`${one.tagName.toLowerCase()} “${name}” ${what}`);
+  if (Math.min(box.width, box.height) < 24) find(`is ${box.width} x ${box.height} px`);
+  if (box.left < 0 || box.right > innerWidth) find(`is cut off: from ${box.left} to ${box.right}`);
+  if (one.matches("button") && one.scrollWidth > one.clientWidth + 1) find("has text that is cut off");
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const top = document.elementFromPoint(x, y);
+  const visible = y > 0 && y < innerHeight && !one.closest("ul, ol");
+  if (visible && top && !one.contains(top) && !top.contains(one)) find(`is covered by ${top.outerHTML.slice(0, 80)}`);
+}
+for (const name of inSight) {
+  const box = document.querySelector(`[aria-label="${name}"]`)?.getBoundingClientRect();
+  if (box && (box.bottom > innerHeight + 1 || box.top < 0)) {
+    findings.push(`“${name}” is out of sight: from ${box.top} to ${box.bottom} of ${innerHeight}`);
+  }
+}
+return findings;

@@ -1,0 +1,27 @@
+// What a player sees and can press, by roles and accessible names.
+const nameOf = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim().replace(/\s+/g, " ");
+const choices = (elements) => [...elements].map((element) => ({
+  name: nameOf(element),
+  enabled: !element.disabled,
+  pressed: element.getAttribute("aria-pressed") === "true",
+  focused: element === document.activeElement,
+  element,
+}));
+const labelled = (role, name) =>
+  [...document.querySelectorAll(`[role="${role}"]`)].find((one) => one.getAttribute("aria-label") === name);
+const group = (name) => choices(labelled("group", name)?.querySelectorAll("button") ?? []);
+const moves = [...document.querySelectorAll("details")].find((one) => one.querySelector("summary")?.textContent === "All moves");
+return {
+  team: [...document.querySelectorAll("h1, h2, h3")].map(nameOf).find((name) => name.startsWith("Team")) ?? null,
+  todo: labelled("status", "What to do")?.innerText ?? "",
+  alerts: [...document.querySelectorAll('[role="alert"]')].map((one) => one.textContent.trim()),
+  hand: group("Your hand"),
+  board: group("Board"),
+  ranks: group("Joker as"),
+  advice: group("Suggestions"),
+  moves: choices(moves?.querySelectorAll("button") ?? []),
+  buttons: choices([...document.querySelectorAll("button")]
+    .filter((one) => !one.closest('details, [role="group"]'))),
+  focus: document.activeElement === document.body ? null : nameOf(document.activeElement),
+  log: document.querySelectorAll("details.log li").length,
+};

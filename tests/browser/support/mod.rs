@@ -1,0 +1,28 @@
+//! Shared by both browser tests: a real Chromium driven by WebDriver, a player who clicks, and
+//! games that the API brings to a wanted position.
+
+mod appearance;
+mod browser;
+mod driver;
+#[path = "../../http/support/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the tests of the API use more of it"
+)]
+pub mod http;
+mod look;
+mod player;
+mod scene;
+mod screens;
+
+pub use appearance::check_screens;
+pub use browser::{Browser, Form};
+pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
+pub use look::{Button, Look, enabled, names, place_words};
+pub use player::{KeyboardPlayer, MousePlayer, choose_part, offered_names, offers};
+pub use scene::{
+    NAMES, Situation, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
+    seats_of_bots,
+};
+pub use screens::Screens;

@@ -1,0 +1,220 @@
+//! Every screen of the page, one after the other.
+
+use serde_json::{Value, json};
+
+use super::{
+    Browser, Form, Situation, Style, TestGame, TestServer, choose_part, create_with_people, offers,
+    parts,
+};
+
+/// Games that show every screen. Nothing is played in them.
+pub struct Screens<'a> {
+    exchange: TestGame<'a>,
+    optional_exchange: TestGame<'a>,
+    seven: Situation<'a>,
+    joker: Situation<'a>,
+    jack: Situation<'a>,
+    fold: Situation<'a>,
+    partner: Situation<'a>,
+    six_seats: Situation<'a>,
+    finished: TestGame<'a>,
+}
+
+/// Names of groups.
+type InSight = &'static [&'static str];
+
+const TABLE: InSight = &["Your hand", "Board"];
+
+/// Where the visitor is.
+pub struct Visit<'a> {
+    pub name: &'static str,
+    pub options: Form,
+    /// The groups that must be within reach, because the player chooses something there.
+    pub in_sight: InSight,
+    pub browser: &'a Browser,
+}
+
+fn three_parts(one: &Value) -> bool {
+    one["card"] == "7" && parts(one).len() == 3
+}
+
+fn captures_partner(one: &Value) -> bool {
+    let mut captures = one["captures"].as_array().expect("captures").iter();
+    one["kind"] == "advance" && captures.any(|capture| capture["seat"] == 2)
+}
+
+impl<'a> Screens<'a> {
+    pub fn new(server: &'a TestServer) -> Screens<'a> {
+        let rules = json!({"preset": "dogspiel-it"});
+        let find = |number, wanted: fn(&[Value]) -> bool| {
+            let wanted = |_: &Value, moves: &[Value]| wanted(moves);
+            Situation::find(server, &rules, number, Style::FirstSeat, wanted)
+        };
+        let exchange = create_with_people(server, &rules, 1);
+        exchange.deal();
+        let optional_exchange = create_with_people(server, &json!({"preset": "hausregeln"}), 1);
+        optional_exchange.deal();
+        let six = json!({"preset": "hausregeln", "seats": 6});
+        Screens {
+            exchange,
+            optional_exchange,
+            seven: find(1, |moves| moves.iter().any(three_parts)),
+            joker: find(7, |moves| {
+                moves.iter().any(|one| one["as"] == "9") && moves.len() > 15
+            }),
+            jack: find(5, |moves| {
+                let swaps = moves
+                    .iter()
+                    .filter(|one| one["card"] == "J" && one["kind"] == "swap");
+                swaps.count() > 5
+            }),
+            fold: find(1, |moves| moves[0]["kind"] == "fold"),
+            partner: find(8, |moves| moves.iter().any(captures_partner)),
+            six_seats: Situation::find(server, &six, 3, Style::Greedy, |view, moves| {
+                view["version"].as_u64() > Some(90) && moves.len() > 6
+            }),
+            finished: TestGame::imported(server),
+        }
+    }
+
+    /// Goes through the screens and shows each to the visitor.
+    pub fn visit(&self, browser: &Browser, options: Form, visitor: impl Fn(&Visit<'_>)) {
+        browser.show_as(options);
+        browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
+        let show = |name, in_sight: InSight| {
+            browser.settle();
+            visitor(&Visit {
+                name,
+                options,
+                in_sight,
+                browser,
+            });
+        };
+        browser.remember(&self.exchange, 0);
+        browser.remember(&self.seven.game, 0);
+        browser.go("/?lang=en");
+        browser.wait("the home screen", |look| look.can("Play against bots"));
+        browser.open_details("Rules, seats, level and pace");
+        browser.wait_for_script("the games", "document.body.innerText.includes('your turn')");
+        browser.script("scrollTo(0, 0)", vec![]);
+        show("home", &[]);
+
+        browser.sit(&self.exchange, 0);
+        browser.choose_card(&self.exchange.hand(0)[0]);
+        browser.wait("Give", |look| look.can("Give"));
+        show("exchange", TABLE);
+        browser.sit(&self.optional_exchange, 0);
+        browser.wait("Decline", |look| look.can("Decline"));
+        show("exchange-optional", TABLE);
+
+        self.visit_seven(browser, &show);
+
+        browser.sit(&self.joker.game, 0);
+        browser.choose_card("joker");
+        browser.wait("the ranks", |look| !look.ranks.is_empty());
+        show("joker", TABLE);
+        browser.press("Hint");
+        browser.wait("suggestions", |look| !look.advice.is_empty());
+        show("hint", &["Your hand", "Suggestions"]);
+        browser.open_details("All moves");
+        show("all-moves", &[]);
+
+        let swap = self
+            .jack
+            .find_move(|one| one["card"] == "J" && one["kind"] == "swap");
+        browser.sit(&self.jack.game, 0);
+        browser.choose_card("J");
+        let look = browser.wait("a choice", |look| !offers(look).is_empty());
+        if look.todo.contains("Choose a piece") {
+            let from = parts(swap)[0]["from"].as_str().expect("a place");
+            browser.click(look.place(from).expect("the piece"));
+            browser.wait("targets", |look| look.todo.contains("Choose where"));
+        }
+        // The focus previews the choice.
+        browser.script(
+            "document.querySelector('[aria-label=Board] button').focus()",
+            vec![],
+        );
+        show("jack", TABLE);
+
+        browser.sit(&self.fold.game, 0);
+        browser.wait("Fold", |look| look.can("Fold"));
+        show("fold", TABLE);
+        browser.press("Fold");
+        browser.wait("the question", |look| look.can("Cancel"));
+        show("fold-question", TABLE);
+
+        let capture = self.partner.find_move(captures_partner);
+        browser.sit(&self.partner.game, 0);
+        browser.choose_card(capture["card"].as_str().expect("a card"));
+        choose_part(browser, &parts(capture)[0]);
+        browser.wait("the question", |look| look.can("Cancel"));
+        show("partner-question", TABLE);
+
+        browser.sit(&self.six_seats.game, 0);
+        show("six-seats", TABLE);
+
+        browser.open_table(&self.jack.game);
+        browser.set_network(false);
+        browser.wait("the message", |look| !look.alerts.is_empty());
+        show("lost", TABLE);
+        browser.set_network(true);
+        browser.wait("the end of the message", |look| look.alerts.is_empty());
+
+        self.visit_others(browser, &show);
+    }
+
+    fn visit_seven(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
+        let wanted = parts(self.seven.find_move(three_parts));
+        browser.sit(&self.seven.game, 0);
+        browser.wait("the hand", |look| look.card("7").is_some());
+        show("card", TABLE);
+        browser.choose_card("7");
+        let look = browser.wait("pieces", |look| !offers(look).is_empty());
+        show("piece", TABLE);
+        if look.todo.contains("Choose a piece") {
+            let from = wanted[0]["from"].as_str().expect("a place");
+            browser.click(look.place(from).expect("the piece"));
+            browser.wait("targets", |look| look.todo.contains("Choose where"));
+        }
+        show("target", TABLE);
+        choose_part(browser, &wanted[0]);
+        browser.wait("the next part", |look| {
+            look.can("Start over") && !offers(look).is_empty()
+        });
+        show("seven", TABLE);
+        for part in &wanted[1..] {
+            choose_part(browser, part);
+        }
+        browser.wait("Play", |look| look.can("Play"));
+        show("seven-complete", TABLE);
+    }
+
+    /// Screens of somebody without a seat.
+    fn visit_others(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
+        browser.forget_all();
+        browser.open_table(&self.jack.game);
+        browser.wait_for_script(
+            "the words of a spectator",
+            "document.body.innerText.includes('You are watching.')",
+        );
+        show("watching", &[]);
+        browser.go(&format!("/?lang=en#/games/{}", self.finished.id));
+        browser.wait("the end", |look| look.team.is_some());
+        show("finished", &[]);
+        browser.press("Check the shuffle");
+        browser.wait("the result", |look| {
+            look.alerts.iter().any(|one| one.contains("✓"))
+        });
+        show("fair", &[]);
+        browser.press("Replay");
+        browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");
+        browser.script(
+            "const slider = document.querySelector('input[type=range]');
+             slider.value = 90;
+             slider.dispatchEvent(new Event('input', { bubbles: true }));",
+            vec![],
+        );
+        show("replay", &[]);
+    }
+}

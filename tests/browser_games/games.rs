@@ -1,0 +1,95 @@
+//! Whole games against bots, by clicks or keys alone.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, KeyboardPlayer, MousePlayer, TestGame, TestServer, TestViewer::Spectator,
+    create_with_bots,
+};
+
+/// Opens a game against bots that do not pause.
+fn open<'a>(server: &'a TestServer, browser: &Browser, rules: &Value, number: u8) -> TestGame<'a> {
+    let game = create_with_bots(server, rules, number, 0);
+    browser.remember(&game, 0);
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    game
+}
+
+/// Checks that the page ends a game as the server does, and that every turn of seat 0 was clicked.
+fn check_end(browser: &Browser, game: &TestGame<'_>) {
+    let look = browser.wait("the end", |look| look.team.is_some());
+    let view = game.view(Spectator);
+    assert_eq!(view["phase"], "finished");
+    let seats = view["seats"].as_array().expect("seats").iter();
+    let names: Vec<&str> = seats
+        .filter(|seat| seat["team"] == view["winner"])
+        .map(|seat| seat["name"].as_str().expect("a name"))
+        .collect();
+    let heading = format!("Team {} has won", names.join(" and "));
+    assert_eq!(look.team.as_deref(), Some(heading.as_str()));
+    let won = names.contains(&"Player");
+    let words = if won {
+        "You have won!"
+    } else {
+        "You have lost"
+    };
+    assert!(look.todo.contains(words), "{}", look.todo);
+}
+
+fn a_whole_game(rules: &Value, number: u8) {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = open(&server, &browser, rules, number);
+    MousePlayer::new(&browser, u64::from(number)).play_to_the_end();
+    check_end(&browser, &game);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored familienlager"]
+fn familienlager() {
+    a_whole_game(&json!({"preset": "familienlager"}), 1);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_de"]
+fn dogspiel_de() {
+    a_whole_game(&json!({"preset": "dogspiel-de"}), 2);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_it"]
+fn dogspiel_it() {
+    a_whole_game(&json!({"preset": "dogspiel-it"}), 3);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored spielanleitung"]
+fn spielanleitung() {
+    a_whole_game(&json!({"preset": "spielanleitung"}), 4);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored hausregeln"]
+fn hausregeln() {
+    a_whole_game(&json!({"preset": "hausregeln"}), 5);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored six_seats"]
+fn six_seats() {
+    a_whole_game(&json!({"preset": "hausregeln", "seats": 6}), 6);
+}
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored keyboard_alone"]
+fn keyboard_alone() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = open(&server, &browser, &json!({"preset": "dogspiel-it"}), 7);
+    KeyboardPlayer::new(&browser, 7).play_until(|_| false);
+    check_end(&browser, &game);
+}

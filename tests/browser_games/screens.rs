@@ -1,0 +1,59 @@
+//! Every screen in every form, and the pictures of them in `docs/pictures`.
+
+use std::{env, fs, path::PathBuf};
+
+use crate::support::{Browser, Form, Screens, TestServer, check_screens};
+
+#[test]
+#[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
+fn every_screen_in_every_form() {
+    let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
+    let forms = sizes.into_iter().flat_map(|size| {
+        [false, true].map(|dark| Form {
+            size,
+            dark,
+            ..Form::default()
+        })
+    });
+    check_screens(&forms.collect::<Vec<Form>>());
+}
+
+/// Writes to the folder that `DOG_PICTURES` names, else to the folder of temporary files.
+#[test]
+#[ignore = "writes pictures: DOG_PICTURES=docs/pictures cargo test --test browser_games -- --ignored pictures"]
+fn pictures() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let folder = env::var_os("DOG_PICTURES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
+    let folder = PathBuf::from(folder);
+    let screens = Screens::new(&server);
+    let phone = Form {
+        scale: 1.5,
+        reduced_motion: true,
+        ..Form::default()
+    };
+    let desk = Form {
+        size: (1280, 800),
+        ..phone
+    };
+    let dark = Form {
+        dark: true,
+        ..phone
+    };
+    // All screens of a phone, and some of the others.
+    let forms: [(&str, Form, &[&str]); 3] = [
+        ("", phone, &[]),
+        ("-desk", desk, &["jack", "six-seats"]),
+        ("-dark", dark, &["seven"]),
+    ];
+    for (suffix, options, names) in forms {
+        screens.visit(&browser, options, |visit| {
+            if names.is_empty() || names.contains(&visit.name) {
+                let file = format!("page-{}{suffix}.webp", visit.name);
+                fs::write(folder.join(file), browser.picture()).expect("a file");
+            }
+        });
+    }
+}
