@@ -9,7 +9,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::{
-    CARDS, Dice, GameSecrets, LEVELS, PRESETS, Stream, TestGame, TestServer,
+    CARDS, Dice, GameSecrets, LEVELS, PRESETS, Stream, TestGame, TestServer, TestTable,
     TestViewer::{self, *},
     UNKNOWN_TOKEN,
 };
@@ -214,8 +214,8 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     ));
     // Offering a card reveals the partner's, if it was offered; declining reveals none.
     let hand = match viewer {
-        Seat(seat) => game.hand(seat),
-        Host | Spectator => Vec::new(),
+        Seat(seat) if view["seats"][seat]["hand"].is_array() => game.hand(seat),
+        Seat(_) | Host | Spectator => Vec::new(),
     };
     let not_held = CARDS
         .iter()
@@ -370,6 +370,41 @@ fn with_an_optional_exchange() {
 #[test]
 fn with_a_mandatory_exchange_of_six() {
     nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 1, 2);
+}
+
+/// Somebody who takes over a seat in the middle of a round sees no card that a spectator does not
+/// see, and neither does the player who was there before, whose token is dead.
+#[test]
+fn who_takes_over_a_seat_sees_what_a_spectator_sees() {
+    let server = TestServer::start();
+    let mut dice = Dice::new(5);
+    for (preset, steps) in [("hausregeln", 4), ("dogspiel-it", 12), ("hausregeln", 40)] {
+        let slow = json!({"rules": {"preset": preset}, "bot_pace_ms": 60_000});
+        let mut table = TestTable::full(&server, &slow);
+        let in_round = |view: &Value| view["phase"] == "exchange" || view["phase"] == "play";
+        let mut done = 0;
+        while done < steps || !in_round(&table.game.view(Spectator)) {
+            let (by, route, body) = next_action(&table.game, &mut dice);
+            let request = table.game.post(by, route).json(&body);
+            request.send().expect(200);
+            done += 1;
+        }
+        let seat = table.game.view(Spectator)["turn"].as_u64().unwrap_or(0) as usize;
+        let seat = (seat + 1 + dice.below(3)) % 4;
+        let before = table.game.clone();
+        let invitation = table.open(seat);
+        table.join(&json!({"invitation": invitation}));
+        for (game, is_dead) in [(&table.game, false), (&before, true)] {
+            let twins = PermutedPair::of(game, Spectator, &mut dice);
+            assert!(twins.changed[0] && twins.changed[2], "{:?}", twins.changed);
+            let mut probes = questions(&table.game, Seat(seat), &mut dice);
+            // No stream opens with a dead token.
+            probes.retain(|probe| !is_dead || probe.messages.is_none());
+            let differences = twins.differences(game, Seat(seat), &probes);
+            let [what, here, there] = differences.first().cloned().unwrap_or_default();
+            assert!(differences.is_empty(), "{what}:\n{here}\n\nand\n\n{there}");
+        }
+    }
 }
 
 /// The requests whose responses differ.
