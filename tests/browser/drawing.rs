@@ -97,7 +97,7 @@ fn nothing_moves_for_who_wants_no_motion() {
     };
     let (game, seat, walk) = before_a_walk(&server);
     browser.sit(&game, 0);
-    let lines = browser.look().log;
+    let lines = browser.wait("the log", |look| look.log > 0).log;
     game.play(seat, walk["id"].as_str().expect("an id"));
     browser.wait("the move", |look| look.log > lines);
     assert_eq!(

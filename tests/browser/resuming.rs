@@ -30,7 +30,9 @@ fn a_lost_network_is_announced_and_caught_up_with() {
     browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
     let scene = scene(&server);
     browser.sit(&scene.game, 0);
-    let before = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    let before = browser.wait("the hand and the log", |look| {
+        enabled(&look.hand).next().is_some() && look.log > 0
+    });
     browser.set_network(false);
     browser.wait("the message", |look| {
         look.alerts.iter().any(|alert| alert.contains(LOST))
@@ -99,7 +101,9 @@ fn two_tabs_of_one_seat_show_the_same() {
     browser.switch_to(&first);
     let version = scene.game.version();
     browser.open_details("All moves");
-    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
+    let look = browser.wait("all moves and the log", |look| {
+        enabled(&look.moves).next().is_some() && look.log > 0
+    });
     browser.click(&look.moves[0]);
     let first_look = browser.wait("the end of the turn", |look| {
         look.todo.contains("is to move")
