@@ -45,6 +45,9 @@ pub enum Response {
         seat: Seat,
         version: u64,
         salt: [u8; 16],
+        /// Whether the host has made it. Earlier releases did not save that.
+        #[serde(default)]
+        by_host: bool,
     },
     /// The host's fresh token.
     FreshHostToken { salt: [u8; 16] },
@@ -66,6 +69,17 @@ pub enum Response {
     },
     /// A ticket for a stream.
     Ticket { salt: [u8; 16], expires_at: String },
+}
+
+impl Response {
+    /// Whether it is to the host about the token of a seat.
+    pub(super) fn is_for_another(&self) -> bool {
+        match self {
+            Response::FreshToken { by_host, .. } => *by_host,
+            Response::Opened { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// What identifies a retry of a request.

@@ -402,10 +402,11 @@ fn attempt<E: Clone + From<ServiceError>>(
     };
     let role = match (request.caller.known_role(record), command.kills_token()) {
         (Ok(role), _) => role,
-        // A retry of the request that has killed the token it comes with.
+        // A retry of the request that has killed the token it comes with. The host's requests for
+        // a seat kill another one.
         (Err(unknown), true) => {
-            let outcome = saved_outcome()?.ok_or(unknown)?;
-            return Ok((None, outcome));
+            let outcome = saved_outcome()?.filter(|outcome| !outcome.response.is_for_another());
+            return Ok((None, outcome.ok_or(unknown)?));
         }
         (Err(unknown), false) => return Err(unknown.into()),
     };
@@ -629,6 +630,7 @@ fn reissue_token<E: Clone + From<ServiceError>>(
         seat,
         version,
         salt,
+        by_host: role == Role::Host,
     };
     let tokens = Some(tokens);
     Ok((effect, CommandOutcome { response, tokens }))

@@ -465,7 +465,6 @@ fn nobody_else_can_have_the_token_of_a_person_who_joined() {
 fn the_host_renews_its_token() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    let before = game.view(Spectator);
     game.post(Seat(0), "/host/token")
         .send()
         .refused("forbidden");
@@ -473,6 +472,15 @@ fn the_host_renews_its_token() {
         .send()
         .refused("unauthorized");
     let renew = |game: &TestGame| game.post(Host, "/host/token").key(KEY).send();
+    let made = |game: &TestGame| game.post(Host, "/seats/1/token").key(KEY).send();
+    let opened = |game: &TestGame| {
+        let open = json!({"kind": "open"});
+        let request = game.request("PUT", Host, "/seats/3").key(KEY);
+        request.json(&open).send()
+    };
+    made(&game).expect(200);
+    opened(&game).expect(200);
+    let before = game.view(Spectator);
     let fresh = renew(&game).expect(200);
     assert_eq!(
         renew(&game).expect(200),
@@ -480,10 +488,15 @@ fn the_host_renews_its_token() {
         "the request that killed the token is replayed"
     );
     game.post(Host, "/deal").send().refused("token_replaced");
+    // Retries of other requests with the dead token get nothing.
+    made(&game).refused("token_replaced");
+    opened(&game).refused("token_replaced");
     let token = fresh["token"].as_str().expect("a token").to_owned();
     server.forbid_in_log(&token);
     game.host = token;
     assert_eq!(game.view(Spectator), before);
+    let bot = game.request("PUT", Host, "/seats/3");
+    bot.json(&json!({"kind": "bot"})).send().expect(200);
     game.deal();
 }
 
