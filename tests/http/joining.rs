@@ -433,6 +433,58 @@ fn joins_race_with_the_host_and_with_bots() {
 }
 
 #[test]
+fn joins_race_with_the_time_when_bots_fill_the_seats() {
+    let server = TestServer::start();
+    let other = TestServer::beside(&server);
+    let more = json!({"bots_after_seconds": 1, "join": "anyone", "bot_pace_ms": 60_000});
+    let tables: Vec<TestTable<'_>> = (0..10).map(|_| TestTable::create(&server, &more)).collect();
+    // Each table gets joins from 0.9 to 1.1 seconds after its creation.
+    thread::sleep(std::time::Duration::from_millis(900));
+    let joined = thread::scope(|scope| {
+        let join = |table: &TestTable<'_>, at: usize| {
+            let server = if at.is_multiple_of(2) {
+                &server
+            } else {
+                &other
+            };
+            let path = table.game.path("/join");
+            scope.spawn(move || {
+                thread::sleep(std::time::Duration::from_millis(50 * at as u64));
+                server.post(&path).json(&json!({})).send()
+            })
+        };
+        let threads = |table| (0..4).map(|at| join(table, at)).collect::<Vec<_>>();
+        let threads: Vec<_> = tables.iter().map(threads).collect();
+        let responses = threads.into_iter().map(|threads| {
+            let responses = threads.into_iter().map(|thread| thread.join());
+            responses.map(|response| response.expect("a response"))
+        });
+        responses.map(Iterator::collect).collect::<Vec<Vec<_>>>()
+    });
+    for (table, responses) in tables.iter().zip(joined) {
+        let mut seats = Vec::new();
+        for response in responses {
+            if response.status == 201 {
+                seats.push(response.expect(201)["seat"].as_u64().expect("a seat") as usize);
+            } else {
+                response.refused_one_of(&["no_open_seat", "unavailable"]);
+            }
+        }
+        while table.game.view(Spectator)["phase"] == "seating" {
+            thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let view = table.game.view(Spectator);
+        let kinds = kinds(&view);
+        for (seat, kind) in kinds.iter().enumerate() {
+            let is_human = seats.iter().filter(|&&taken| taken == seat).count();
+            assert!(is_human < 2, "seat {seat} was given twice");
+            let expected = if is_human == 1 { "human" } else { "bot" };
+            assert_eq!(*kind, expected, "seat {seat}");
+        }
+    }
+}
+
+#[test]
 fn nobody_else_can_have_the_token_of_a_person_who_joined() {
     let server = TestServer::shared();
     let table = TestTable::full(&server, &json!({}));
