@@ -40,7 +40,7 @@ export function SeatingScreen({ table }) {
   const guest = seat === null && !table.hostToken;
   return html`
     <main class="seating">
-      <${Bar} table=${table} />
+      <${Bar} table=${table} seating />
       <${Lost} table=${table} />
       <h2 tabindex="-1" ref=${title}>${t(guest && table.joining ? "seating.invited" : "seating.title")}</h2>
       <div role="status" aria-label=${t("status")} class="status">
@@ -51,9 +51,9 @@ export function SeatingScreen({ table }) {
         ${table.problem && html`<p class="problem">${problemWords(table.problem, people(table))}</p>`}
       </div>
       <${Join} table=${table} />
+      <${ForAll} table=${table} />
       <${Teams} table=${table} />
       <${Buttons} table=${table} />
-      <${ForAll} table=${table} />
       ${seat !== null && table.token && html`
         <${Name} key=${game.seats[seat].name} name=${game.seats[seat].name} table=${table} />
         <${OtherDevice} id=${table.id} seat=${seat} token=${table.token} />`}

@@ -38,22 +38,42 @@ export function HostButtons({ table, seat }) {
       onClick=${press}>${t(words)}</button>`;
   return html`
     ${invitation && html`
-      <${Reveal} name=${t("seat.link", { name })}>
+      <${Reveal} key=${invitation} name=${t("seat.link", { name })} shown=${table.game?.phase !== "seating"}>
         <${Share} path=${`/join/${table.id}/${invitation}`} name=${t("share.seat", { name })} addresses=${state.addresses} />
       <//>`}
     ${free && button(one.kind === "bot" && !one.joined ? "invite" : "invite again", () => inviteAgain(seat))}
     ${bot && button("bot plays", () => letBotPlay(seat))}`;
 }
 
-/** Where somebody is missing, the host decides. @param {{table: Table}} props */
+/** Whether the game needs the host for a seat: its person is missing, or somebody is to be invited. @param {Table} table @param {number} seat */
+const needsHost = (table, seat) => isMissing(table, seat) || table.game?.seats[seat].kind === "open";
+
+/** What the host has to decide. @param {{table: Table}} props */
 export function Missing({ table }) {
-  const { game, hostToken } = table;
-  const missing = hostToken ? game?.seats.filter((one) => isMissing(table, one.seat)) ?? [] : [];
-  if (missing.length === 0) return null;
+  const seats = table.hostToken ? table.game?.seats.filter((one) => needsHost(table, one.seat)) ?? [] : [];
+  if (seats.length === 0) return null;
+  const who = people(table);
   return html`
     <div class="missing">
-      ${missing.map(({ seat, name }) => html`
-        <p key=${seat}>${t("missing", { name, states: presenceWords(table, seat) })}</p>
-        <div class="buttons"><${HostButtons} table=${table} seat=${seat} /></div>`)}
+      ${seats.map(({ seat, kind }) => html`
+        <div key=${seat}>
+          <p>${kind === "open" ? t("missing.open", { name: nameOf(who, seat) })
+            : t("missing", { name: nameOf(who, seat), states: presenceWords(table, seat) })}</p>
+          <div class="actions"><${HostButtons} table=${table} seat=${seat} /></div>
+        </div>`)}
     </div>`;
+}
+
+/** Everybody at the table, with what the host can do with the others. @param {{table: Table}} props */
+export function Everybody({ table }) {
+  const who = people(table);
+  return html`
+    <ul>
+      ${table.game?.seats.map(({ seat }) => html`
+        <li key=${seat}>
+          <span class="name">${nameOf(who, seat)}</span>
+          <${States} table=${table} seat=${seat} />
+          <span class="actions">${!needsHost(table, seat) && html`<${HostButtons} table=${table} seat=${seat} />`}</span>
+        </li>`)}
+    </ul>`;
 }

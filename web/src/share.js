@@ -1,7 +1,7 @@
 // Links to a table: as a QR code, to share, to copy, or to select.
 
 import { correction, generate } from "../vendor/lean-qr.js";
-import { useEffect, useMemo, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
@@ -67,11 +67,11 @@ export function Share({ path, name, addresses }) {
         <label>${name}
           <input readonly value=${link} onFocus=${(/** @type {FocusEvent} */ event) =>
             /** @type {HTMLInputElement} */ (event.target).select()} /></label>
-        <div class="buttons">
+        ${(clipboard || "share" in navigator) && html`<div class="buttons">
           ${"share" in navigator && html`<button type="button" onClick=${share}>${t("share.send")}</button>`}
           ${clipboard && html`<button type="button" onClick=${copy}>${t("share.copy")}</button>`}
           <span role="status" class="small">${copied === link && t("share.copied")}</span>
-        </div>
+        </div>`}
         <${Reachable} addresses=${addresses} />
       </div>
     </div>`;
@@ -114,11 +114,13 @@ function Qr({ text, name }) {
     </svg>`;
 }
 
-/** A button that shows and hides what belongs to it. @param {{name: string, children: unknown}} props */
-export function Reveal({ name, children }) {
-  const [open, setOpen] = useState(false);
+/** A button that shows and hides what belongs to it. @param {{name: string, children: unknown, shown?: boolean}} props */
+export function Reveal({ name, children, shown = false }) {
+  const [open, setOpen] = useState(shown);
+  const root = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { if (open) root.current?.scrollIntoView({ block: "nearest" }); }, [open]);
   return html`
-    <div class="reveal">
+    <div class="reveal" ref=${root}>
       <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${name}</button>
       ${open && children}
     </div>`;

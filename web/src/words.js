@@ -181,8 +181,10 @@ export function whatToDo(table) {
 }
 
 /** @param {Table} table */
-const partnerName = ({ game, seat }) =>
-  (game && seat !== null ? game.seats[(seat + game.seats.length / 2) % game.seats.length].name : "");
+const partnerName = (table) => {
+  const { names } = people(table);
+  return table.seat === null ? "" : names[(table.seat + names.length / 2) % names.length];
+};
 
 /** @param {Table} table */
 function stepsLeft(table) {

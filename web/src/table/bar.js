@@ -7,8 +7,8 @@ import { isShared } from "../words.js";
 
 /** @import {Table} from "../types.js" */
 
-/** @param {{table: Table, leaves?: boolean}} props `leaves`: with the button to leave */
-export function Bar({ table, leaves }) {
+/** @param {{table: Table, seating?: boolean}} props `seating`: before the game */
+export function Bar({ table, seating }) {
   const { game, seat, sending } = table;
   if (!game) return null;
   const there = seat !== null && game.seats[seat].kind === "human" && game.phase !== "finished";
@@ -16,8 +16,9 @@ export function Bar({ table, leaves }) {
     <header class="bar">
       <a href="#/" class="back">${t("table.home")}</a>
       <h1>DOG</h1>
-      <span class="small"><span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}</span>
-      ${leaves && there && isShared(table) && html`
+      <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
+        <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}`}</span>
+      ${!seating && there && isShared(table) && html`
         <button type="button" class="leave" disabled=${sending} onClick=${leave}>${t("leave")}</button>`}
     </header>`;
 }

@@ -25,15 +25,16 @@ export function Dock({ table, status }) {
       <div role="status" aria-label=${t("status")} class="status">
         ${latest && html`<p class="happened">${latest}</p>`}
         <p class=${status.length > 90 ? "todo long" : "todo"}>${status}</p>
+        ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
         ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
       </div>
-      <${Missing} table=${table} />
-      ${seat === null ? html`<p class="small">${t(table.lostSeat ? "table.lost-seat" : "table.watching")}</p>` : html`
+      ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
         <${Ranks} table=${table} />
         <${Hand} table=${table} />
         <${Buttons} table=${table} />
         <${Advice} table=${table} />
         <${Given} table=${table} />`}
+      <${Missing} table=${table} />
     </section>`;
 }
 

@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { play } from "../game.js";
 import { t } from "../lang.js";
-import { HostButtons, States } from "../seats.js";
+import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
 import { html } from "../view.js";
-import { eventWords, moveWords, nameOf, people as peopleOf } from "../words.js";
+import { eventWords, moveWords, people as peopleOf } from "../words.js";
 import { previewing } from "./board.js";
 
 /** @import {Table} from "../types.js" */
@@ -46,18 +46,10 @@ export function AllMoves({ table }) {
 export function AtTable({ table }) {
   const { game, seat, token } = table;
   if (!game || game.phase === "finished" || (seat === null && !table.hostToken)) return null;
-  const who = peopleOf(table);
   return html`
     <details class="people">
       <summary>${t("people.title")}</summary>
-      <ul>
-        ${game.seats.map((one) => html`
-          <li key=${one.seat}>
-            <span class="name">${nameOf(who, one.seat)}</span>
-            <${States} table=${table} seat=${one.seat} />
-            <span class="actions"><${HostButtons} table=${table} seat=${one.seat} /></span>
-          </li>`)}
-      </ul>
+      <${Everybody} table=${table} />
       ${seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
     </details>`;
 }

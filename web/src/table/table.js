@@ -73,7 +73,7 @@ export function TableScreen({ table }) {
     <main class="table" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
-      <${Bar} table=${table} leaves />
+      <${Bar} table=${table} />
       <${Lost} table=${table} />
       <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
