@@ -222,7 +222,9 @@ async function readMissing(table, game) {
     at(table, () => dispatch({ type: "layout", layout }));
     return true;
   }
-  if (action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
+  // The server plays for a person who is away.
+  const away = table.seat !== null && game.seats[table.seat].away;
+  if (!away && action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
     /** @type {{version?: number, moves: Move[], unplayable: Unplayable[]}} */
     const { version, moves, unplayable } = await get(table, "/legal-moves?board=false");
     at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves, unplayable }));

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal } from "./game.js";
 import { list, t } from "./lang.js";
 import { giveUp, leave, opensToAny, rename, seatsToTake, start, takeSeat } from "./people.js";
-import { HostButtons, States } from "./seats.js";
+import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
 import { html } from "./view.js";
@@ -31,7 +31,10 @@ const teamsOf = (game) => Array.from({ length: game.seats.length / 2 }, (_, team
 export function SeatingScreen({ table }) {
   const { game, seat } = table;
   const title = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => { document.title = "DOG"; }, []);
+  useEffect(() => {
+    document.title = "DOG";
+    scrollTo(0, 0);
+  }, []);
   // The button that took or gave up the seat is gone.
   useEffect(() => {
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
@@ -80,7 +83,8 @@ function seatingWords(table) {
   }
   if (game.phase === "seating") {
     const awaited = game.seats.filter((one) => one.asked === false && one.seat !== seat);
-    if (free.length > 0) return t("seating.waiting", { n: free.length });
+    const stay = seat !== null && !hostToken ? ` ${t("seating.stay")}` : "";
+    if (free.length > 0) return t("seating.waiting", { n: free.length }) + stay;
     return t("seating.awaited", { names: list(awaited.map((one) => nameOf(who, one.seat))) });
   }
   if (game.start === "full") return t("seating.full.starts");
@@ -137,7 +141,8 @@ function Teams({ table }) {
                     <button type="button" disabled=${table.sending}
                       aria-label=${t("seat.button", { button: t("sit.here"), name: nameOf(who, one.seat) })}
                       onClick=${() => takeSeat(typedName(), one.seat)}>${t("sit.here")}</button>`}
-                  <${HostButtons} table=${table} seat=${one.seat} />
+                  ${(one.kind !== "human" || isMissing(table, one.seat)) && html`
+                    <${HostButtons} table=${table} seat=${one.seat} />`}
                 </span>
               </li>`)}
           </ul>

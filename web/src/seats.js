@@ -5,14 +5,14 @@ import { t } from "./lang.js";
 import { Reveal, Share } from "./share.js";
 import { state } from "./store.js";
 import { html } from "./view.js";
-import { nameOf, people, presenceWords, statesOf } from "./words.js";
+import { nameOf, people, statesOf } from "./words.js";
 import { STATE_SHAPES } from "./table/shapes.js";
 
 /** @import {Table} from "./types.js" */
 
 /** Who or what is at a seat, in words and shapes. @param {{table: Table, seat: number}} props */
 export const States = ({ table, seat }) => html`${statesOf(table, seat).map((one) => html`
-  <span key=${one} class=${`state ${one}`}>
+  <span key=${one} class="state">
     <svg viewBox="-1.2 -1.2 2.4 2.4" aria-hidden="true"><path d=${STATE_SHAPES[one]} /></svg>
     ${t(`state.${one}`)}</span>`)}`;
 
@@ -52,28 +52,24 @@ const needsHost = (table, seat) => isMissing(table, seat) || table.game?.seats[s
 export function Missing({ table }) {
   const seats = table.hostToken ? table.game?.seats.filter((one) => needsHost(table, one.seat)) ?? [] : [];
   if (seats.length === 0) return null;
-  const who = people(table);
   return html`
-    <div class="missing">
-      ${seats.map(({ seat, kind }) => html`
-        <div key=${seat}>
-          <p>${kind === "open" ? t("missing.open", { name: nameOf(who, seat) })
-            : t("missing", { name: nameOf(who, seat), states: presenceWords(table, seat) })}</p>
-          <div class="actions"><${HostButtons} table=${table} seat=${seat} /></div>
-        </div>`)}
+    <div class="missing people">
+      <p>${t("missing")}</p>
+      <ul>${seats.map(({ seat }) => html`<${Row} key=${seat} table=${table} seat=${seat} buttons />`)}</ul>
     </div>`;
 }
 
 /** Everybody at the table, with what the host can do with the others. @param {{table: Table}} props */
-export function Everybody({ table }) {
-  const who = people(table);
-  return html`
-    <ul>
-      ${table.game?.seats.map(({ seat }) => html`
-        <li key=${seat}>
-          <span class="name">${nameOf(who, seat)}</span>
-          <${States} table=${table} seat=${seat} />
-          <span class="actions">${!needsHost(table, seat) && html`<${HostButtons} table=${table} seat=${seat} />`}</span>
-        </li>`)}
-    </ul>`;
-}
+export const Everybody = ({ table }) => html`
+  <ul>
+    ${table.game?.seats.map(({ seat }) => html`
+      <${Row} key=${seat} table=${table} seat=${seat} buttons=${!needsHost(table, seat)} />`)}
+  </ul>`;
+
+/** @param {{table: Table, seat: number, buttons: boolean}} props */
+const Row = ({ table, seat, buttons }) => html`
+  <li>
+    <span class="name">${nameOf(people(table), seat)}</span>
+    <${States} table=${table} seat=${seat} />
+    <span class="actions">${buttons && html`<${HostButtons} table=${table} seat=${seat} />`}</span>
+  </li>`;

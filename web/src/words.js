@@ -34,9 +34,6 @@ export function statesOf({ game, presence }, seat) {
   return states;
 }
 
-/** @param {Table} table @param {number} seat */
-export const presenceWords = (table, seat) => list(statesOf(table, seat).map((one) => t(`state.${one}`)));
-
 /** Whether people play together, and not one alone with bots. @param {Table} table */
 export const isShared = ({ game, seat }) =>
   game?.seats.some((one) => one.joined || (one.seat !== seat && one.kind !== "bot")) ?? false;
@@ -126,7 +123,7 @@ export function eventWords(people, event) {
       return t("event.game_won", { team: list(people.names.filter((_, seat) => seat % (people.names.length / 2) === event.team)) });
     case "token_reissued": return t("event.token_reissued", { name });
     case "seat_taken": return t("event.seat_taken", { name: event.name });
-    case "rematch_asked": return t("event.rematch_asked", { name });
+    case "rematch_asked": return t("event.rematch_asked", { name: people.names[event.seat] });
     case "settings_changed": return t("event.settings_changed");
     case "seat_away": return t("event.seat_away", { name });
     case "seat_back": return t("event.seat_back", { name });

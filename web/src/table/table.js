@@ -56,6 +56,8 @@ export function TableScreen({ table }) {
   const { game, problem } = table;
   const yours = game?.actions.length ? "● " : "";
   useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
+  // The screen before may have been longer.
+  useEffect(() => scrollTo(0, 0), []);
   useFocus(table);
   if (!game) {
     return html`
