@@ -178,7 +178,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
         created_at,
         updated_at: created_at,
         tokens: Tokens {
-            host: token,
+            host: Some(token),
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
         seating: std::sync::Arc::default(),

@@ -94,12 +94,21 @@ pub fn respond(outcome: CommandOutcome) -> Result<HttpResponse, Problem> {
             Ok(send(StatusCode::OK, Some(etag), None, body))
         }
         Response::Joined {
-            seat, etag, action, ..
+            id,
+            seat,
+            etag,
+            action,
+            ..
         } => {
             let token = json(&tokens()?.seat(seat))?;
             let number = seat.number();
-            let body = with_members(action, &format!("\"seat\":{number},\"token\":{token}"));
-            Ok(send(StatusCode::CREATED, Some(etag), None, body))
+            let mut members = format!("\"seat\":{number},\"token\":{token}");
+            if let Some(id) = &id {
+                members += &format!(",\"id\":{}", json(id)?);
+            }
+            let location = id.map(|id| format!("/v1/games/{id}"));
+            let body = with_members(action, &members);
+            Ok(send(StatusCode::CREATED, Some(etag), location, body))
         }
         Response::Ticket { expires_at, .. } => {
             let ticket = tokens()?.ticket();

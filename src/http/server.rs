@@ -25,6 +25,7 @@ use dog_bot::net::nets::{Nets, NetsError};
 #[cfg(unix)]
 use futures_util::future::select;
 use thiserror::Error;
+use tokio::sync::Mutex;
 use utoipa_swagger_ui::Config;
 
 use super::{
@@ -39,7 +40,10 @@ use super::{
     openapi,
     pool::{PoolConfig, WorkerPool},
     routes::{self, App, CompressedFiles, Readiness},
-    stream::hub::{FeedTask, Hub},
+    stream::{
+        hub::{FeedTask, Hub},
+        presence::{PresenceTask, PresenceTracker},
+    },
     views::ViewCache,
 };
 use crate::{
@@ -119,6 +123,7 @@ pub struct Server {
     bots: BotWorkers,
     retention: RetentionThread,
     feed_task: FeedTask,
+    presence_task: PresenceTask,
 }
 
 impl Server {
@@ -156,12 +161,15 @@ impl Server {
         let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
             .map_err(ServeError::Thread)?;
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
+        let (presence, presence_task) = PresenceTracker::start(&store);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
         metrics.register_sources(&store, &bots, &memory);
         let limit_state = Data::new(LimitState::new(config.limits.clone(), store.clone()));
         let app = Data::new(App {
             store,
             hub,
+            presence,
+            quick_joins: Mutex::default(),
             move_pool,
             history_pool,
             advice_pool,
@@ -249,6 +257,7 @@ impl Server {
             bots,
             retention,
             feed_task,
+            presence_task,
         })
     }
 
@@ -279,6 +288,7 @@ impl Server {
         stopping.abort();
         drop(self.bots);
         drop(self.retention);
+        drop(self.presence_task);
         served.map_err(ServeError::Run)
     }
 }
@@ -326,7 +336,7 @@ fn cors_middleware(cors: &Cors) -> CorsMiddleware {
             }),
     };
     let own = |name: &'static str| HeaderName::from_static(name);
-    base.allowed_methods(["GET", "HEAD", "POST", "PUT", "DELETE"])
+    base.allowed_methods(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
         .allowed_headers([
             header::ACCEPT,
             header::AUTHORIZATION,

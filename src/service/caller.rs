@@ -55,7 +55,7 @@ impl Caller {
             return Ok(Role::Spectator);
         };
         // All hashes are compared, each in constant time, even after a match.
-        let mut role = (record.tokens.host == presented).then_some(Role::Host);
+        let mut role = (record.tokens.host == Some(presented)).then_some(Role::Host);
         for seat in record.game.rules().ring().seats() {
             if record.tokens.seats[seat] == Some(presented) {
                 role = Some(Role::Seat(seat));
@@ -77,7 +77,7 @@ impl Caller {
     pub fn ensure_current(self, role: Role, tokens: &Tokens) -> Result<(), ServiceError> {
         let token = match role {
             Role::Spectator => return Ok(()),
-            Role::Host => Some(tokens.host),
+            Role::Host => tokens.host,
             Role::Seat(seat) => tokens.seats[seat],
         };
         if token == self.0 {

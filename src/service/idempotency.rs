@@ -61,6 +61,9 @@ pub enum Response {
     },
     /// To somebody who took a seat: an action with a token.
     Joined {
+        /// The game, if the request did not name it.
+        #[serde(default)]
+        id: Option<String>,
         seat: Seat,
         salt: [u8; 16],
         etag: String,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dog_rules::{Action, Player, Seat, SeatKind};
+use dog_rules::{Action, Phase, Player, Seat, SeatKind};
 
 use super::{
     CommandOutcome, Renderers, RequestContext, Response, Role, SeatChange, ServiceError,
@@ -20,11 +20,13 @@ pub struct Join<E> {
 }
 
 /// Takes a seat. All refusals but those of the shape and of an unknown game come from here, in
-/// their order.
+/// their order. `is_quick` says that the request names no game, and no version
+/// of it.
 pub(super) fn join<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
     join: &Join<E>,
+    is_quick: bool,
     renderers: &Renderers<E>,
 ) -> Result<(WriteOp, CommandOutcome), E> {
     let game = &record.game;
@@ -32,7 +34,9 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     let named = join.seat.map(|number| Seat::new(number, seats));
     let named = named.map(|seat| seat.ok_or(ServiceError::SeatNotFound));
     let named = named.transpose()?;
-    request.check_version(game.version(), Role::Spectator)?;
+    if !is_quick {
+        request.check_version(game.version(), Role::Spectator)?;
+    }
     game.check_not_over().map_err(ServiceError::from)?;
     let invitation = join.invitation.as_deref().map(TokenHash::of);
     let seat = find_seat(record, invitation, named)?;
@@ -43,9 +47,14 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     let mut draft = draft(record, &Action::Join { seat, name })?;
     let next = &mut draft.next;
     next.tokens.seats[seat] = Some(TokenHash::of(&tokens.seat(seat)));
-    Arc::make_mut(&mut next.seating).seats[seat].joined = true;
+    let seating = Arc::make_mut(&mut next.seating);
+    seating.seats[seat].joined = true;
+    if record.tokens.host.is_none() && game.phase() == Phase::Seating {
+        seating.wait_for_others(!game.has_human(), next.updated_at);
+    }
     let role = Role::Seat(seat);
     let response = Response::Joined {
+        id: is_quick.then(|| record.id.to_string()),
         seat,
         salt,
         etag: etag(draft.next.game.version(), role),
@@ -167,8 +176,7 @@ pub(super) fn change_seat<E: Clone + From<ServiceError>>(
     let tokens = tokens.transpose()?;
     let invitation = tokens.as_ref().map(|tokens| tokens.invitation(Some(seat)));
     let invitation = invitation.as_deref().map(TokenHash::of);
-    let next = &mut draft.next;
-    Arc::make_mut(&mut next.seating).open(&mut next.tokens, seat, invitation);
+    draft.open_seat(seat, invitation);
     let action = (renderers.changed)(&draft, role)?;
     let outcome = match tokens {
         Some(_) => CommandOutcome {

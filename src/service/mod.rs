@@ -11,6 +11,7 @@ mod caller;
 mod error;
 mod idempotency;
 mod joining;
+mod quick_join;
 mod rematch;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use self::{
     error::ServiceError,
     idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random_bytes},
     joining::Join,
+    quick_join::{QuickJoin, quick_join},
     rematch::{RematchRequest, ask_rematch, rematch_of, role_in},
 };
 use crate::store::{
@@ -248,7 +250,7 @@ fn new_game(
         created_at: now,
         updated_at: now,
         tokens: Tokens {
-            host: TokenHash::of(&tokens.host()),
+            host: Some(TokenHash::of(&tokens.host())),
             seats: BySeat::default(),
         },
         seating: Arc::default(),
@@ -391,7 +393,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         if let Some(outcome) = saved_outcome()? {
             return Ok((None, outcome));
         }
-        let (effect, outcome) = joining::join(record, request, join, renderers)?;
+        let (effect, outcome) = joining::join(record, request, join, false, renderers)?;
         return Ok((Some(effect), outcome));
     }
     let named = match command {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::store::{
     AdminChanges, CommitResult, Draft, GameId, NewGame, Seating, Store, StoreError, StoredGame,
-    Tokens, WriteOp, now,
+    Tokens, WAIT_FOR_OTHERS, WriteOp, now,
 };
 
 /// A request for a rematch.
@@ -65,6 +65,7 @@ pub async fn ask_rematch<E: Clone + From<ServiceError>>(
                 let new = new_game(&old, &order, asker);
                 let mut new = new.map_err(ServiceError::from)?;
                 new.unique_key = Some(unique_key(&id));
+                new.follows = Some((id, old.game.version()));
                 let game = new.game.clone();
                 let role = role_in(&game, request.caller);
                 (WriteOp::Insert(new.into()), 201, game, role)
@@ -127,6 +128,7 @@ fn order<E: Clone>(old: &Game, request: &RematchRequest<E>) -> Result<Vec<Seat>,
 /// The next game: the same rules, people and tokens, with the seats in this order. It waits for all
 /// people but the one who asks for it.
 fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<NewGame, StoreError> {
+    let now = now();
     let rules = old.game.rules().clone();
     let mut tokens = Tokens {
         host: old.tokens.host,
@@ -135,6 +137,7 @@ fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<New
     let mut seating = Seating {
         join: old.seating.join,
         start: old.seating.start,
+        bots_at: old.tokens.host.is_none().then(|| now + WAIT_FOR_OTHERS),
         ..Seating::default()
     };
     let (mut players, mut awaited) = (Vec::new(), Vec::new());
@@ -166,7 +169,6 @@ fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<New
         seed_given: false,
         awaited,
     });
-    let now = now();
     let event = game.last_event().clone();
     let stored = StoredGame {
         id: GameId::random(),

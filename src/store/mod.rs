@@ -11,6 +11,7 @@ mod error;
 mod game_log;
 mod id;
 mod metrics;
+mod presence;
 mod retention;
 mod seating;
 mod sqlite;
@@ -22,6 +23,7 @@ mod write;
 
 use std::path::Path;
 
+use dog_rules::BySeat;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
@@ -31,8 +33,9 @@ pub use self::{
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
+    presence::{LEASE, Lease, ProcessId, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
-    seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy},
+    seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
@@ -116,6 +119,24 @@ impl Store {
     ) -> Result<Option<StoredGame>, StoreError> {
         self.0
             .read_one(|reader| reader.game_by_unique_key(unique_key))
+    }
+
+    /// At which seats of a game somebody is present. Only what was written counts.
+    pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+        self.0.read_one(|reader| reader.present(id, now()))
+    }
+
+    /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
+    /// had fewer than `max_changes` administrative changes; and the last unique key with the prefix.
+    pub async fn oldest_in_seating(
+        &self,
+        prefix: &str,
+        max_changes: u32,
+    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
+        self.0.read(|reader| {
+            let oldest = reader.oldest_in_seating(prefix, max_changes)?;
+            Ok((oldest, reader.last_unique_key(prefix)?))
+        })
     }
 
     /// A game's version, or `None` if there is no such game.
@@ -234,6 +255,17 @@ impl Store {
             Ok((committed, write))
         });
         committed.await.map(|(committed, _)| committed)
+    }
+
+    /// Writes who is now present by a process or no longer, and renews its lease.
+    pub async fn set_present(
+        &self,
+        process: ProcessId,
+        changes: Vec<SeatPresence>,
+    ) -> Result<Lease, StoreError> {
+        self.0
+            .write(move |transaction| transaction.set_present(process, &changes, now()))
+            .await
     }
 
     /// Returns the token of a [`ticket`](Store::ticket) and deletes the ticket; `None` if it does

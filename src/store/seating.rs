@@ -1,7 +1,7 @@
 //! How people come to the seats of a game, and whose tokens are whose.
 
 use dog_rules::{BySeat, Seat};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,6 +10,12 @@ use super::tokens::{TokenHash, Tokens};
 /// The largest number of dead tokens that a game remembers, to tell their holders so.
 const MAX_DEAD_TOKENS: usize = 32;
 
+/// How long a game without a host waits for people before bots take their seats.
+pub const WAIT_FOR_OTHERS: SignedDuration = SignedDuration::from_secs(60);
+
+/// How long it waits at least for somebody who has just sat down to be present.
+const WAIT_FOR_PRESENCE: SignedDuration = SignedDuration::from_secs(5);
+
 /// How people come to the seats of a game, and whose tokens are whose. In a game that is created
 /// with a player for each seat it stays at its default, until somebody renews a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +23,8 @@ const MAX_DEAD_TOKENS: usize = 32;
 pub struct Seating {
     pub join: JoinPolicy,
     pub start: StartPolicy,
-    /// When seats that are still open since the creation are given to bots.
+    /// When bots take the seats of those who are missing: the seats that have been open since the
+    /// creation; in a game without a host also those of people who are not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bots_at: Option<Timestamp>,
     /// The invitation to any seat that has been open since the creation.
@@ -100,8 +107,17 @@ impl Seating {
 
     /// Gives the host another token.
     pub fn replace_host_token(&mut self, tokens: &mut Tokens, fresh: TokenHash) {
-        let old = std::mem::replace(&mut tokens.host, fresh);
-        self.bury(Some(old));
+        let old = tokens.host.replace(fresh);
+        self.bury(old);
+    }
+
+    /// Has bots wait for those who may still come to a game without a host, after somebody has sat
+    /// down at `now`: for a while from the first person on, and until that person can be present.
+    pub fn wait_for_others(&mut self, is_first: bool, now: Timestamp) {
+        self.bots_at = Some(match self.bots_at {
+            Some(at) if !is_first => at.max(now + WAIT_FOR_PRESENCE),
+            _ => now + WAIT_FOR_OTHERS,
+        });
     }
 
     /// Opens a seat that somebody had, or is open already: for those with this invitation or, if

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use dog_rules::{Action, Actor, Event, Game, Phase, Seat, SeatKind};
+use dog_rules::{Action, Actor, BySeat, Event, Game, Phase, Seat, SeatKind};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
@@ -160,17 +160,49 @@ impl StoredGame {
         Ok(())
     }
 
-    /// A seat that has been open since the creation, if there is one and a bot may get it.
-    pub fn seat_for_bot(&self) -> Option<Seat> {
-        let game = &self.game;
-        let is_open = |&seat: &Seat| {
-            game.player(seat).kind == SeatKind::Open
-                && self.seating.seats[seat].opened == Opened::AtCreation
-        };
-        let seating = game.phase() == Phase::Seating && self.seating.bots_at.is_some();
-        Seat::all(game.rules().seats)
-            .find(is_open)
-            .filter(|_| seating)
+    /// Whether the server makes the table complete when it is time for that: in a game with a
+    /// host, if seats have been open since the creation; in one without, if anybody is there.
+    fn completes_table(&self) -> bool {
+        self.game.phase() == Phase::Seating
+            && self.seating.bots_at.is_some()
+            && match self.tokens.host {
+                Some(_) => self.open_since_creation().is_some(),
+                None => self.game.has_human(),
+            }
+    }
+
+    fn open_since_creation(&self) -> Option<Seat> {
+        let at_creation = |seat: &Seat| self.seating.seats[*seat].opened == Opened::AtCreation;
+        self.seats_of(SeatKind::Open).find(at_creation)
+    }
+
+    fn seats_of(&self, kind: SeatKind) -> impl Iterator<Item = Seat> {
+        let of_kind = move |seat: &Seat| self.game.player(*seat).kind == kind;
+        Seat::all(self.game.rules().seats).filter(of_kind)
+    }
+
+    /// A seat that the server changes to make the table complete, and whether it becomes open or a
+    /// bot's.
+    ///
+    /// In a game without a host, those who have not asked for the rematch are replaced, and those
+    /// who are not `present` lose their seats. Then bots take the open seats, if anybody is left.
+    pub fn next_to_complete(&self, present: &BySeat<bool>) -> Option<(Seat, SeatKind)> {
+        if !self.completes_table() {
+            return None;
+        }
+        if self.tokens.host.is_some() {
+            return self.open_since_creation().map(|seat| (seat, SeatKind::Bot));
+        }
+        let mut people = self.seats_of(SeatKind::Human);
+        if let Some(seat) = people.find(|&seat| self.game.awaits(seat)) {
+            return Some((seat, SeatKind::Bot));
+        }
+        let mut people = self.seats_of(SeatKind::Human);
+        if let Some(seat) = people.find(|&seat| !present[seat]) {
+            return Some((seat, SeatKind::Open));
+        }
+        let open = self.seats_of(SeatKind::Open).next();
+        open.map(|seat| (seat, SeatKind::Bot))
     }
 
     /// Whether the server has the next round dealt.
@@ -202,11 +234,11 @@ impl StoredGame {
         }
     }
 
-    /// When the server must act after a change at `changed_at`: to give a seat to a bot, to have a
+    /// When the server must act after a change at `changed_at`: to make the table complete, to have a
     /// round dealt, for a bot, or because the turn clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         self.check_play().ok()?;
-        if self.seat_for_bot().is_some() {
+        if self.completes_table() {
             return self.seating.bots_at;
         }
         if self.server_deals() || self.game.bot_to_act().is_some() {
@@ -260,10 +292,11 @@ pub type DueByCreator = (Vec<(GameId, Option<Creator>)>, Option<Creator>);
 
 /// An entry of the change feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
-    pub id: GameId,
-    /// The game's version after the change; `None` if it was removed.
-    pub version: Option<u64>,
+pub enum Change {
+    /// A game, and its version after the change; `None` if it was removed.
+    Game { id: GameId, version: Option<u64> },
+    /// Who is present at this game. The game itself has not changed.
+    Presence(GameId),
 }
 
 /// The changes since a given change.

@@ -61,8 +61,8 @@ impl fmt::Debug for TokenHash {
 /// The tokens of one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
-    /// The host's.
-    pub host: TokenHash,
+    /// The host's; `None` in a game without a host.
+    pub host: Option<TokenHash>,
     /// One per seat; `None` for a bot and for a seat that the game does not have.
     pub seats: BySeat<Option<TokenHash>>,
 }
@@ -72,7 +72,8 @@ impl Tokens {
     /// which one matches.
     pub fn contains(&self, token: &TokenHash) -> bool {
         let seats = self.seats.iter().flatten();
-        seats.fold(self.host == *token, |found, seat| found | (seat == token))
+        let is_host = self.host == Some(*token);
+        seats.fold(is_host, |found, seat| found | (seat == token))
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::{fmt, sync::Arc};
 
-use dog_rules::{Action, ActionRefusal, Actor, Event, Phase};
+use dog_rules::{Action, ActionRefusal, Actor, Event, Phase, Seat};
 use jiff::Timestamp;
 use thiserror::Error;
 
 use super::{
-    PackedLog, StoreError,
+    GameId, PackedLog, StoreError,
     seating::Seating,
     stored_game::{ExpectedState, LimitReached, StoredGame, Timing, now},
     tokens::{TokenHash, Tokens},
@@ -71,6 +71,8 @@ pub struct NewGame {
     pub game: StoredGame,
     /// A key that no other game may have, such as one derived from the game before this one.
     pub unique_key: Option<String>,
+    /// The finished game before this one, and its version: those who wait for it are told.
+    pub follows: Option<(GameId, u64)>,
     pub(super) snapshot: String,
     pub(super) log: NewLog,
 }
@@ -117,6 +119,7 @@ impl NewGame {
         Ok(NewGame {
             snapshot: to_json(&stored.game)?,
             unique_key: None,
+            follows: None,
             game: stored,
             log,
         })
@@ -198,9 +201,10 @@ impl Draft {
         })
     }
 
-    /// The seating after the action, to change it.
-    pub fn seating(&mut self) -> &mut Seating {
-        Arc::make_mut(&mut self.next.seating)
+    /// Opens a seat after the action: see [`Seating::open`].
+    pub fn open_seat(&mut self, seat: Seat, invitation: Option<TokenHash>) {
+        let seating = Arc::make_mut(&mut self.next.seating);
+        seating.open(&mut self.next.tokens, seat, invitation);
     }
 }
 

@@ -37,6 +37,8 @@ mod overload;
 mod page;
 mod permuted;
 mod play;
+mod presence;
+mod quick_join;
 mod raw_http;
 mod readme;
 mod ready;

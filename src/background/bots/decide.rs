@@ -13,7 +13,7 @@ use std::{
 };
 
 use dog_bot::net::nets::Nets;
-use dog_rules::{Action, ActionRefusal, Actor, Phase, Player};
+use dog_rules::{Action, ActionRefusal, Actor, BySeat, Phase, Player, SeatKind};
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
@@ -32,6 +32,19 @@ pub(super) struct BotAction {
     pub actor: Actor,
     /// When to commit it, so that the time does not reveal how long the bot thought.
     pub commit_at: Instant,
+}
+
+impl BotAction {
+    /// The game after the action. The token of somebody who loses the seat is dead.
+    fn draft(&self) -> Result<Draft, DraftError> {
+        let mut draft = Draft::new(&self.record, &self.action, self.actor)?;
+        if let Action::HandOver { seat, player } = &self.action
+            && player.kind == SeatKind::Open
+        {
+            draft.open_seat(*seat, None);
+        }
+        Ok(draft)
+    }
 }
 
 /// Why nothing was committed.
@@ -58,8 +71,14 @@ impl From<DraftError> for Failure {
     }
 }
 
-/// What the server does in this game now; none if it is not to act.
-pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> Option<BotAction> {
+/// What the server does in this game now, with people `present` at these seats; none if it is not
+/// to act.
+pub(super) fn decide(
+    record: StoredGame,
+    present: &BySeat<bool>,
+    nets: &Nets,
+    metrics: &BotMetrics,
+) -> Option<BotAction> {
     if record
         .due_at(record.updated_at)
         .is_none_or(|due| due > now())
@@ -73,9 +92,13 @@ pub(super) fn decide(record: StoredGame, nets: &Nets, metrics: &BotMetrics) -> O
         actor: Actor::Server,
         commit_at: begun,
     };
-    if let Some(seat) = record.seat_for_bot() {
-        let name = format!("Bot {}", seat.number());
-        let player = Player::bot(name, record.game.player(seat).level);
+    if let Some((seat, kind)) = record.next_to_complete(present) {
+        let name = match kind {
+            SeatKind::Bot => format!("Bot {}", seat.number()),
+            SeatKind::Open | SeatKind::Human => format!("Seat {}", seat.number()),
+        };
+        let level = record.game.player(seat).level;
+        let player = Player { name, kind, level };
         return Some(for_nobody(Action::HandOver { seat, player }));
     }
     if record.server_deals() {
@@ -166,8 +189,7 @@ impl ActionCommitter {
         let (mut drafted, mut commits) = (Vec::new(), Vec::new());
         for action in actions {
             let id = action.record.id;
-            let draft =
-                AssertUnwindSafe(|| Draft::new(&action.record, &action.action, action.actor));
+            let draft = AssertUnwindSafe(|| action.draft());
             match catch_unwind(draft).map_err(|_| Failure::Panicked) {
                 Ok(Ok(draft)) => {
                     drafted.push(action);

@@ -220,8 +220,11 @@ impl BotWorker {
         let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
             Ok(Some(record)) => {
-                let decide = AssertUnwindSafe(|| decide(record, &shared.nets, &shared.metrics));
-                catch_unwind(decide).map_err(|_| Failure::Panicked)
+                let present = self.runtime.block_on(shared.store.present(&id));
+                present.map_err(Failure::from).and_then(|present| {
+                    let decide = || decide(record, &present, &shared.nets, &shared.metrics);
+                    catch_unwind(AssertUnwindSafe(decide)).map_err(|_| Failure::Panicked)
+                })
             }
             Ok(None) => Ok(None),
             Err(error) => Err(error.into()),

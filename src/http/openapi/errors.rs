@@ -40,6 +40,7 @@ fn errors(operation: &str) -> Vec<Code> {
     let play = [&seated[..], IN_TURN, &[TooManyVersions]].concat();
     let groups: &[&[Code]] = match operation {
         "create_game" => &[BODY, KEYED, TOKENS, &[InvalidRules, InvalidSeed]],
+        "quick_join" => &[BODY, KEYED, TOKENS, &[InvalidRules]],
         "list_games" | "list_rules" | "get_layout" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
         "get_board_picture" => &[READ, &[InvalidRequest, GameOver, WrongPhase, IllegalMove]],
@@ -66,6 +67,7 @@ fn errors(operation: &str) -> Vec<Code> {
         "renew_host_token" => &[&write, TOKENS, &[Forbidden, TooManyChanges]],
         "change_settings" => &[&seated, &[TooManyChanges]],
         "ask_rematch" => &[&write, &[Forbidden, GameNotOver, TooManyChanges]],
+        "get_presence" => &[READ, &[InvalidRequest]],
         "get_rematch" => &[READ, &[InvalidRequest, NoRematch]],
         "deal_cards" => &[&play, &[SeatsOpen]],
         "swap_cards" => &[&play, &[UnknownCard, CardNotInHand, IllegalExchange]],

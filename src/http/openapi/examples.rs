@@ -20,8 +20,8 @@ use crate::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
             change::ChangeView,
             game::{
-                ActionResponse, Created, FreshHostToken, FreshToken, GameList, GameView, Rematch,
-                TicketResponse,
+                ActionResponse, Created, FreshHostToken, FreshToken, GameList, GameView,
+                PresenceView, Rematch, TicketResponse,
             },
             history::{HistoryHead, LogEntryView},
             layout::{LayoutParams, LayoutView},
@@ -125,6 +125,15 @@ fn responses(operation: &str) -> Vec<Example> {
             game.apply(Action::HandOver { seat, player })
         }),
         "join_game" => vec![(JSON, TYPICAL, ExampleGame::open().joined())],
+        "quick_join" => {
+            let mut joined = ExampleGame::open().joined();
+            joined["id"] = json!(ID);
+            json(joined)
+        }
+        "get_presence" => json(PresenceView::new(
+            &game.record.game,
+            &BySeat::from_fn(|seat| seat < 2),
+        )),
         "change_settings" => game.changed(Role::Host, |game| {
             let settings = TableSettings {
                 turn_seconds: Some(60),
@@ -267,7 +276,7 @@ impl ExampleGame {
             events: vec![game.last_event().clone()],
         };
         let tokens = Tokens {
-            host: TokenHash::of(TOKEN),
+            host: Some(TokenHash::of(TOKEN)),
             seats: BySeat::from_fn(|_| None),
         };
         let record = StoredGame {

@@ -16,7 +16,9 @@ fn links(operation: &str) -> Vec<LinkBuilder> {
     match operation {
         "create_game" => vec![created("deal_cards"), created("stream_events")],
         "join_game" => vec![same("get_game"), same("stream_events")],
-        "ask_rematch" | "get_rematch" => vec![created("get_game"), created("stream_events")],
+        "quick_join" | "ask_rematch" | "get_rematch" => {
+            vec![created("get_game"), created("stream_events")]
+        }
         "import_game" => vec![created("get_game"), created("get_history")],
         "list_games" => vec![
             link("get_game").parameter("id", "$response.body#/games/0/id"),

@@ -19,8 +19,9 @@ use utoipa::{
 use super::{problem::ProblemDetails, routes::Operations};
 
 /// Operations whose body may be left out.
-const BODY_MAY_BE_EMPTY: [&str; 7] = [
+const BODY_MAY_BE_EMPTY: [&str; 8] = [
     "create_game",
+    "quick_join",
     "deal_cards",
     "ask_rematch",
     "join_game",
@@ -139,7 +140,7 @@ fn add_headers(method: HttpMethod, operation: &mut Operation) {
              bits.",
             Some("^[!-~]{1,255}$"),
         ));
-        if id != "create_game" && id != "import_game" {
+        if !["create_game", "quick_join", "import_game"].contains(&id.as_str()) {
             parameters.push(header(
                 "If-Match",
                 "An ETag, or a version in quotes. The write is refused with 412 if the game is at \

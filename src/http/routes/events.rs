@@ -8,20 +8,20 @@ use actix_web::{
 use dog_rules::Phase;
 use serde::Deserialize;
 
-use super::{App, execute_in_game, read_id};
+use super::{App, execute_in_game, load_game, read_id};
 use crate::{
     http::{
-        headers::preferred,
+        headers::{preferred, private_response},
         json::from_query,
         limits::{ClientAddress, memory::no_memory},
         metrics::SkipLatency,
         problem::{Code, Problem, Reason},
         request::WriteRequest,
-        stream::{EventStream, Start, hub::Format},
+        stream::{EventStream, Start, StreamOptions, hub::Format},
         wire::{
             change::StreamMessage,
-            game::TicketResponse,
-            request::{EventsParams, TokenRequest},
+            game::{PresenceView, TicketResponse},
+            request::{EventsParams, NoQuery, TokenRequest},
         },
     },
     service::{Caller, GameCommand},
@@ -34,7 +34,8 @@ const MAX_STREAMS: usize = 20_000;
 /// A live stream of the game: first its present state, then every change as it happens.
 ///
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
-/// changes after it. The stream ends when the game is over.
+/// changes after it. Messages about who is present have no id. The stream ends when the game is over;
+/// with `after_end=true` it stays open for an hour at most and tells of the rematch.
 #[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
     params(("id" = String, Path, description = "The game's id."), EventsParams,
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that was \
@@ -42,6 +43,8 @@ const MAX_STREAMS: usize = 20_000;
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
             `change` with a Change for each version. A resumed stream has only the later ones. \
+            `presence` with a Presence comes early in the stream and whenever it is another, \
+            `rematch` with a Rematch after the end; both have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
             content((String = "text/event-stream"), (StreamMessage = "application/x-ndjson"))),
@@ -86,8 +89,9 @@ pub async fn stream_events(
     if app.memory.is_full() {
         return Err(no_memory());
     }
+    let after_end = params.after_end.unwrap_or(false);
     let over = record.game.phase() == Phase::Finished;
-    if over && start == Start::After(record.game.version()) {
+    if over && !after_end && start == Start::After(record.game.version()) {
         return Ok(HttpResponse::NoContent().finish());
     }
     let mut response = HttpResponse::build(StatusCode::OK);
@@ -106,15 +110,39 @@ pub async fn stream_events(
         let taken = app.store.take_ticket(&id, &ticket).await?;
         taken.ok_or_else(invalid_ticket)?;
     }
-    let stream = EventStream::new(
-        subscription,
-        &record,
-        (caller, role, client),
-        (format, params.include),
+    let connection = app.presence.connection(record.id, role);
+    let options = StreamOptions {
+        format,
+        include: params.include,
         start,
-    )?;
+        after_end,
+    };
+    let caller = (caller, role, client);
+    let stream = EventStream::new(subscription, &record, caller, connection, options)?;
     request.extensions_mut().insert(SkipLatency);
     Ok(response.streaming(stream.stream(app.metrics.open_stream())))
+}
+
+/// Who is present: the people with an open stream or long poll.
+///
+/// A seat is present for 5 seconds after its last connection has ended. The view of a game and its
+/// ETag do not depend on it.
+#[utoipa::path(get, path = "/v1/games/{id}/presence", operation_id = "get_presence", tag = "seats",
+    params(("id" = String, Path, description = "The game's id.")),
+    responses((status = 200, description = "Who is present.", body = PresenceView)),
+    security((), ("token" = [])))]
+pub async fn get_presence(
+    app: Data<App>,
+    id: Path<String>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = load_game(&app.store, &id).await?;
+    caller.role(&record)?;
+    let NoQuery {} = from_query(request.query_string())?;
+    let connected = app.presence.connected(&record.id).await?;
+    let presence = PresenceView::new(&record.game, &connected);
+    Ok(private_response(StatusCode::OK).json(presence))
 }
 
 /// The ticket in a query, even if the rest of it is invalid.

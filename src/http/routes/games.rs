@@ -108,9 +108,16 @@ pub async fn get_game(
         && record.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
+        let connection = app.presence.connection(record.id, role);
         wait(&app, record.id, known).await?;
         record = load_game(&app.store, &id).await?;
-        role = caller.role(&record)?;
+        role = match (caller.role(&record), connection) {
+            (Err(error), Some(connection)) => {
+                connection.lose_seat();
+                return Err(error.into());
+            }
+            (role, _) => role?,
+        };
     }
     let version = record.game.version();
     let etag = etag(version, role);

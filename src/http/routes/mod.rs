@@ -24,6 +24,7 @@ use actix_web::{
     web::{self, Bytes, ServiceConfig},
 };
 use dog_bot::net::nets::Nets;
+use tokio::sync::Mutex;
 use utoipa::OpenApi;
 use utoipa_swagger_ui::Config;
 
@@ -34,7 +35,7 @@ use super::{
     metrics::Metrics,
     pool::WorkerPool,
     problem::{Code, Problem},
-    stream::hub::Hub,
+    stream::{hub::Hub, presence::PresenceTracker},
     views::ViewCache,
 };
 use crate::{
@@ -54,6 +55,7 @@ use crate::{
     games::get_board_picture,
     people::change_settings,
     people::join_game,
+    people::quick_join,
     people::hand_over_seat,
     people::reissue_token,
     people::renew_host_token,
@@ -62,6 +64,7 @@ use crate::{
     history::get_history,
     history::import_game,
     events::stream_events,
+    events::get_presence,
     events::create_ticket,
     change::deal_cards,
     change::swap_cards,
@@ -84,6 +87,10 @@ pub struct App {
     pub store: Store,
     /// Wakes requests that wait for a game to change.
     pub hub: Arc<Hub>,
+    /// Who is connected.
+    pub presence: Arc<PresenceTracker>,
+    /// Held by the quick join that is taking a seat.
+    pub quick_joins: Mutex<()>,
     /// The pool for players: lists of moves and of games.
     pub move_pool: Arc<WorkerPool>,
     /// The pool for long logs: histories, streams that catch up, imports.
@@ -199,6 +206,7 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/history").on(GET, Request, history::get_history),
         RouteDef::new("/events").on(GET, Request, events::stream_events),
         RouteDef::new("/events/ticket").on(POST, Write, events::create_ticket),
+        RouteDef::new("/presence").on(GET, Request, events::get_presence),
         RouteDef::new("/join").on(POST, Write, people::join_game),
         RouteDef::new("/seats/{seat}").on(Method::PUT, Write, people::hand_over_seat),
         RouteDef::new("/seats/{seat}/token").on(POST, Write, people::reissue_token),
@@ -208,6 +216,7 @@ pub fn configure(config: &mut ServiceConfig) {
             .on(POST, NewGame, people::ask_rematch),
     ];
     let others = [
+        RouteDef::new("/v1/join").on(POST, NewGame, people::quick_join),
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
         RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
         RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),

@@ -12,16 +12,21 @@ use crate::{
         answer::{RENDERERS, json, respond},
         headers::{is_not_modified, private_response},
         json::from_query,
+        limits::ClientAddress,
         problem::Problem,
         request::WriteRequest,
         wire::{
-            game::{ActionResponse, FreshHostToken, FreshToken, Joined, Rematch, SeatChanged},
+            game::{
+                ActionResponse, FreshHostToken, FreshToken, Joined, QuickJoined, Rematch,
+                SeatChanged,
+            },
             request::{
-                HandOverRequest, JoinRequest, NoQuery, RematchBody, SettingsRequest, TokenRequest,
+                HandOverRequest, JoinRequest, NoQuery, QuickJoinRequest, RematchBody,
+                SettingsRequest, TokenRequest,
             },
         },
     },
-    service::{Caller, GameCommand, ServiceError, ask_rematch as ask, etag, rematch_of, role_in},
+    service::{self, Caller, GameCommand, ServiceError, etag, rematch_of, role_in},
 };
 use actix_web::http::StatusCode;
 
@@ -42,6 +47,27 @@ pub async fn join_game(
 ) -> Result<HttpResponse, Problem> {
     let command = GameCommand::Join(body.content.and_then(JoinRequest::join));
     execute_in_game(&app, id.into_inner(), &body.context, command).await
+}
+
+/// Takes a seat at the oldest table that waits for people with these rules, or at a new one.
+///
+/// All such tables were made this way. They have no host, the server deals, and each seat has 60
+/// seconds to act. 60 seconds after the first person has sat down, people who are not
+/// [present](#/seats/get_presence) lose their seats, and bots take the open ones.
+#[utoipa::path(post, path = "/v1/join", operation_id = "quick_join", tag = "seats",
+    request_body(content = QuickJoinRequest, description = "May be empty."),
+    responses((status = 201, description = "The seat is taken.", body = QuickJoined,
+        headers(("Location" = String, description = "The game's path."),
+            ("ETag" = String, description = "The version as the seat sees it.")))))]
+pub async fn quick_join(
+    app: Data<App>,
+    client: ClientAddress,
+    body: WriteRequest<QuickJoinRequest>,
+) -> Result<HttpResponse, Problem> {
+    let creator = client.creator(&app.store);
+    let wanted = body.content.and_then(QuickJoinRequest::wanted);
+    let (store, turn) = (&app.store, &app.quick_joins);
+    respond(service::quick_join(store, turn, creator, &body.context, &wanted, &RENDERERS).await?)
 }
 
 /// Changes who plays a seat, or the player's name or level.
@@ -140,7 +166,7 @@ pub async fn ask_rematch(
     body: WriteRequest<RematchBody>,
 ) -> Result<HttpResponse, Problem> {
     let content = body.content.map(RematchBody::request);
-    respond(ask(&app.store, &id, &body.context, &content, &RENDERERS).await?)
+    respond(service::ask_rematch(&app.store, &id, &body.context, &content, &RENDERERS).await?)
 }
 
 /// The next game of the same people, if somebody has asked for it.

@@ -14,7 +14,7 @@ use actix_web::{
     rt::{self, task::JoinHandle, time::sleep},
     web::Bytes,
 };
-use dog_rules::{Event, Rules, Viewer, seat::MAX_SEATS};
+use dog_rules::{BySeat, Event, Rules, Viewer, seat::MAX_SEATS};
 use serde::Serialize;
 use tokio::sync::{self, watch};
 
@@ -28,7 +28,7 @@ use crate::{
             history::LogEntryView,
         },
     },
-    service::{Role, ServiceError},
+    service::{Role, ServiceError, rematch_of},
     store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, StoredGame, Tokens},
 };
 
@@ -78,11 +78,20 @@ impl Format {
         version: u64,
         body: &impl Serialize,
     ) -> Result<Bytes, Problem> {
+        self.write(name, &format!("id: {version}\n"), body)
+    }
+
+    /// A message that is no version of the game, and so has no id.
+    pub fn notice(self, name: &str, body: &impl Serialize) -> Result<Bytes, Problem> {
+        self.write(name, "", body)
+    }
+
+    fn write(self, name: &str, id: &str, body: &impl Serialize) -> Result<Bytes, Problem> {
         // Compact JSON has no line breaks.
         let json = serde_json::to_string(body).map_err(Problem::internal)?;
         let mut text = String::with_capacity(json.len() + 48);
         let written = match self {
-            Format::Sse => write!(text, "event: {name}\nid: {version}\ndata: {json}\n\n"),
+            Format::Sse => write!(text, "event: {name}\n{id}data: {json}\n\n"),
             Format::Ndjson => writeln!(text, "{json}"),
         };
         written.expect("writing to a string does not fail");
@@ -172,13 +181,19 @@ impl Hub {
         let channels = self.channels();
         match changes {
             ChangesSince::Of(changes) => {
-                for Change { id, .. } in changes {
+                for change in changes {
+                    let (id, of) = match change {
+                        Change::Game { id, .. } => (id, Wake::GAME),
+                        Change::Presence(id) => (id, Wake::PRESENCE),
+                    };
                     if let Some(channel) = channels.get(&id) {
-                        channel.wake();
+                        channel.wake(of);
                     }
                 }
             }
-            ChangesSince::Any => channels.values().for_each(|channel| channel.wake()),
+            ChangesSince::Any => channels
+                .values()
+                .for_each(|channel| channel.wake(Wake::ALL)),
         }
     }
 
@@ -221,19 +236,43 @@ impl Drop for FeedTask {
     }
 }
 
+/// What may have changed: how often that has been so.
+#[derive(Clone, Copy, Default)]
+struct Wake {
+    game: u64,
+    presence: u64,
+}
+
+impl Wake {
+    const GAME: Wake = Wake {
+        game: 1,
+        presence: 0,
+    };
+    const PRESENCE: Wake = Wake {
+        game: 0,
+        presence: 1,
+    };
+    const ALL: Wake = Wake {
+        game: 1,
+        presence: 1,
+    };
+}
+
 /// The subscriptions to one game.
 #[derive(Default)]
 struct Channel {
-    /// The number of changes of the game.
-    wake: watch::Sender<u64>,
+    wake: watch::Sender<Wake>,
     recent: sync::Mutex<RecentLog>,
 }
 
 /// The end of a game's log, read once for all subscriptions.
 #[derive(Default)]
 struct RecentLog {
-    /// The number of changes when it was last read; none before that.
+    /// The number of changes when the game was last read; none before that.
     read: Option<u64>,
+    /// The same for who is connected.
+    presence_read: Option<u64>,
+    connected: BySeat<bool>,
     /// The game's tokens; none if it is gone.
     tokens: Option<Tokens>,
     /// The game at its last version; none if it is gone.
@@ -243,8 +282,11 @@ struct RecentLog {
 }
 
 impl Channel {
-    fn wake(&self) {
-        self.wake.send_modify(|count| *count += 1);
+    fn wake(&self, of: Wake) {
+        self.wake.send_modify(|wake| {
+            wake.game += of.game;
+            wake.presence += of.presence;
+        });
     }
 }
 
@@ -362,7 +404,7 @@ pub struct Subscription {
     hub: Arc<Hub>,
     id: GameId,
     channel: Arc<Channel>,
-    woken: watch::Receiver<u64>,
+    woken: watch::Receiver<Wake>,
 }
 
 /// The changes of a game.
@@ -373,6 +415,8 @@ pub struct StreamUpdate {
     /// The entries after the requested version, without a gap. There may be more of them; there are
     /// none here if they are too old to be cached, and [`Subscription::page`] reads them.
     pub entries: Vec<Arc<CachedEntry>>,
+    /// At which seats somebody is connected.
+    pub connected: BySeat<bool>,
 }
 
 impl Subscription {
@@ -389,11 +433,15 @@ impl Subscription {
 
     /// The changes after this version; none if the game was removed.
     pub async fn update(&mut self, after: u64) -> Result<Option<StreamUpdate>, Problem> {
-        let count = *self.woken.borrow_and_update();
+        let wake = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
-        if recent.read.is_none_or(|read| read < count) {
+        if recent.read.is_none_or(|read| read < wake.game) {
             recent.refresh(&self.hub, self.id).await?;
-            recent.read = Some(count);
+            recent.read = Some(wake.game);
+        }
+        if recent.presence_read.is_none_or(|read| read < wake.presence) {
+            recent.connected = self.hub.store.present(&self.id).await?;
+            recent.presence_read = Some(wake.presence);
         }
         let (Some(tokens), Some(game)) = (recent.tokens.clone(), recent.game.clone()) else {
             return Ok(None);
@@ -409,7 +457,13 @@ impl Subscription {
             tokens,
             game,
             entries,
+            connected: recent.connected,
         }))
+    }
+
+    /// The next game of the same people, if somebody has asked for one.
+    pub async fn rematch(&self) -> Result<Option<StoredGame>, Problem> {
+        Ok(rematch_of(&self.hub.store, &self.id).await?)
     }
 
     /// The message of the last change, made in the pool if it lists moves. The job is charged to

@@ -4,6 +4,7 @@
 //! process or another, and wakes the subscribers. The first one to wake reads the changes for all.
 
 pub mod hub;
+pub mod presence;
 
 use std::{
     sync::Arc,
@@ -11,18 +12,24 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
-use dog_rules::{Phase, Rules, Viewer};
+use dog_rules::{BySeat, Phase, Rules, Viewer};
 use futures_util::{Stream, stream};
 
-use self::hub::{CachedEntry, CurrentGame, Format, Subscription};
+use self::{
+    hub::{CachedEntry, CurrentGame, Format, Subscription},
+    presence::SeatConnection,
+};
 use crate::{
     http::{
         limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
-        wire::{change::Include, game::GameView},
+        wire::{
+            change::Include,
+            game::{GameView, PresenceView, Rematch},
+        },
     },
-    service::{Caller, Role},
+    service::{Caller, Role, role_in},
     store::{LogEntry, StoredGame},
 };
 
@@ -33,6 +40,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// resume it.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a stream stays open after the end of its game, if it is to.
+const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
+
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -40,6 +50,16 @@ pub enum Start {
     Game,
     /// With the changes after this version.
     After(u64),
+}
+
+/// What a stream sends.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamOptions {
+    pub format: Format,
+    pub include: Option<Include>,
+    pub start: Start,
+    /// Whether the stream stays open after the end of the game, to tell of the rematch.
+    pub after_end: bool,
 }
 
 /// The state of an event stream.
@@ -58,22 +78,35 @@ pub struct EventStream {
     version: u64,
     /// The first message.
     first: Option<Bytes>,
-    /// Whether the last entry was sent.
-    over: bool,
+    /// When the last entry was sent; none before that.
+    over_since: Option<Instant>,
+    /// See [`StreamOptions`].
+    after_end: bool,
+    /// Whether it has told of the rematch.
+    rematch_sent: bool,
+    /// The last that was sent.
+    presence: Option<PresenceView>,
+    /// Of a seat.
+    connection: Option<SeatConnection>,
     /// When the last message was handed over to be sent.
     sent_at: Option<Instant>,
 }
 
 impl EventStream {
-    /// A stream of the game from `start` on, as this role may see it.
+    /// A stream of the game, as this role may see it; `connection` is that of a seat.
     pub fn new(
         subscription: Subscription,
         record: &StoredGame,
-        caller: (Caller, Role, ClientAddress),
-        (format, include): (Format, Option<Include>),
-        start: Start,
+        (caller, role, client): (Caller, Role, ClientAddress),
+        connection: Option<SeatConnection>,
+        options: StreamOptions,
     ) -> Result<EventStream, Problem> {
-        let (caller, role, client) = caller;
+        let StreamOptions {
+            format,
+            include,
+            start,
+            after_end,
+        } = options;
         let now = record.game.version();
         let (version, first) = match start {
             Start::After(version) => (version, None),
@@ -94,7 +127,11 @@ impl EventStream {
             include,
             version,
             first,
-            over: finished && version == now,
+            over_since: (finished && version == now).then(Instant::now),
+            after_end,
+            rematch_sent: false,
+            presence: None,
+            connection,
             sent_at: None,
         })
     }
@@ -118,12 +155,17 @@ impl EventStream {
         if let Some(first) = self.first.take() {
             return Some(first);
         }
-        while !self.over && !self.subscription.closed() {
+        while !self.is_over() && !self.subscription.closed() {
             match self.next_update().await {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(problem) => {
                     problem.log();
+                    if problem.code() == Code::Unauthorized
+                        && let Some(connection) = self.connection.take()
+                    {
+                        connection.lose_seat();
+                    }
                     if problem.code() != Code::Unavailable {
                         return None;
                     }
@@ -137,6 +179,11 @@ impl EventStream {
             }
         }
         None
+    }
+
+    fn is_over(&self) -> bool {
+        self.over_since
+            .is_some_and(|since| !self.after_end || since.elapsed() > MAX_TIME_AFTER_END)
     }
 
     /// The new messages, joined into one; none if nothing is new.
@@ -162,14 +209,61 @@ impl EventStream {
             } else {
                 entry.message(&self.rules, self.format, self.viewer)?
             });
-            self.version = entry.version;
-            self.over = entry.last;
+            self.sent(entry.version, entry.last);
+        }
+        if game.version() == self.version {
+            messages.extend(self.presence(&game.stored, update.connected)?);
+            messages.extend(self.rematch().await?);
         }
         Ok(match messages.len() {
             0 => None,
             1 => messages.pop(),
             _ => Some(messages.concat().into()),
         })
+    }
+
+    fn sent(&mut self, version: u64, is_last: bool) {
+        self.version = version;
+        if is_last {
+            self.over_since = Some(Instant::now());
+        }
+    }
+
+    /// Who is present, if that is not what was sent last.
+    fn presence(
+        &mut self,
+        stored: &StoredGame,
+        mut connected: BySeat<bool>,
+    ) -> Result<Option<Bytes>, Problem> {
+        if let (Role::Seat(seat), Some(_)) = (self.role, &self.connection) {
+            // The store may not have this connection yet.
+            connected[seat] = true;
+        }
+        let presence = PresenceView::new(&stored.game, &connected);
+        let known = match &self.presence {
+            Some(sent) => *sent == presence,
+            // Viewers of a game of bots need not be told that nobody is there.
+            None => !presence.has_people(),
+        };
+        if known || self.is_over() {
+            return Ok(None);
+        }
+        let message = self.format.notice("presence", &presence)?;
+        self.presence = Some(presence);
+        Ok(Some(message))
+    }
+
+    /// The next game of the same people, once, in a stream that stays open after the end.
+    async fn rematch(&mut self) -> Result<Option<Bytes>, Problem> {
+        if self.over_since.is_none() || !self.after_end || self.rematch_sent {
+            return Ok(None);
+        }
+        let Some(next) = self.subscription.rematch().await? else {
+            return Ok(None);
+        };
+        let rematch = Rematch::new(&next, role_in(&next, self.caller));
+        self.rematch_sent = true;
+        Ok(Some(self.format.notice("rematch", &rematch)?))
     }
 
     /// A page of entries that are too old to be cached, as messages made in the pool.
@@ -193,9 +287,8 @@ impl EventStream {
             .subscription
             .page(self.client, self.version, make)
             .await?;
-        Ok(page.map(|(messages, (version, over))| {
-            self.version = version;
-            self.over = over;
+        Ok(page.map(|(messages, (version, is_last))| {
+            self.sent(version, is_last);
             messages
         }))
     }
@@ -270,8 +363,13 @@ mod tests {
                 subscription,
                 &self.record,
                 caller,
-                (Format::Ndjson, None),
-                start,
+                None,
+                StreamOptions {
+                    format: Format::Ndjson,
+                    include: None,
+                    start,
+                    after_end: false,
+                },
             )
             .unwrap()
         }

@@ -12,7 +12,7 @@ use utoipa::{
 };
 
 use super::{
-    game::GameView,
+    game::{GameView, PresenceView, Rematch},
     history::{EventView, LogEntryView},
     moves::{MoveView, MovesOptions, list_moves},
 };
@@ -139,8 +139,9 @@ fn at_most(bytes: usize, json: String) -> Result<Box<RawValue>, Problem> {
 }
 
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
-/// version. A resumed stream has only the later ones. Empty lines keep the connection open; skip
-/// them.
+/// version. A resumed stream has only the later ones. A Presence comes early in the stream and
+/// whenever it is another, a Rematch after the end; neither has a version. Empty lines keep the
+/// connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(
@@ -150,6 +151,8 @@ fn at_most(bytes: usize, json: String) -> Result<Box<RawValue>, Problem> {
 pub enum StreamMessage {
     Game(Box<GameView>),
     Change(Box<ChangeView>),
+    Presence(PresenceView),
+    Rematch(Box<Rematch>),
 }
 
 #[cfg(test)]

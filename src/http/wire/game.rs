@@ -1,8 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    Card, Cards, Event, ExchangeChoice, ExchangeState, Level, Phase, Player, Preset, Seat,
-    SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Player, Preset,
+    Seat, SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -385,6 +385,24 @@ pub struct Joined {
     game: GameView,
 }
 
+/// The response to a quick join, with the seat's token, which is shown only once.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub struct QuickJoined {
+    /// The game's id.
+    id: String,
+    seat: Seat,
+    /// The seat's token.
+    token: String,
+    #[schema(minimum = 1)]
+    version: u64,
+    events: Vec<EventView>,
+    game: GameView,
+}
+
 /// The response to a changed seat.
 #[derive(ToSchema)]
 #[expect(
@@ -424,6 +442,34 @@ impl Rematch {
             },
             game: GameView::new(record, role),
         }
+    }
+}
+
+/// Which people are present at a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Presence)]
+pub struct PresenceView {
+    /// One entry per seat: whether its person is connected. Null for bots and for open seats.
+    #[schema(required)]
+    present: Vec<Option<bool>>,
+}
+
+impl PresenceView {
+    /// The view of a game, with somebody connected as these seats.
+    pub fn new(game: &Game, connected: &BySeat<bool>) -> PresenceView {
+        let seats = Seat::all(game.rules().seats);
+        let present = seats.map(|seat| match game.player(seat).kind {
+            SeatKind::Human => Some(connected[seat]),
+            SeatKind::Bot | SeatKind::Open => None,
+        });
+        PresenceView {
+            present: present.collect(),
+        }
+    }
+
+    /// Whether any person has a seat.
+    pub fn has_people(&self) -> bool {
+        self.present.iter().any(Option::is_some)
     }
 }
 

@@ -23,7 +23,8 @@ use super::{
 use crate::{
     http::problem::{Code, Problem},
     service::{
-        Creation, ExchangeAction, Join, RematchRequest, SeatChange, SettingsChange, random_bytes,
+        Creation, ExchangeAction, Join, QuickJoin, RematchRequest, SeatChange, SettingsChange,
+        random_bytes,
     },
     store::{JoinPolicy, StartPolicy, Timing},
 };
@@ -97,6 +98,9 @@ pub struct EventsParams {
     /// What the newest change includes besides its events.
     #[param(inline)]
     pub include: Option<Include>,
+    /// Whether the stream stays open after the end of the game, for an hour at most, and tells of the
+    /// rematch; false by default.
+    pub after_end: Option<bool>,
 }
 
 /// Which games to list.
@@ -458,6 +462,38 @@ impl JoinRequest {
         Ok(Join {
             invitation: self.invitation,
             seat: self.seat,
+            name: self.name.map(|text| name(text, "name")).transpose(),
+        })
+    }
+}
+
+/// Takes a seat at any table.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"rules": {"preset": "hausregeln"}, "name": "Eva"}))]
+pub struct QuickJoinRequest {
+    /// The rules of the table; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// 1 to 40 characters; by default `Seat` and its number.
+    #[schema(
+        min_length = 1,
+        max_length = 40,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
+    name: Option<String>,
+}
+
+impl WriteBody for QuickJoinRequest {}
+
+impl QuickJoinRequest {
+    /// The wanted table and name.
+    ///
+    /// # Errors
+    /// What is wrong with the rules.
+    pub fn wanted(self) -> Result<QuickJoin<Problem>, Problem> {
+        Ok(QuickJoin {
+            rules: rules::rules(self.rules)?,
             name: self.name.map(|text| name(text, "name")).transpose(),
         })
     }

@@ -8,6 +8,9 @@ use rusqlite::{
 
 use crate::store::{Creator, GameId, TokenHash, Tokens, tokens::HASH_BYTES};
 
+/// In place of the host's hash in a game without a host. No token is known with this hash.
+const NO_HOST: [u8; HASH_BYTES] = [0; HASH_BYTES];
+
 impl ToSql for GameId {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.to_string().into())
@@ -32,12 +35,12 @@ impl FromSql for Creator {
     }
 }
 
-/// The stored form: the host's hash, one byte with a bit for each seat that has a token, then the
+/// The stored form: the host's hash or zeros, one byte with a bit for each seat that has a token, then the
 /// hashes of these seats.
 impl ToSql for Tokens {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let mut blob = Vec::with_capacity(HASH_BYTES + 1 + MAX_SEATS * HASH_BYTES);
-        blob.extend(self.host.0);
+        blob.extend(self.host.map_or(NO_HOST, |hash| hash.0));
         blob.push(0);
         for (number, hash) in self.seats.iter().enumerate() {
             if let Some(TokenHash(bytes)) = hash {
@@ -66,7 +69,7 @@ impl FromSql for Tokens {
         }
         let mut hashes = hashes.iter().copied().map(TokenHash);
         Ok(Tokens {
-            host: TokenHash(*host),
+            host: (*host != NO_HOST).then_some(TokenHash(*host)),
             seats: BySeat::from_fn(|number| {
                 let taken = taken >> number & 1 != 0;
                 taken.then(|| hashes.next()).flatten()
@@ -90,10 +93,11 @@ mod tests {
 
     #[test]
     fn tokens_survive_storage() {
-        for mask in 0..1 << MAX_SEATS {
+        let hosts = [Some(TokenHash::of("host")), None];
+        for (mask, host) in (0..1 << MAX_SEATS).flat_map(|mask| hosts.map(|host| (mask, host))) {
             let hash = |number: usize| TokenHash::of(&number.to_string());
             let tokens = Tokens {
-                host: TokenHash::of("host"),
+                host,
                 seats: BySeat::from_fn(|number| (mask >> number & 1 != 0).then(|| hash(number))),
             };
             let blob = stored(&tokens);

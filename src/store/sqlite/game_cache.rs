@@ -114,23 +114,25 @@ impl GameCache {
         if index.is_some() && position.index == index {
             return Ok(position.last.number);
         }
-        let sql = "SELECT number, game, version FROM changes WHERE number >= ?1 ORDER BY number";
+        let sql = "SELECT number, game, version, is_presence FROM changes \
+                   WHERE number >= ?1 ORDER BY number";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([position.last.number])?;
         let mut changes = Vec::new();
         while let Some(row) = rows.next()? {
-            changes.push(LastChange::from_row(row)?);
+            changes.push((LastChange::from_row(row)?, row.get::<_, bool>(3)?));
         }
         // If the known change is missing, it was trimmed or the file was restored.
-        if changes.first().unwrap_or(&LastChange::default()) != &position.last {
+        let first = changes.first().map(|(first, _)| first);
+        if first.unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
-        for change in changes.iter().skip(1) {
-            if let Ok(id) = change.game.parse::<GameId>() {
+        for (change, is_presence) in changes.iter().skip(1) {
+            if let (Ok(id), false) = (change.game.parse::<GameId>(), is_presence) {
                 games.remove(&id);
             }
         }
-        position.last = changes.pop().unwrap_or_default();
+        position.last = changes.pop().map(|(last, _)| last).unwrap_or_default();
         position.index = index;
         Ok(position.last.number)
     }

@@ -1,6 +1,6 @@
 //! Queries.
 
-use dog_rules::Phase;
+use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -30,6 +30,11 @@ const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
     now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
+}
+
+/// The text after all those with this prefix, which is ASCII.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}\u{7f}")
 }
 
 impl Reader<'_> {
@@ -64,6 +69,53 @@ impl Reader<'_> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([unique_key])?;
         rows.next()?.map(|row| stored_game(row, None)).transpose()
+    }
+
+    /// At which seats of a game somebody is present.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn present(&self, id: &GameId, now: Timestamp) -> Result<BySeat<bool>, StoreError> {
+        let sql = "SELECT seat FROM presence JOIN processes USING (process) \
+                   WHERE game = ?1 AND lease_until > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![id, now.as_microsecond()])?;
+        let mut present = BySeat::default();
+        while let Some(row) = rows.next()? {
+            if let Some(seat) = Seat::new(row.get(0)?, MAX_SEATS as u8) {
+                present[seat] = true;
+            }
+        }
+        Ok(present)
+    }
+
+    /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
+    /// had fewer than `max_changes` administrative changes.
+    ///
+    /// # Errors
+    /// As [`Reader::game`].
+    pub fn oldest_in_seating(
+        &self,
+        prefix: &str,
+        max_changes: u32,
+    ) -> Result<Option<StoredGame>, StoreError> {
+        let sql = select_games!(
+            "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
+             AND admin_changes < ?3 ORDER BY unique_key LIMIT 1"
+        );
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![prefix, end_of(prefix), max_changes])?;
+        rows.next()?.map(|row| stored_game(row, None)).transpose()
+    }
+
+    /// The last of the unique keys with this prefix.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn last_unique_key(&self, prefix: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= ?1 AND unique_key < ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row([prefix, &end_of(prefix)], |row| row.get(0))?)
     }
 
     /// A game's version, or `None` if there is no such game.
@@ -380,7 +432,8 @@ impl Reader<'_> {
     pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
         let known = |column: Option<i64>| column.map(version).transpose();
         let last = LastChange::read(self.connection)?.number;
-        let sql = "SELECT number, game, version FROM changes WHERE number > ?1 ORDER BY number";
+        let sql = "SELECT number, game, version, is_presence FROM changes \
+                   WHERE number > ?1 ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([since])?;
         let (mut changes, mut first) = (Vec::new(), true);
@@ -390,7 +443,10 @@ impl Reader<'_> {
             }
             first = false;
             if let (Ok(id), Ok(Ok(version))) = (row.get(1), row.get(2).map(known)) {
-                changes.push(Change { id, version });
+                changes.push(match row.get(3)? {
+                    true => Change::Presence(id),
+                    false => Change::Game { id, version },
+                });
             }
         }
         // The file was restored to an earlier state if its last change is before `since`.

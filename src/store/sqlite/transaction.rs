@@ -11,9 +11,9 @@ use super::{
     rows::int,
 };
 use crate::store::{
-    CommitResult, Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewTicket, PackedLog,
-    SavedResponse, Scope, Seating, StoreError, StoredGame, TokenHash, Tokens, Usage, Write,
-    WriteOp,
+    CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease, NewGame, NewTicket,
+    PackedLog, ProcessId, SavedResponse, Scope, SeatPresence, Seating, StoreError, StoredGame,
+    TokenHash, Tokens, Usage, Write, WriteOp,
     stored_game::now,
     write::{NewLog, to_json},
 };
@@ -30,6 +30,9 @@ const CHANGE_TRIM_INTERVAL: i64 = 100;
 
 /// The largest number of log rows deleted in one write, so that other writes do not wait long.
 const LOG_DELETE_BATCH: i64 = 1_000;
+
+/// The largest number of rows of an ended lease deleted in one write.
+const PRESENCE_DELETE_BATCH: i64 = 500;
 
 /// The number of bytes written to check that writes are possible; most plays write less. They are
 /// random, because SQLite does not write unchanged pages.
@@ -150,6 +153,7 @@ impl<'c> Transaction<'c> {
         let NewGame {
             game: stored,
             unique_key,
+            follows,
             snapshot,
             log,
         } = new;
@@ -187,6 +191,9 @@ impl<'c> Transaction<'c> {
             ])?;
         let row_id = connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored))?;
+        if let Some((id, version)) = follows {
+            self.note_change(id, Some(*version), None)?;
+        }
         match log {
             NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
             NewLog::Packed(log) => self.insert_pages(row_id, log)?,
@@ -256,10 +263,20 @@ impl<'c> Transaction<'c> {
         stored: Option<&StoredGame>,
     ) -> Result<(), StoreError> {
         self.changed.push((*id, stored.cloned()));
+        self.announce(id, version, false)
+    }
+
+    /// Adds a row to the change feed.
+    fn announce(
+        &self,
+        id: &GameId,
+        version: Option<u64>,
+        is_presence: bool,
+    ) -> Result<(), StoreError> {
         let connection = self.connection()?;
         connection
-            .prepare_cached("INSERT INTO changes (game, version) VALUES (?1, ?2)")?
-            .execute(params![id, version.map(int)])?;
+            .prepare_cached("INSERT INTO changes (game, version, is_presence) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, version.map(int), is_presence])?;
         let number = connection.last_insert_rowid();
         if number % CHANGE_TRIM_INTERVAL == 0 {
             connection
@@ -267,6 +284,70 @@ impl<'c> Transaction<'c> {
                 .execute([number - MAX_CHANGES])?;
         }
         Ok(())
+    }
+
+    /// Writes who is now present by a process or no longer, and renews its lease. Removes some of
+    /// what is left of processes whose lease has ended.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn set_present(
+        &mut self,
+        process: ProcessId,
+        changes: &[SeatPresence],
+        now: Timestamp,
+    ) -> Result<Lease, StoreError> {
+        let (connection, until) = (self.connection()?, (now + LEASE).as_microsecond());
+        let renewed = connection
+            .prepare_cached("UPDATE processes SET lease_until = ?2 WHERE process = ?1")?
+            .execute([process.0, until])?;
+        if renewed == 0 {
+            connection
+                .prepare_cached("INSERT INTO processes (process, lease_until) VALUES (?1, ?2)")?
+                .execute([process.0, until])?;
+        }
+        for change in changes {
+            let sql = match change.is_present {
+                true => "INSERT OR IGNORE INTO presence (game, seat, process) VALUES (?1, ?2, ?3)",
+                false => "DELETE FROM presence WHERE game = ?1 AND seat = ?2 AND process = ?3",
+            };
+            let row = params![change.game, change.seat.number(), process.0];
+            if connection.prepare_cached(sql)?.execute(row)? > 0 {
+                self.announce(&change.game, None, true)?;
+            }
+        }
+        Ok(Lease {
+            is_new: renewed == 0,
+            more_to_remove: self.remove_ended_lease(now)?,
+        })
+    }
+
+    /// Removes some of what is left of a process whose lease has ended. Returns whether there may
+    /// be more.
+    fn remove_ended_lease(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        let connection = self.connection()?;
+        let ended = connection
+            .prepare_cached("SELECT process FROM processes WHERE lease_until <= ?1 LIMIT 1")?
+            .query_row([now.as_microsecond()], |row| row.get::<_, i64>(0))
+            .optional()?;
+        let Some(process) = ended else {
+            return Ok(false);
+        };
+        let mut removed = connection.prepare_cached(
+            "DELETE FROM presence WHERE process = ?1 AND (game, seat) IN \
+             (SELECT game, seat FROM presence WHERE process = ?1 LIMIT ?2) RETURNING game",
+        )?;
+        let games = removed.query_map([process, PRESENCE_DELETE_BATCH], |row| row.get(0))?;
+        let games = games.collect::<Result<Vec<GameId>, _>>()?;
+        for id in &games {
+            self.announce(id, None, true)?;
+        }
+        if games.is_empty() {
+            connection
+                .prepare_cached("DELETE FROM processes WHERE process = ?1")?
+                .execute([process])?;
+        }
+        Ok(true)
     }
 
     /// Adds an entry to a game's log, with its action and events as JSON.

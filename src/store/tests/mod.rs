@@ -127,7 +127,7 @@ pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game
 
 pub(super) fn tokens(text: &str) -> Tokens {
     Tokens {
-        host: TokenHash::of(text),
+        host: Some(TokenHash::of(text)),
         seats: BySeat::from_fn(|seat| (seat < 3).then(|| TokenHash::of(&format!("{text} {seat}")))),
     }
 }

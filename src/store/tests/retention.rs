@@ -63,7 +63,7 @@ fn a_game_that_has_changed_is_kept() {
     assert_eq!(wait(store.remove_expired(found.clone())), 1);
     assert_eq!(wait(store.game(&expired.id)), None);
     assert!(wait(store.game(&continued.id)).is_some());
-    let gone = Change {
+    let gone = Change::Game {
         id: expired.id,
         version: None,
     };

@@ -73,7 +73,7 @@ fn what_has_not_expired_is_not_deleted() {
     let stored = create(&store);
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: stored.tokens.host,
+        token: stored.tokens.host.unwrap(),
         expires_at: now() + seconds(30),
     };
     let write = Write {

@@ -130,7 +130,7 @@ fn changes_are_listed_after_a_known_one() {
     let since = |change| changes(&there, change);
     let before = last();
     let (one, two) = (create(&here), create(&there));
-    let change = |stored: &StoredGame, version| Change {
+    let change = |stored: &StoredGame, version| Change::Game {
         id: stored.id,
         version,
     };

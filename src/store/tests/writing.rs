@@ -72,7 +72,7 @@ fn invalid_writes_are_refused() {
 fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
-        token: stored.tokens.host,
+        token: stored.tokens.host.unwrap(),
         expires_at: now() + seconds(30),
     };
     [

@@ -66,8 +66,25 @@ impl Stream {
         }
     }
 
-    /// The next message; `None` at the end.
+    /// The next message about a version of the game; `None` at the end.
     pub fn next(&self) -> Option<Message> {
+        std::iter::from_fn(|| self.any()).find(|message| message.data["version"].is_u64())
+    }
+
+    /// The next message that is not about a version of the game; `None` at the end.
+    pub fn notice(&self) -> Option<Message> {
+        std::iter::from_fn(|| self.any()).find(|message| message.data["version"].is_null())
+    }
+
+    /// Waits until the stream tells that these people are present.
+    #[track_caller]
+    pub fn wait_for_presence(&self, present: Value) {
+        let wanted = |message: Message| message.data["present"] == present;
+        while !wanted(self.notice().expect("a message about who is present")) {}
+    }
+
+    /// The next message; `None` at the end.
+    pub fn any(&self) -> Option<Message> {
         let mut message = Message {
             name: String::new(),
             id: 0,
@@ -103,9 +120,14 @@ impl Stream {
     /// The raw text of this many messages, without heartbeats.
     pub fn text(&self, messages: usize) -> String {
         let (mut text, mut count) = (String::new(), 0);
+        let mut in_notice = false;
         while count < messages {
             let line = self.line().expect("a message before the end");
-            if line != ":" {
+            in_notice |= line == "event: presence" || line.starts_with("{\"present\"");
+            if in_notice {
+                // It depends on the time.
+                in_notice = self.sse && !line.is_empty();
+            } else if line != ":" {
                 count += usize::from(line.starts_with(if self.sse { "data: " } else { "{" }));
                 text = text + line.as_str() + "\n";
             }
@@ -134,12 +156,17 @@ impl Message {
 
     /// The message, checked against the document.
     fn checked(self) -> Message {
-        let game = self.data.get("events").is_none();
-        let schema = if game { "Game" } else { "Change" };
+        let has = |member: &str| self.data.get(member).is_some();
+        let (schema, name) = match () {
+            () if has("events") => ("Change", "change"),
+            () if has("present") => ("Presence", "presence"),
+            () if has("version") => ("Game", "game"),
+            () => ("Rematch", "rematch"),
+        };
         Contract::get().check_schema(schema, &self.data);
         if !self.name.is_empty() {
-            assert_eq!(self.name, if game { "game" } else { "change" });
-            assert_eq!(self.id, self.version());
+            assert_eq!(self.name, name);
+            assert_eq!(self.id, self.data["version"].as_u64().unwrap_or_default());
         }
         self
     }

@@ -111,7 +111,7 @@ fn games_of_the_second_schema_can_be_continued() {
     let (id, last) = (stored.id, last_change(&store));
     act(&store, &id, &reissue());
     let version = Some(2);
-    let change = Change { id, version };
+    let change = Change::Game { id, version };
     assert_eq!(changes(&store, last), ChangesSince::Of(vec![change]));
 }
 

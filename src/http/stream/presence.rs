@@ -1,0 +1,242 @@
+//! Who is present: the seats with an open stream or long poll at this process, which are written
+//! to the store for the viewers at all processes.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use actix_web::rt::{
+    self,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
+use tokio::sync::Notify;
+
+use crate::{
+    service::Role,
+    store::{GameId, ProcessId, SeatPresence, Store, StoreError},
+};
+
+/// How long a seat stays present after its last connection has ended. A page that is loaded again
+/// is back by then.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Those who come within this time are written together.
+const BATCH_DELAY: Duration = Duration::from_millis(50);
+
+/// How often the lease is renewed while somebody is connected: a few times before it ends.
+const RENEWAL: Duration = Duration::from_secs(3);
+
+/// Maximum changes in one write.
+const MAX_BATCH: usize = 500;
+
+/// The pause after a write that failed.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// The connections of this process.
+pub struct PresenceTracker {
+    store: Store,
+    process: ProcessId,
+    seats: Mutex<HashMap<(GameId, Seat), SeatConnections>>,
+    changed: Notify,
+}
+
+/// The connections of one seat.
+#[derive(Default)]
+struct SeatConnections {
+    open: usize,
+    /// When the last one ended.
+    ended: Option<Instant>,
+    /// Whether the store has the seat as present.
+    is_written: bool,
+}
+
+impl SeatConnections {
+    /// When the seat is no longer present; none while a connection is open.
+    fn absent_at(&self) -> Option<Instant> {
+        self.ended
+            .filter(|_| self.open == 0)
+            .map(|ended| ended + GRACE)
+    }
+
+    fn is_present(&self, now: Instant) -> bool {
+        self.absent_at().is_none_or(|at| at > now)
+    }
+}
+
+/// The task that writes to the store. Dropping it ends the task; the lease then ends by itself.
+pub struct PresenceTask(JoinHandle<()>);
+
+impl Drop for PresenceTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A connection of a seat, which ends when this is dropped.
+pub struct SeatConnection {
+    tracker: Arc<PresenceTracker>,
+    game: GameId,
+    seat: Seat,
+    /// How long the seat stays present.
+    grace: Duration,
+}
+
+impl SeatConnection {
+    /// Ends the connection of somebody who has lost the seat, without [`GRACE`].
+    pub fn lose_seat(mut self) {
+        self.grace = Duration::ZERO;
+    }
+}
+
+impl Drop for SeatConnection {
+    fn drop(&mut self) {
+        let mut seats = self.tracker.seats();
+        if let Some(connections) = seats.get_mut(&(self.game, self.seat)) {
+            connections.open -= 1;
+            let now = Instant::now();
+            let ended = now.checked_sub(GRACE - self.grace).unwrap_or(now);
+            connections.ended = Some(ended);
+        }
+        self.tracker.changed.notify_one();
+    }
+}
+
+impl PresenceTracker {
+    /// Starts the task.
+    ///
+    /// # Panics
+    /// Outside of an async runtime.
+    pub fn start(store: &Store) -> (Arc<PresenceTracker>, PresenceTask) {
+        let tracker = Arc::new(PresenceTracker {
+            store: store.clone(),
+            process: ProcessId::random(),
+            seats: Mutex::default(),
+            changed: Notify::new(),
+        });
+        let task = rt::spawn(Arc::clone(&tracker).run());
+        (tracker, PresenceTask(task))
+    }
+
+    /// Notes a connection of this role in a game; none if it is not that of a seat.
+    pub fn connection(
+        self: &Arc<PresenceTracker>,
+        game: GameId,
+        role: Role,
+    ) -> Option<SeatConnection> {
+        let Role::Seat(seat) = role else {
+            return None;
+        };
+        self.seats().entry((game, seat)).or_default().open += 1;
+        self.changed.notify_one();
+        Some(SeatConnection {
+            tracker: Arc::clone(self),
+            game,
+            seat,
+            grace: GRACE,
+        })
+    }
+
+    /// At which seats of the game somebody is connected, to this process or to another.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn connected(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+        let mut connected = self.store.present(id).await?;
+        let (seats, now) = (self.seats(), Instant::now());
+        for seat in Seat::all(MAX_SEATS as u8) {
+            let here = seats.get(&(*id, seat));
+            connected[seat] |= here.is_some_and(|connections| connections.is_present(now));
+        }
+        Ok(connected)
+    }
+
+    async fn run(self: Arc<PresenceTracker>) {
+        let mut written_at = Instant::now();
+        loop {
+            // Nobody waits for a time that is not known: a connection wakes the task.
+            let until = self.next_write(written_at);
+            let wait = until.map_or(GRACE, |at| at.saturating_duration_since(Instant::now()));
+            let _ = timeout(wait, self.changed.notified()).await;
+            sleep(BATCH_DELAY).await;
+            match self.write(written_at).await {
+                Ok(true) => written_at = Instant::now(),
+                Ok(false) => {}
+                Err(error) => {
+                    log::warn!("cannot write who is present: {error}");
+                    sleep(RETRY_DELAY).await;
+                }
+            }
+        }
+    }
+
+    /// When something is to be written next; none if nobody is connected.
+    fn next_write(&self, written_at: Instant) -> Option<Instant> {
+        let (seats, now) = (self.seats(), Instant::now());
+        let due = |connections: &SeatConnections| match connections.is_written {
+            true => connections.absent_at(),
+            false => Some(now),
+        };
+        let first = seats.values().filter_map(due).min();
+        let renewal = (!seats.is_empty()).then(|| written_at + RENEWAL);
+        first.into_iter().chain(renewal).min()
+    }
+
+    /// Writes who has come and gone, and renews the lease if it is time for that. Returns whether
+    /// anything was written.
+    async fn write(&self, written_at: Instant) -> Result<bool, StoreError> {
+        let mut changes = self.changes();
+        let renews = !self.seats().is_empty() && written_at.elapsed() >= RENEWAL;
+        if changes.is_empty() && !renews {
+            return Ok(false);
+        }
+        loop {
+            let write = self.store.set_present(self.process, changes.clone());
+            let lease = write.await?;
+            self.note_written(&changes, lease.is_new);
+            changes = self.changes();
+            if changes.is_empty() && !lease.more_to_remove {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What the store does not have yet.
+    fn changes(&self) -> Vec<SeatPresence> {
+        let (mut seats, now) = (self.seats(), Instant::now());
+        // Somebody who came and went meanwhile.
+        seats.retain(|_, connections| connections.is_written || connections.is_present(now));
+        let changed = seats.iter().filter_map(|(&(game, seat), connections)| {
+            let is_present = connections.is_present(now);
+            (connections.is_written != is_present).then_some(SeatPresence {
+                game,
+                seat,
+                is_present,
+            })
+        });
+        changed.take(MAX_BATCH).collect()
+    }
+
+    /// Notes that these changes were written; with a new lease, nothing that was written before.
+    fn note_written(&self, changes: &[SeatPresence], lease_is_new: bool) {
+        let mut seats = self.seats();
+        if lease_is_new {
+            for connections in seats.values_mut() {
+                connections.is_written = false;
+            }
+        }
+        for change in changes {
+            if let Some(connections) = seats.get_mut(&(change.game, change.seat)) {
+                connections.is_written = change.is_present;
+            }
+        }
+    }
+
+    fn seats(&self) -> MutexGuard<'_, HashMap<(GameId, Seat), SeatConnections>> {
+        // No panic can leave an entry half changed.
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,278 @@
+//! `POST /v1/join`: a seat at any table with these rules.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Signal, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+};
+
+const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
+
+/// A seat that somebody got.
+struct Taken<'a> {
+    game: TestGame<'a>,
+    seat: usize,
+    answer: Value,
+}
+
+impl Taken<'_> {
+    fn id(&self) -> &str {
+        self.answer["id"].as_str().expect("an id")
+    }
+
+    fn events(&self) -> Stream {
+        Stream::open(self.game.get(Seat(self.seat), "/events"))
+    }
+
+    fn leave(&self) {
+        let path = format!("/seats/{}", self.seat);
+        let request = self.game.request("PUT", Seat(self.seat), &path);
+        request.json(&json!({"kind": "open"})).send().expect(200);
+    }
+}
+
+fn join<'a>(server: &'a TestServer, body: &Value) -> Taken<'a> {
+    let answer = server.post("/v1/join").json(body).send().expect(201);
+    let seat = answer["seat"].as_u64().expect("a seat") as usize;
+    let token = answer["token"].as_str().expect("a token");
+    server.forbid_in_log(token);
+    let mut tokens = vec![String::new(); 6];
+    tokens[seat] = token.to_owned();
+    let game = TestGame {
+        server,
+        id: answer["id"].as_str().expect("an id").to_owned(),
+        tokens,
+        host: String::new(),
+    };
+    Taken { game, seat, answer }
+}
+
+fn kinds(view: &Value) -> Vec<&str> {
+    let seats = view["seats"].as_array().expect("seats");
+    let kind = |seat: &'_ Value| seat["kind"].as_str().expect("a kind").to_owned();
+    seats
+        .iter()
+        .map(|seat| match kind(seat).as_str() {
+            "human" => "human",
+            "bot" => "bot",
+            _ => "open",
+        })
+        .collect()
+}
+
+#[test]
+fn people_meet_at_one_table_and_the_server_deals() {
+    let server = TestServer::start();
+    let anna = join(&server, &json!({"name": "Anna"}));
+    let response = server
+        .post("/v1/join")
+        .json(&json!({"name": "Beat"}))
+        .send();
+    assert_eq!(response.status, 201);
+    let location = response.header("location").expect("a location").to_owned();
+    assert_eq!(location, anna.game.path(""));
+    let beat = response.expect(201);
+    assert_eq!(beat["id"], anna.answer["id"]);
+    // They sit down like at any table that is open to anyone.
+    let event = json!([{"type": "seat_taken", "seat": 1, "name": "Beat"}]);
+    assert_eq!((&beat["seat"], &beat["events"]), (&json!(1), &event));
+    let view = &beat["game"];
+    assert_eq!(view["phase"], "seating");
+    assert_eq!(
+        (&view["join"], &view["start"]),
+        (&json!("anyone"), &json!("full"))
+    );
+    assert_eq!(view["turn_seconds"], 60);
+    assert_eq!(kinds(view), ["human", "human", "open", "open"]);
+    // Others with other rules sit elsewhere, also if they are written in another way.
+    let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));
+    assert_ne!(other.id(), anna.id());
+    let same = join(
+        &server,
+        &json!({"rules": {"preset": "dogspiel-it", "seats": 4}}),
+    );
+    assert_eq!((same.id(), same.seat), (anna.id(), 2));
+    // Who gives the seat up lets somebody else in.
+    same.leave();
+    let dani = join(&server, &json!({}));
+    assert_eq!((dani.id(), dani.seat), (anna.id(), 2));
+    let eva = join(&server, &json!({"name": "Eva"}));
+    assert_eq!((eva.id(), eva.seat), (anna.id(), 3));
+    let stream = eva.events();
+    let mut dealt = std::iter::from_fn(|| stream.next())
+        .filter(|message| message.name == "change")
+        .map(|message| message.data["events"][0].clone())
+        .find(|event| event["type"] == "cards_dealt")
+        .expect("a deal");
+    assert_eq!(dealt["by"], "server");
+    let hands = dealt["hands"].as_array_mut().expect("hands");
+    assert!(hands[3].is_array() && hands[..3].iter().all(Value::is_null));
+    // The table is full.
+    assert_ne!(join(&server, &json!({})).id(), anna.id());
+}
+
+#[test]
+fn a_quick_join_is_refused_before_it_makes_a_table() {
+    let server = TestServer::start();
+    let send = |body: &Value| server.post("/v1/join").json(body).send();
+    send(&json!({"seat": 1})).refused("invalid_request");
+    send(&json!({"name": ""})).refused("invalid_request");
+    send(&json!({"rules": {"preset": "hausregeln", "seats": 5}})).refused("invalid_rules");
+    let weak = server.post("/v1/join").key("order-17").json(&json!({}));
+    weak.send().refused("weak_idempotency_key");
+    let list = server.get("/v1/games").send().expect(200);
+    assert_eq!(list["games"], json!([]));
+}
+
+#[test]
+fn a_retry_gets_the_same_seat() {
+    let server = TestServer::start();
+    let body = json!({"name": "Anna"});
+    let send = || server.post("/v1/join").key(KEY).json(&body).send();
+    let first = send().expect(201);
+    server.forbid_in_log(first["token"].as_str().expect("a token"));
+    assert_eq!(send().expect(201), first);
+    server.restart(Signal::Kill);
+    let again = send();
+    assert_eq!(again.header("location").map(str::to_owned), {
+        let id = first["id"].as_str().expect("an id");
+        Some(format!("/v1/games/{id}"))
+    });
+    assert_eq!(again.expect(201), first);
+    let other = server.post("/v1/join").key(KEY).json(&json!({}));
+    other.send().refused("idempotency_key_reused");
+    assert_eq!(join(&server, &body).seat, 1);
+}
+
+/// Nobody makes a table where there is one.
+#[test]
+fn hundreds_of_callers_at_several_processes_fill_the_tables() {
+    const CALLERS: usize = 402;
+    let servers = [(); 3].map(|()| ());
+    let first = TestServer::start();
+    let others: Vec<TestServer> = servers[1..]
+        .iter()
+        .map(|()| TestServer::beside(&first))
+        .collect();
+    let all: Vec<&TestServer> = std::iter::once(&first).chain(&others).collect();
+    let joined: Vec<Taken<'_>> = thread::scope(|scope| {
+        let callers = (0..CALLERS).map(|number| {
+            let server = all[number % all.len()];
+            scope.spawn(move || join(server, &json!({"name": format!("P{number}")})))
+        });
+        let callers: Vec<_> = callers.collect();
+        callers
+            .into_iter()
+            .map(|caller| caller.join().expect("a seat"))
+            .collect()
+    });
+    let mut tables: BTreeMap<&str, HashSet<usize>> = BTreeMap::new();
+    for taken in &joined {
+        assert!(
+            tables.entry(taken.id()).or_default().insert(taken.seat),
+            "a seat for two"
+        );
+    }
+    let mut sizes: Vec<usize> = tables.values().map(HashSet::len).collect();
+    sizes.sort_unstable();
+    let mut expected = vec![4; CALLERS.div_ceil(4)];
+    expected[0] = CALLERS % 4;
+    assert_eq!(sizes, expected);
+    // No table is beside them.
+    let mut found = 0;
+    let mut path = "/v1/games?limit=100".to_owned();
+    loop {
+        let page = first.get(&path).send().expect(200);
+        found += page["games"].as_array().expect("games").len();
+        match page["next"].as_str() {
+            Some(next) => path = format!("/v1/games?limit=100&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(found, tables.len());
+}
+
+/// Waits until the condition holds for the game.
+#[track_caller]
+fn wait_for(game: &TestGame<'_>, holds: impl Fn(&Value) -> bool) -> Value {
+    let begun = Instant::now();
+    loop {
+        let view = game.view(Spectator);
+        if holds(&view) {
+            return view;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(150), "{view}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn happened(game: &TestGame<'_>, viewer: TestViewer) -> Vec<Value> {
+    let history = game.get(viewer, "/history").send().expect(200);
+    let entries = history["entries"].as_array().expect("entries");
+    let event = |entry: &Value| {
+        let event = &entry["events"][0];
+        json!([event["type"], event["seat"], event["kind"], event["by"]])
+    };
+    entries.iter().map(event).collect()
+}
+
+/// The wait of a minute is real, so all that happens at its end is tested at once.
+#[test]
+fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
+    let server = TestServer::start();
+    // Anna is there, Beat is not.
+    let anna = join(&server, &json!({"name": "Anna"}));
+    let beat = join(&server, &json!({"name": "Beat"}));
+    let here = anna.events();
+    here.wait_for_presence(json!([true, false, null, null]));
+    // At another table nobody is there, and a third is left by all.
+    let rules = json!({"preset": "hausregeln"});
+    let ghosts = [(); 2].map(|()| join(&server, &json!({"rules": rules})));
+    let rules_left = json!({"preset": "dogspiel-it", "jokers": 4});
+    let left = join(&server, &json!({"rules": rules_left}));
+    left.leave();
+
+    let view = wait_for(&anna.game, |view| view["phase"] == "exchange");
+    assert_eq!(kinds(&view), ["human", "bot", "bot", "bot"]);
+    let expected = json!([
+        ["game_created", null, null, null],
+        ["seat_taken", 0, null, null],
+        ["seat_taken", 1, null, null],
+        ["seat_handed_over", 1, "open", "server"],
+        ["seat_handed_over", 1, "bot", "server"],
+        ["seat_handed_over", 2, "bot", "server"],
+        ["seat_handed_over", 3, "bot", "server"],
+        ["cards_dealt", null, null, "server"],
+    ]);
+    let happened = happened(&anna.game, Seat(0));
+    assert_eq!(json!(happened[..8]), expected);
+    let gone = beat.game.get(Seat(1), "").send();
+    gone.refused("token_replaced");
+
+    // The table of ghosts is used again, and so is the one that was left.
+    let view = wait_for(&ghosts[0].game, |view| {
+        kinds(view).iter().all(|kind| *kind == "open")
+    });
+    assert_eq!(view["phase"], "seating");
+    ghosts[0]
+        .game
+        .get(Seat(0), "")
+        .send()
+        .refused("token_replaced");
+    let eva = join(&server, &json!({"rules": rules, "name": "Eva"}));
+    assert_eq!(eva.id(), ghosts[0].id());
+    let again = join(&server, &json!({"rules": rules_left}));
+    assert_eq!(again.id(), left.id());
+    // Whoever comes to it has the whole time again.
+    assert_eq!(
+        kinds(&eva.game.view(Spectator)),
+        ["human", "open", "open", "open"]
+    );
+}
