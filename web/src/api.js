@@ -85,9 +85,6 @@ async function problemOf(response) {
   }
 }
 
-/** So that a stream tells of a rematch. */
-const AFTER_END = "";
-
 /** Waits before each attempt to resume a stream, in milliseconds. The last one is repeated. */
 const WAITS = [250, 500, 1000, 2000, 4000];
 /** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
@@ -129,7 +126,7 @@ export function follow(id, token, { onMessages, onLink }) {
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
-        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves${AFTER_END}`, { headers, signal: attemptOver.signal });
+        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
         if (response.status === 204) return onLink("ended");
         if (!response.ok || !response.body) throw new Refusal(await problemOf(response));
         onLink("live");

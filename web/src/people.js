@@ -6,7 +6,7 @@ import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
 import { savedGame, saveGame } from "./storage.js";
 
-/** @import {Changed, Created, Game, Invitations, Joined, OpenTable, Rematch, SeatChanged,
+/** @import {Changed, Created, Game, Invitations, Joined, OpenTable, QuickJoined, Rematch, SeatChanged,
  *    SeatInGame, Table} from "./types.js" */
 
 /** Does something from the home screen, and shows a refusal there. @param {() => Promise<string>} action returns the id of a game */
@@ -47,7 +47,7 @@ export const inviteFriends = () => fromHome(async () => {
 /** Sits down at a table with strangers, which the server chooses. */
 export const playAtOnce = () => fromHome(async () => {
   const { preset, seats } = state.settings;
-  /** @type {Joined & {id: string}} */
+  /** @type {QuickJoined} */
   const joined = await requestSecret("POST", "/v1/join", {
     body: { rules: { preset, seats }, name: state.name || t("player") },
   });

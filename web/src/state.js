@@ -83,7 +83,7 @@ export function reduce(state, event) {
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, sending: false, hint: "none", problem: null,
           history: null, replay: null, fair: "none",
-          refused: null, presence: null, news: null, next: null,
+          refused: null, presence: null, gone: [], news: null, next: null,
         },
       };
     default:
@@ -175,9 +175,7 @@ function undo(choice) {
  */
 function message(table, line) {
   if ("present" in line) return withPresence(table, line.present);
-  if ("rematch" in line) return { ...table, next: line.rematch.id };
-  // There may be other lines without a version.
-  if (!("version" in line)) return table;
+  if (!("version" in line)) return { ...table, next: line.id };
   if (!("events" in line)) return withGame(table, line);
   const { game, moves } = line;
   const after = entry(table, { version: line.version, at: line.at, events: line.events });
@@ -206,12 +204,18 @@ function withGame(table, game) {
   };
 }
 
-/** @param {Table} table @param {Presence} presence @returns {Table} */
+/**
+ * Tells of others who went and, of these, who came back. Somebody who sits down is in the log.
+ *
+ * @param {Table} table @param {Presence} presence @returns {Table}
+ */
 function withPresence(table, presence) {
-  const seat = presence.findIndex((now, index) =>
-    index !== table.seat && now !== null && now === !table.presence?.[index]
-      && typeof table.presence?.[index] === "boolean");
-  return { ...table, presence, news: seat === -1 ? table.news : { seat, present: presence[seat] === true } };
+  const went = presence.findIndex((now, seat) => now === false && table.presence?.[seat] && seat !== table.seat);
+  const came = table.gone.find((seat) => presence[seat]);
+  const gone = [...table.gone, ...(went === -1 ? [] : [went])].filter((seat) => presence[seat] === false);
+  const news = went !== -1 ? { seat: went, present: false }
+    : came !== undefined ? { seat: came, present: true } : table.news;
+  return { ...table, presence, gone, news };
 }
 
 /** Adds an entry to the log, which is ordered by version. @param {Table} table @param {LogEntry} added */

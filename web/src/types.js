@@ -27,14 +27,13 @@
  * @typedef {Schemas["NextPart"]} SevenPart
  *
  * @typedef {Schemas["Joined"]} Joined
+ * @typedef {Schemas["QuickJoined"]} QuickJoined
  * @typedef {Schemas["SeatInGame"]} SeatInGame
  * @typedef {Schemas["SeatChanged"]} SeatChanged
  * @typedef {Schemas["Rematch"]} Rematch
  *
- * @typedef {Game | Schemas["Change"] | {present: Presence} | {rematch: {id: string}}} Message
- *   a line of the stream
- * @typedef {(boolean | null)[]} Presence
- *   whether each seat's person is there; null for bots and open seats
+ * @typedef {Schemas["StreamMessage"]} Message a line of the stream
+ * @typedef {Schemas["Presence"]["present"]} Presence
  */
 
 /**
@@ -113,14 +112,15 @@
  *   refused: Problem | "network" | "no name" | null,
  *   lostSeat: boolean,
  *   presence: Presence | null,
+ *   gone: number[],
  *   news: {seat: number, present: boolean} | null,
  *   next: string | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `unplayable` belongs to `moves`, but
  *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
- *   `lostSeat` whether the token is no longer valid, `news` who came or went last, and `next` the
- *   id of the rematch.
+ *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
+ *   away, `news` who came or went last, and `next` the id of the rematch.
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
