@@ -18,6 +18,33 @@ export class Refusal extends Error {
   }
 }
 
+/** Waits before a request is sent again, in milliseconds. */
+const RETRIES = [500, 1500, 3000];
+
+/**
+ * Sends a request whose answer has a secret that is shown only once. If the network fails, it is
+ * sent again with the same key, and gets the same answer.
+ *
+ * @template T
+ * @param {string} method
+ * @param {string} path
+ * @param {{token?: string | null, body?: unknown}} options
+ * @returns {Promise<T>}
+ */
+export async function requestSecret(method, path, options) {
+  // 160 random bits.
+  const key = [...crypto.getRandomValues(new Uint8Array(20))]
+    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await request(method, path, { ...options, headers: { "Idempotency-Key": key } });
+    } catch (error) {
+      if (!(error instanceof TypeError) || attempt === RETRIES.length) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRIES[attempt]));
+    }
+  }
+}
+
 /**
  * Sends a request and returns the parsed response. Throws a `Refusal`, or a `TypeError` if the
  * network failed.
@@ -25,15 +52,18 @@ export class Refusal extends Error {
  * @template T
  * @param {string} method
  * @param {string} path begins with `/v1`
- * @param {{token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>}} [options]
+ * @param {{
+ *   token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>,
+ *   cache?: RequestCache,
+ * }} [options]
  * @returns {Promise<T>}
  */
-export async function request(method, path, { token, body, text, headers = {} } = {}) {
+export async function request(method, path, { token, body, text, headers = {}, cache } = {}) {
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (text) headers.Accept = "text/plain";
   const response = await fetch(server + path, {
-    method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+    method, headers, cache, body: body === undefined ? undefined : JSON.stringify(body),
   });
   const time = Date.parse(response.headers.get("Date") ?? "");
   // The header has whole seconds.
@@ -61,7 +91,7 @@ const WAITS = [250, 500, 1000, 2000, 4000];
 const SILENCE = 40_000;
 
 /**
- * Follows a game until it is over: calls `onMessages` with the game, then with its changes, the
+ * Follows a game until it is over, and then for its rematch: calls `onMessages` with the game, then with its changes, the
  * newest of which has the game after it. What arrives at once comes in one call. Resumes a broken
  * stream, and tells `onLink` whether it is live.
  *
@@ -96,7 +126,7 @@ export function follow(id, token, { onMessages, onLink }) {
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       try {
-        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves`, { headers, signal: attemptOver.signal });
+        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
         if (response.status === 204) return onLink("ended");
         if (!response.ok || !response.body) throw new Refusal(await problemOf(response));
         onLink("live");
@@ -111,7 +141,9 @@ export function follow(id, token, { onMessages, onLink }) {
           rest = lines.pop() ?? "";
           const messages = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
           if (messages.length === 0) continue;
-          headers["Last-Event-ID"] = String(messages[messages.length - 1].version);
+          // Who is there, and that there is a rematch, are told without a version.
+          const last = messages.findLast((message) => "version" in message);
+          if (last) headers["Last-Event-ID"] = String(last.version);
           onMessages(messages);
         }
       } catch (error) {

@@ -1,39 +1,38 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { Refusal, follow, request } from "./api.js";
+import { Refusal, follow, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { dispatch, state } from "./store.js";
-import { forgetGame, saveGame, saveSettings, savedGame, savedGames } from "./storage.js";
+import { forgetGame, saveGame, saveName, saveSettings, savedGame, savedGames } from "./storage.js";
 
-/** @import {Advice, Changed, Created, Game, History, Layout, Move, Offer, Problem, Settings, Seven,
+/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
-const DOGS = ["Luna", "Bruno", "Bella", "Rex", "Nala"];
+export const DOGS = ["Luna", "Bruno", "Bella", "Rex", "Nala"];
 
 /** Stops following the game on the screen. */
 let unfollow = () => {};
 
 /** @param {unknown} error @returns {Problem | "network"} */
-function problemOf(error) {
+export function problemOf(error) {
   if (error instanceof Refusal) return error.problem;
   if (error instanceof TypeError) return "network";
   throw error;
 }
-
-/** 128 random bits and more, for a request that may be sent again. */
-const randomKey = () =>
-  [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Goes to a game, or home. @param {string | null} id */
 export function go(id) {
   location.hash = id === null ? "#/" : `#/games/${id}`;
 }
 
+/** A game, an invitation to it, or a seat of it with its token: for another device of its person. */
+const ADDRESS = /^#\/(games|join)\/([0-9a-z]{1,64})(?:\/([0-9a-z-]{1,100}))?$/;
+
 /** Shows what the address names. */
 export function navigate() {
-  const id = /^#\/games\/([0-9a-z]{1,64})$/.exec(location.hash)?.[1];
+  const [, kind, id, secret] = ADDRESS.exec(location.hash) ?? [];
   unfollow();
   unfollow = () => {};
   if (id === undefined) {
@@ -41,15 +40,26 @@ export function navigate() {
     dispatch({ type: "saved", saved: savedGames() });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
-    open(id);
+    open(id, kind === "join", secret ?? null);
   }
   scrollTo(0, 0);
+}
+
+/** Replaces an address with a secret by that of the game. @param {string} id */
+export function replaceAddress(id) {
+  history.replaceState(null, "", `#/games/${id}`);
 }
 
 /** @param {Settings} settings */
 export function setSettings(settings) {
   saveSettings(settings);
   dispatch({ type: "settings", settings });
+}
+
+/** The person's name, from now on. @param {string} name */
+export function setName(name) {
+  saveName(name);
+  dispatch({ type: "name", name });
 }
 
 /** Creates a game against bots and goes to its table. @param {string} name of the player */
@@ -59,8 +69,7 @@ export async function playAgainstBots(name) {
   const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
     /** @type {Created} */
-    const created = await request("POST", "/v1/games", {
-      headers: { "Idempotency-Key": randomKey() },
+    const created = await requestSecret("POST", "/v1/games", {
       body: {
         rules: { preset, seats },
         seats: [{ kind: "human", name }, ...bots],
@@ -70,11 +79,7 @@ export async function playAgainstBots(name) {
         listed: false,
       },
     });
-    saveGame({
-      id: created.id, seat: 0, token: created.seat_tokens[0] ?? "", hostToken: created.host_token,
-      opened: Date.now(), preset, names: created.game.seats.map((seat) => seat.name),
-      commitment: created.game.shuffle_commitment,
-    });
+    keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
     dispatch({ type: "home", home: { creating: false } });
     go(created.id);
   } catch (error) {
@@ -82,10 +87,24 @@ export async function playAgainstBots(name) {
   }
 }
 
-/** Goes to the game of a link or an id. @param {string} text */
+/**
+ * Remembers a game and the secrets that this browser has for it.
+ *
+ * @param {Game} game
+ * @param {Pick<SavedGame, "seat" | "token" | "hostToken" | "invitations">} secrets
+ */
+export function keep(game, secrets) {
+  const { id, rules: { preset }, shuffle_commitment: commitment } = game;
+  const names = game.seats.map((seat) => seat.name);
+  saveGame({ opened: Date.now(), commitment, ...savedGame(id), id, preset, names, ...secrets });
+}
+
+/** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
 export function watch(text) {
-  const id = /(?:games\/|^\s*)([0-9a-z]{10,64})\b/.exec(text)?.[1];
-  if (id) go(id);
+  const hash = /#\/(?:games|join)\/[0-9a-z-/]+/.exec(text)?.[0];
+  const id = /^\s*([0-9a-z]{10,64})\s*$/.exec(text)?.[1];
+  if (hash && ADDRESS.test(hash)) location.hash = hash;
+  else if (id) go(id);
   else dispatch({ type: "home", home: { badLink: true } });
 }
 
@@ -95,26 +114,64 @@ export function forget(id) {
   dispatch({ type: "saved", saved: savedGames() });
 }
 
-/** Opens a game: as the seat of which this browser has the token, else as a spectator. @param {string} id */
-function open(id) {
+/**
+ * Opens a game: as the seat of which this browser or the address has the token, else as a
+ * spectator, who may have an invitation.
+ *
+ * @param {string} id
+ * @param {boolean} joining whether the address is an invitation
+ * @param {string | null} secret of the address
+ * @param {boolean} [lostSeat] whether the token that this browser had is no longer valid
+ */
+function open(id, joining, secret, lostSeat = false) {
   const saved = savedGame(id);
   if (saved) saveGame({ ...saved, opened: Date.now() });
-  const token = saved?.token ?? null;
+  const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
+  const token = sent ?? saved?.token ?? null;
   dispatch({
-    type: "opened", id, seat: saved?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
+    type: "opened", id,
+    as: {
+      seat: sent ? Number(seat) : saved?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
+      joining: joining && token === null, invitation: joining ? secret : null,
+      invitations: saved?.invitations ?? null, lostSeat,
+    },
   });
   unfollow = follow(id, token, {
     onMessages: (messages) => {
       if (state.table?.id !== id) return;
       dispatch({ type: "messages", messages });
+      remember(state.table);
       complete();
     },
     onLink: (link, problem) => {
       if (state.table?.id !== id) return;
+      if (problem?.status === 401 && saved && token === saved.token) {
+        loseSeat(id);
+        open(id, joining, secret, !joining);
+        return;
+      }
       dispatch({ type: "link", link, problem });
       if (link === "live") complete();
     },
   });
+}
+
+/** Forgets the token of a seat; a host stays the host. @param {string} id */
+export function loseSeat(id) {
+  const saved = savedGame(id);
+  if (saved?.hostToken) saveGame({ ...saved, seat: null, token: null });
+  else forgetGame(id);
+}
+
+/** Remembers the game on the screen, and takes a secret that was used out of the address. @param {Table | null} table */
+function remember(table) {
+  if (!table?.game || table.joining || !(table.token || table.hostToken)) return;
+  const { id, game, seat, token, hostToken } = table;
+  const saved = savedGame(id);
+  if (saved?.token !== token || game.seats.some((one, index) => saved?.names[index] !== one.name)) {
+    keep(game, { seat, token, hostToken });
+  }
+  if (location.hash !== `#/games/${id}`) replaceAddress(id);
 }
 
 /** @template T @param {Table} table @param {string} path @returns {Promise<T>} */
@@ -165,7 +222,9 @@ async function readMissing(table, game) {
     at(table, () => dispatch({ type: "layout", layout }));
     return true;
   }
-  if (action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
+  // The server plays for a person who is away.
+  const away = table.seat !== null && game.seats[table.seat].away;
+  if (!away && action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
     /** @type {{version?: number, moves: Move[], unplayable: Unplayable[]}} */
     const { version, moves, unplayable } = await get(table, "/legal-moves?board=false");
     at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves, unplayable }));
@@ -182,25 +241,30 @@ async function readMissing(table, game) {
 }
 
 /** Does something if the table is still on the screen. @param {Table} table @param {() => void} then */
-function at(table, then) {
+export function at(table, then) {
   if (state.table?.id === table.id) then();
 }
 
-/** Sends an action. @param {string} route @param {object} body @param {string | null} [token] */
-async function send(route, body, token) {
+/** Sends an action of the seat. @param {string} route @param {object} body */
+const send = (route, body) => act(async (table) => {
+  /** @type {Changed} */
+  const changed = await request("POST", `/v1/games/${table.id}/${route}`, { token: table.token, body });
+  at(table, () => show(changed));
+});
+
+/** Shows what the answer to an action of the seat says. @param {{version: number, events: GameEvent[], game: Game}} changed */
+export function show({ version, events, game }) {
+  dispatch({ type: "log", entries: [{ version, at: game.updated_at, events }] });
+  dispatch({ type: "game", game });
+}
+
+/** Does something at the table, one at a time, and shows a refusal. @param {(table: Table) => Promise<void>} action */
+export async function act(action) {
   const { table } = state;
   if (!table || table.sending) return;
   dispatch({ type: "sending", sending: true });
   try {
-    /** @type {Changed} */
-    const changed = await request("POST", `/v1/games/${table.id}/${route}`, {
-      token: token ?? table.token, body,
-    });
-    at(table, () => {
-      const { version, events, game } = changed;
-      dispatch({ type: "log", entries: [{ version, at: game.updated_at, events }] });
-      dispatch({ type: "game", game });
-    });
+    await action(table);
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
   } finally {

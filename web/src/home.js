@@ -2,18 +2,22 @@
 
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
-import { forget, go, playAgainstBots, setSettings, watch } from "./game.js";
+import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
+import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Game, Level, SavedGame, Settings, State} from "./types.js" */
+/** @import {Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
 
 const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
 /** @type {Level[]} */
 const LEVELS = ["random", "greedy", "fast", "strong"];
 const SEATS = [4, 6];
 const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
+const CLOCKS = [0, 30, 60, 120, 300];
+/** Milliseconds between two requests for the open tables. */
+const OPEN_TABLES = 10_000;
 
 /** @param {{state: State}} props */
 export function Home({ state }) {
@@ -26,13 +30,14 @@ export function Home({ state }) {
         <h1>DOG</h1>
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
-          onClick=${() => playAgainstBots(t("player"))}>${t("home.play")}</button>
+          onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
         <p class="small">${t("home.summary", {
           rules: t(`preset.${settings.preset}`), seats: settings.seats, level: t(`level.${settings.level}`),
         })}</p>
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
+      <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
       ${saved.length > 0 && html`
         <section>
@@ -65,6 +70,56 @@ export function Home({ state }) {
     </main>`;
 }
 
+/** Games with other people. @param {{state: State}} props */
+function WithPeople({ state }) {
+  const { home, tables, name } = state;
+  useEffect(() => {
+    const read = () => { if (!document.hidden) readOpenTables(); };
+    read();
+    const timer = setInterval(read, OPEN_TABLES);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, []);
+  return html`
+    <section>
+      <h2>${t("home.people")}</h2>
+      <label>${t("name")}
+        <input name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words"
+          onChange=${(/** @type {Event} */ event) =>
+            setName(/** @type {HTMLInputElement} */ (event.target).value.trim())} /></label>
+      <ul class="ways">
+        <li><button type="button" disabled=${home.creating} onClick=${inviteFriends}>${t("home.invite")}</button>
+          <p class="small">${t("home.invite.about")}</p></li>
+        <li><button type="button" disabled=${home.creating} onClick=${playAtOnce}>${t("home.at-once")}</button>
+          <p class="small">${t("home.at-once.about")}</p></li>
+      </ul>
+      <h3>${t("home.tables")}</h3>
+      ${tables?.length ? html`<ul class="games tables" aria-label=${t("home.tables")}>
+        ${tables.map((one) => html`<${Open} key=${one.id} table=${one} />`)}</ul>`
+        : html`<p class="small">${t("home.tables.none")}</p>`}
+    </section>`;
+}
+
+/** A table that anyone may join. @param {{table: OpenTable}} props */
+function Open({ table }) {
+  const { id, rules, seats, turn_seconds: clock } = table;
+  const people = seats.filter((one) => one.kind === "human").map((one) => one.name);
+  const bots = seats.filter((one) => one.kind === "bot").length;
+  const free = seats.filter((one) => one.kind === "open").length;
+  const names = list([...people, ...(bots > 0 ? [t("bots", { n: bots })] : [])]);
+  return html`
+    <li>
+      <p><strong>${names || t("tables.nobody")}</strong>
+        <span class="small">${t("tables.free", { n: free, seats: seats.length })} · ${t(`preset.${rules.preset}`)}
+          ${clock ? ` · ${t("settings.clock.n", { time: seconds(1000 * clock) })}` : ""}</span></p>
+      <button type="button" aria-label=${t("seat.button", { button: t("tables.take"), name: names || t("tables.nobody") })}
+        onClick=${() => { location.hash = `#/join/${id}`; }}>${t("tables.take")}</button>
+    </li>`;
+}
+
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
   /** @param {Partial<Settings>} change */
@@ -88,6 +143,8 @@ function Choices({ settings }) {
           (seats) => set({ seats: Number(seats) }))}
         ${choice("level", LEVELS, settings.level, (one) => t(`level.${one}`),
           (level) => set({ level: /** @type {Level} */ (level) }))}
+        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : seconds(1000 * Number(one))),
+          (clock) => set({ clock: Number(clock) }))}
         ${choice("pace", PACES, settings.pace, (one) => seconds(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
       <p class="small">${t(`preset.${settings.preset}.about`)}</p>
@@ -102,7 +159,7 @@ function Saved({ game }) {
       .then((answer) => setNow(/** @type {Game} */ (answer)), () => setNow("gone"));
   }, [game.id]);
   const words = now === null ? "" : now === "gone" ? t("saved.gone")
-    : now.phase === "finished" ? t("saved.finished")
+    : now.phase === "finished" ? t("saved.finished") : now.phase === "seating" ? t("saved.seating")
       : now.actions.some((one) => one.seat === game.seat) ? t("saved.turn") : t("saved.waiting");
   return html`
     <li>
@@ -110,7 +167,7 @@ function Saved({ game }) {
         <strong>${list(game.names.filter((_, seat) => seat !== game.seat))}</strong>
         <span class="small">${date(game.opened)} ${words && html`· ${words}`}</span>
       </a>
-      <button type="button" class="quiet" aria-label=${t("saved.forget.name", { name: game.names[(game.seat + 1) % game.names.length] })}
+      <button type="button" class="quiet" aria-label=${t("saved.forget.name", { name: game.names[((game.seat ?? 0) + 1) % game.names.length] })}
         onClick=${() => forget(game.id)}>${t("saved.forget")}</button>
     </li>`;
 }

@@ -5,11 +5,15 @@ import { loadWords } from "./lang.js";
 import { navigate } from "./game.js";
 import { show } from "./store.js";
 import { Home } from "./home.js";
+import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 
 await loadWords();
 addEventListener("hashchange", navigate);
 navigate();
-show((state) => (state.route.name === "home" || !state.table
-  ? html`<${Home} state=${state} />`
-  : html`<${TableScreen} key=${state.table.id} table=${state.table} />`));
+show((state) => {
+  const { route, table } = state;
+  if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
+  return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`
+    : html`<${TableScreen} key=${table.id} table=${table} />`;
+});

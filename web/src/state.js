@@ -1,19 +1,28 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Advice, Choice, FairResult, Game, History, Layout, LogEntry, Message, Move, Part,
- *    Capture, Problem, Route, SavedGame, Settings, Seven, SevenPart, State, Table, Unplayable} from "./types.js" */
+/** @import {Addresses, Advice, Choice, FairResult, Game, History, Invitations, Layout, LogEntry, Message,
+ *    Move, OpenTable, Part, Capture, Presence, Problem, Route, SavedGame, Settings, Seven, SevenPart,
+ *    State, Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
+
+/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat">} Opened */
 
 /**
  * @typedef {(
  *   {type: "route", route: Route}
  *   | {type: "settings", settings: Settings}
+ *   | {type: "name", name: string}
  *   | {type: "saved", saved: SavedGame[]}
+ *   | {type: "tables", tables: OpenTable[]}
+ *   | {type: "addresses", addresses: Addresses}
  *   | {type: "home", home: Partial<State["home"]>}
- *   | {type: "opened", id: string, seat: number | null, token: string | null, hostToken: string | null}
+ *   | {type: "opened", id: string, as: Opened}
+ *   | {type: "refused", refused: Table["refused"]}
+ *   | {type: "invitations", invitations: Invitations}
+ *   | {type: "next", next: string}
  *   | {type: "link", link: Table["link"], problem?: Problem}
  *   | {type: "layout", layout: Layout}
  *   | {type: "messages", messages: Message[]}
@@ -38,11 +47,14 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  * )} Event
  */
 
-/** @param {Settings} settings @param {SavedGame[]} saved @returns {State} */
-export const initial = (settings, saved) => ({
+/** @param {Settings} settings @param {string} name @param {SavedGame[]} saved @returns {State} */
+export const initial = (settings, name, saved) => ({
   route: { name: "home" },
   settings,
+  name,
   saved,
+  tables: null,
+  addresses: null,
   home: { creating: false, problem: null, badLink: false },
   table: null,
 });
@@ -58,16 +70,20 @@ export function reduce(state, event) {
         table: event.route.name === "table" && state.table?.id === event.route.id ? state.table : null,
       };
     case "settings": return { ...state, settings: event.settings };
+    case "name": return { ...state, name: event.name };
     case "saved": return { ...state, saved: event.saved };
+    case "tables": return { ...state, tables: event.tables };
+    case "addresses": return { ...state, addresses: event.addresses };
     case "home": return { ...state, home: { ...state.home, ...event.home } };
     case "opened":
       return {
         ...state,
         table: {
-          id: event.id, seat: event.seat, token: event.token, hostToken: event.hostToken,
+          ...event.as, id: event.id,
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, sending: false, hint: "none", problem: null,
           history: null, replay: null, fair: "none",
+          refused: null, presence: null, gone: [], news: null, next: null,
         },
       };
     default:
@@ -82,6 +98,8 @@ function reduceTable(table, event) {
       return {
         ...table,
         link: event.link,
+        // Who is there is told anew when the stream is open again.
+        presence: event.link === "live" ? table.presence : null,
         problem: event.problem ?? (event.link === "live" && table.problem === "network" ? null : table.problem),
       };
     case "layout": return { ...table, layout: event.layout };
@@ -129,6 +147,9 @@ function reduceTable(table, event) {
     case "sending": return { ...table, sending: event.sending, preview: null };
     case "hint": return { ...table, hint: event.hint };
     case "problem": return { ...table, problem: event.problem };
+    case "refused": return { ...table, refused: event.refused };
+    case "invitations": return { ...table, invitations: event.invitations };
+    case "next": return { ...table, next: event.next };
     default: return table;
   }
 }
@@ -146,12 +167,15 @@ function undo(choice) {
 }
 
 /**
- * A line of the stream: the game, or a change. The newest change brings the game after it, and the
- * legal moves if it is the player's turn and they are not too many.
+ * A line of the stream: the game, a change, who is there, or that there is a rematch. The newest
+ * change brings the game after it, and the legal moves if it is the player's turn and they are not
+ * too many.
  *
  * @param {Table} table @param {Message} line @returns {Table}
  */
 function message(table, line) {
+  if ("present" in line) return withPresence(table, line.present);
+  if (!("version" in line)) return { ...table, next: line.id };
   if (!("events" in line)) return withGame(table, line);
   const { game, moves } = line;
   const after = entry(table, { version: line.version, at: line.at, events: line.events });
@@ -180,6 +204,20 @@ function withGame(table, game) {
   };
 }
 
+/**
+ * Tells of others who went and, of these, who came back. Somebody who sits down is in the log.
+ *
+ * @param {Table} table @param {Presence} presence @returns {Table}
+ */
+function withPresence(table, presence) {
+  const went = presence.findIndex((now, seat) => now === false && table.presence?.[seat] && seat !== table.seat);
+  const came = table.gone.find((seat) => presence[seat]);
+  const gone = [...table.gone, ...(went === -1 ? [] : [went])].filter((seat) => presence[seat] === false);
+  const news = went !== -1 ? { seat: went, present: false }
+    : came !== undefined ? { seat: came, present: true } : table.news;
+  return { ...table, presence, gone, news };
+}
+
 /** Adds an entry to the log, which is ordered by version. @param {Table} table @param {LogEntry} added */
 function entry(table, added) {
   let index = table.log.length;
@@ -193,5 +231,5 @@ function entry(table, added) {
     if (played?.type === "card_played") shown = { version: added.version, move: played.move };
     else if (dealt) shown = null;
   }
-  return { ...table, log, shown };
+  return { ...table, log, shown, news: null };
 }

@@ -1,11 +1,12 @@
-// What the page remembers in this browser: the tokens of games, each under the id of its game, the
-// settings of the last game, and the language that was chosen.
+// What the page remembers in this browser: the tokens and invitations of games, each under the id of
+// its game, the settings of the last game, the person's name, and the language that was chosen.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
 const LANGUAGE = "dog.language";
+const NAME = "dog.name";
 
 /** @param {string} key @returns {any} */
 function read(key) {
@@ -34,7 +35,7 @@ export function savedGames() {
   for (let index = 0; index < localStorage.length; index += 1) {
     const key = localStorage.key(index);
     const game = key?.startsWith(GAME) && read(key);
-    if (game && typeof game.id === "string" && typeof game.token === "string") games.push(game);
+    if (game && typeof game.id === "string" && (game.token || game.hostToken)) games.push(game);
   }
   return games.sort((a, b) => b.opened - a.opened);
 }
@@ -46,7 +47,7 @@ export const saveGame = (game) => write(GAME + game.id, game);
 export const forgetGame = (id) => localStorage.removeItem(GAME + id);
 
 /** @type {Settings} */
-const DEFAULTS = { preset: "dogspiel-it", seats: 4, level: "fast", pace: 1000 };
+const DEFAULTS = { preset: "dogspiel-it", seats: 4, level: "fast", pace: 1000, clock: 0 };
 
 /** @returns {Settings} */
 export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });
@@ -59,3 +60,9 @@ export const savedLanguage = () => read(LANGUAGE);
 
 /** @param {string} tag */
 export const saveLanguage = (tag) => write(LANGUAGE, tag);
+
+/** The person's name; empty if it is not known. */
+export const savedName = () => String(read(NAME) ?? "");
+
+/** @param {string} name */
+export const saveName = (name) => write(NAME, name);

@@ -26,19 +26,37 @@
  * @typedef {Schemas["BegunSeven"]} Seven
  * @typedef {Schemas["NextPart"]} SevenPart
  *
- * @typedef {Game | Schemas["Change"]} Message a line of the stream
+ * @typedef {Schemas["Joined"]} Joined
+ * @typedef {Schemas["QuickJoined"]} QuickJoined
+ * @typedef {Schemas["SeatInGame"]} SeatInGame
+ * @typedef {Schemas["SeatChanged"]} SeatChanged
+ * @typedef {Schemas["Rematch"]} Rematch
+ *
+ * @typedef {Schemas["StreamMessage"]} Message a line of the stream
+ * @typedef {Schemas["Presence"]["present"]} Presence
  */
 
 /**
  * A game that this browser has a token for.
  * @typedef {{
- *   id: string, seat: number, token: string, hostToken: string | null, opened: number,
- *   preset: string, names: string[], commitment?: string,
+ *   id: string, seat: number | null, token: string | null, hostToken: string | null,
+ *   invitations?: Invitations, opened: number, preset: string, names: string[], commitment?: string,
  * }} SavedGame
- *   `commitment` is that of the shuffles, as shown when the game was created.
+ *   `commitment` is that of the shuffles, as shown when the game was created or joined. A host
+ *   without a seat has only the host's token.
  *
- * What the player chose for the next game.
- * @typedef {{preset: string, seats: number, level: Level, pace: number}} Settings
+ * The invitations that a host has: to any seat that has been open since the creation, and to each
+ * seat with the version of the game that it came with.
+ * @typedef {{any: string | null, seats: ({text: string, version: number} | null)[]}} Invitations
+ *
+ * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock.
+ * @typedef {{preset: string, seats: number, level: Level, pace: number, clock: number}} Settings
+ *
+ * A table that anyone may join.
+ * @typedef {{
+ *   id: string, rules: {preset: string}, turn_seconds: number | null,
+ *   seats: {seat: number, team: number, name: string, kind: Schemas["SeatKind"]}[],
+ * }} OpenTable
  */
 
 /**
@@ -88,19 +106,37 @@
  *   history: History | null,
  *   replay: number | null,
  *   fair: "none" | "running" | FairResult,
+ *   joining: boolean,
+ *   invitation: string | null,
+ *   invitations: Invitations | null,
+ *   refused: Problem | "network" | "no name" | null,
+ *   lostSeat: boolean,
+ *   presence: Presence | null,
+ *   gone: number[],
+ *   news: {seat: number, present: boolean} | null,
+ *   next: string | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `unplayable` belongs to `moves`, but
- *   the stream does not bring it.
+ *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
+ *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
+ *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
+ *   away, `news` who came or went last, and `next` the id of the rematch.
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
  * @typedef {{name: "home"} | {name: "table", id: string}} Route
  *
+ * The addresses at which others reach a page that was opened on the server's own computer.
+ * @typedef {{list: string[], chosen: number}} Addresses
+ *
  * The state of the page.
  * @typedef {{
  *   route: Route,
  *   settings: Settings,
+ *   name: string,
  *   saved: SavedGame[],
+ *   tables: OpenTable[] | null,
+ *   addresses: Addresses | null,
  *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean},
  *   table: Table | null,
  * }} State

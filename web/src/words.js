@@ -9,7 +9,43 @@ import { chosenCard, nextStep } from "./choose.js";
 /** @typedef {{names: string[], me: number | null}} People */
 
 /** @param {Table} table @returns {People} */
-export const people = ({ game, seat }) => ({ names: game?.seats.map((one) => one.name) ?? [], me: seat });
+export const people = ({ game, seat }) => ({
+  // The server names a free seat in English, and counts from 0.
+  names: game?.seats.map((one) => (one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name)) ?? [],
+  me: seat,
+});
+
+/**
+ * What is to say of who plays a seat: keys of `state.*`. Nothing of a person is known as long as the
+ * stream has not told who is there.
+ *
+ * @param {Table} table @param {number} seat @returns {string[]}
+ */
+export function statesOf({ game, presence }, seat) {
+  const one = game?.seats[seat];
+  if (!one) return [];
+  if (one.kind !== "human") return [one.kind];
+  const states = [];
+  if (one.stand_in) states.push("stand-in");
+  if (one.away) states.push("away");
+  if (one.asked === false) states.push("waiting");
+  if (presence?.[seat] === false) states.push("offline");
+  if (states.length === 0 && presence?.[seat]) states.push("here");
+  return states;
+}
+
+/** Whether people play together, and not one alone with bots. @param {Table} table */
+export const isShared = ({ game, seat }) =>
+  game?.seats.some((one) => one.joined || (one.seat !== seat && one.kind !== "bot")) ?? false;
+
+/** What has happened last. @param {Table} table @returns {string} */
+export function latestWords(table) {
+  const who = people(table);
+  if (table.news) {
+    return t(table.news.present ? "event.present" : "event.absent", { name: nameOf(who, table.news.seat) });
+  }
+  return table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ") ?? "";
+}
 
 /** @param {People} people @param {number} seat */
 export const nameOf = ({ names, me }, seat) => (seat === me ? t("you") : names[seat]);
@@ -87,11 +123,14 @@ export function eventWords(people, event) {
       return t("event.game_won", { team: list(people.names.filter((_, seat) => seat % (people.names.length / 2) === event.team)) });
     case "token_reissued": return t("event.token_reissued", { name });
     case "seat_taken": return t("event.seat_taken", { name: event.name });
-    case "rematch_asked": return t("event.rematch_asked", { name });
+    case "rematch_asked": return t("event.rematch_asked", { name: people.names[event.seat] });
     case "settings_changed": return t("event.settings_changed");
     case "seat_away": return t("event.seat_away", { name });
     case "seat_back": return t("event.seat_back", { name });
-    case "seat_handed_over": return t(`event.seat_handed_over.${event.kind}`, { name: event.name });
+    case "seat_handed_over":
+      return t(`event.seat_handed_over.${event.kind}`, {
+        name: event.kind === "open" ? t("seat.n", { n: event.seat + 1 }) : event.name,
+      });
     default: return null;
   }
 }
@@ -107,6 +146,10 @@ export function whatToDo(table) {
   const who = people(table);
   if (game.phase === "finished") return t("do.finished");
   if (table.sending) return t("do.sending");
+  const own = table.seat === null ? null : game.seats[table.seat];
+  if (own?.kind === "bot") return t("do.bot");
+  if (own?.away) return t("do.away");
+  if (own?.stand_in) return t("do.stand-in");
   const step = nextStep(table);
   const { confirm } = table.choice;
   switch (step.stage) {
@@ -128,7 +171,6 @@ export function whatToDo(table) {
     default: break;
   }
   if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
-  if (game.phase === "seating") return t("do.others.seating");
   if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer ?? 0) });
   if (game.phase === "exchange") return t("do.others.exchange");
   return game.turn === null || game.turn === undefined ? t("do.wait")
@@ -136,8 +178,10 @@ export function whatToDo(table) {
 }
 
 /** @param {Table} table */
-const partnerName = ({ game, seat }) =>
-  (game && seat !== null ? game.seats[(seat + game.seats.length / 2) % game.seats.length].name : "");
+const partnerName = (table) => {
+  const { names } = people(table);
+  return table.seat === null ? "" : names[(table.seat + names.length / 2) % names.length];
+};
 
 /** @param {Table} table */
 function stepsLeft(table) {

@@ -4,9 +4,11 @@ import { useEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
 import { percent, t } from "../lang.js";
+import { comeBack } from "../people.js";
+import { Missing } from "../seats.js";
 import { dispatch } from "../store.js";
 import { html } from "../view.js";
-import { cardName, eventWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
+import { cardName, latestWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
 import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 
@@ -17,12 +19,13 @@ export function Dock({ table, status }) {
   const { game, seat, problem } = table;
   if (!game) return null;
   const who = people(table);
-  const latest = table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+  const latest = latestWords(table);
   return html`
     <section class="dock">
       <div role="status" aria-label=${t("status")} class="status">
         ${latest && html`<p class="happened">${latest}</p>`}
         <p class=${status.length > 90 ? "todo long" : "todo"}>${status}</p>
+        ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
         ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
       </div>
       ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
@@ -31,6 +34,7 @@ export function Dock({ table, status }) {
         <${Buttons} table=${table} />
         <${Advice} table=${table} />
         <${Given} table=${table} />`}
+      <${Missing} table=${table} />
     </section>`;
 }
 
@@ -83,8 +87,11 @@ function Buttons({ table }) {
     <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${press}>${t(name)}</button>`;
   const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }));
   const acting = !["none", "deal", "wait"].includes(step.stage) && !confirm;
+  const own = table.seat === null ? null : table.game?.seats[table.seat];
   return html`
     <div class="buttons">
+      ${own?.kind === "bot" && button("take back", comeBack, { kind: "primary" })}
+      ${own?.away && button("back", comeBack, { kind: "primary" })}
       ${step.stage === "deal" && button("deal", deal, { kind: "primary" })}
       ${step.stage === "exchange" && html`
         ${step.choices.includes("card") && button("give", () => card && exchange({ card }), { kind: "primary", off: card === null })}

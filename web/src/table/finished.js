@@ -1,10 +1,12 @@
-// A finished game: who won, play again, replay, the record and the check of the shuffles.
+// A finished game: who won, the rematch, replay, the record and the check of the shuffles.
 
+import { useState } from "../../vendor/preact-hooks.js";
 import { checkFair, download, go, playAgainstBots, replay } from "../game.js";
-import { t } from "../lang.js";
-import { dispatch } from "../store.js";
+import { list, t } from "../lang.js";
+import { rematch } from "../people.js";
+import { dispatch, state } from "../store.js";
 import { html } from "../view.js";
-import { eventWords, people, problemWords, teamNames } from "../words.js";
+import { eventWords, isShared, people, problemWords, teamNames } from "../words.js";
 
 /** @import {FairResult, Table} from "../types.js" */
 /** @import {ReplayStep} from "./replay.js" */
@@ -22,8 +24,9 @@ export function Finished({ table, step }) {
           ${" "}${t("finished.how", { round: game.round })}</p>
         ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
       </div>
+      <${Again} table=${table} />
       <div class="buttons">
-        ${seat !== null && html`<button type="button" class="primary" onClick=${() => playAgainstBots(t("player"))}>${t("finished.again")}</button>`}
+        ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
         <button type="button" aria-pressed=${step ? "true" : "false"}
           onClick=${() => (step ? dispatch({ type: "replay", step: null }) : replay())}>${t("replay")}</button>
         <button type="button" onClick=${download}>${t("finished.download")}</button>
@@ -33,6 +36,52 @@ export function Finished({ table, step }) {
       ${step && html`<${Slider} table=${table} step=${step} />`}
       ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
     </section>`;
+}
+
+/**
+ * The next game of the same people: whoever asks first can change the partners.
+ *
+ * @param {{table: Table}} props
+ */
+function Again({ table }) {
+  const { game, seat, hostToken, next, sending } = table;
+  const [chosen, setChosen] = useState(0);
+  if (!game || !isShared(table)) return null;
+  const plays = seat !== null && game.seats[seat].kind === "human";
+  if (!plays && !hostToken) {
+    return next && html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`;
+  }
+  const orders = ordersOf(game.seats.length, seat ?? 0);
+  /** @param {number[]} order the old seat at each new place */
+  const teams = (order) => order.slice(0, order.length / 2).map((one, place) =>
+    list([one, order[place + order.length / 2]].map((old) => game.seats[old].name))).join(t("rematch.against"));
+  return html`
+    <div class="again">
+      ${next ? html`<p role="alert">${t("rematch.asked")}</p>` : html`
+        <fieldset>
+          <legend>${t("rematch.partners")}</legend>
+          ${orders.map((order, index) => html`
+            <label key=${index}><input type="radio" name="partners" checked=${chosen === index}
+              onChange=${() => setChosen(index)} /> ${teams(order)}${index === 0 && ` (${t("rematch.same")})`}</label>`)}
+        </fieldset>`}
+      <div class="buttons">
+        <button type="button" class="primary" disabled=${sending}
+          onClick=${() => rematch(next ? undefined : orders[chosen])}>${t("rematch")}</button>
+      </div>
+    </div>`;
+}
+
+/**
+ * The ways to sit down again: as before, and with each of the others as partner of this seat. Each
+ * is a list of the old seat at each new place.
+ *
+ * @param {number} seats @param {number} seat
+ */
+function ordersOf(seats, seat) {
+  const same = Array.from({ length: seats }, (_, place) => place);
+  const partner = (seat + seats / 2) % seats;
+  const others = same.filter((one) => one !== seat && one !== partner);
+  return [same, ...others.map((other) => same.map((one) => (one === partner ? other : one === other ? partner : one)))];
 }
 
 /** @param {{table: Table, step: ReplayStep}} props */

@@ -1,9 +1,11 @@
-// Lists in words below the hand: every legal move, and what has happened.
+// Lists below the hand: every legal move in words, who sits at the table, and what has happened.
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { play } from "../game.js";
 import { t } from "../lang.js";
+import { Everybody } from "../seats.js";
+import { OtherDevice } from "../share.js";
 import { html } from "../view.js";
 import { eventWords, moveWords, people as peopleOf } from "../words.js";
 import { previewing } from "./board.js";
@@ -37,6 +39,18 @@ export function AllMoves({ table }) {
       ${more > 0 && html`
         <button type="button" class="more" onClick=${() => setListed({ moves: table.moves, size: size + PAGE })}>
           ${t("moves.more", { n: more })}</button>`}
+    </details>`;
+}
+
+/** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
+export function AtTable({ table }) {
+  const { game, seat, token } = table;
+  if (!game || game.phase === "finished" || (seat === null && !table.hostToken)) return null;
+  return html`
+    <details class="people">
+      <summary>${t("people.title")}</summary>
+      <${Everybody} table=${table} />
+      ${seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
     </details>`;
 }
 

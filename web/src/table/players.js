@@ -4,7 +4,8 @@ import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
-import { nameOf, people } from "../words.js";
+import { States } from "../seats.js";
+import { isShared, nameOf, people } from "../words.js";
 import { shapePath } from "./shapes.js";
 
 /** @import {Layout, Table} from "../types.js" */
@@ -15,6 +16,7 @@ export function Players({ table, replaying }) {
   if (!game) return null;
   const who = people(table);
   const half = game.seats.length / 2;
+  const shared = isShared(table) && !replaying && game.phase !== "finished";
   return html`
     <ul class="players" aria-label=${t("players")}>
       ${game.seats.map((one) => {
@@ -33,6 +35,7 @@ export function Players({ table, replaying }) {
               ${!replaying && html`
                 <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
               ${mine && one.seat !== table.seat && html` <span>${t("seat.partner")}</span>`}
+              ${shared && html`<${States} table=${table} seat=${one.seat} />`}
               ${state && html` <span>${state}</span>`}
               ${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}
             </span>
@@ -49,8 +52,8 @@ export function Mark({ layout, seat }) {
       <path d=${shapePath(one.shape)} stroke-width="0.2" /></svg>`;
 }
 
-/** The seconds until the server acts for the seat. @param {{deadline: string}} props */
-function Clock({ deadline }) {
+/** The seconds until the server acts. @param {{deadline: string}} props */
+export function Clock({ deadline }) {
   const left = () => Math.max(0, Math.ceil((Date.parse(deadline) - Date.now() - clockAhead) / 1000));
   const [now, setNow] = useState(left());
   useEffect(() => {

@@ -14,3 +14,16 @@ const DISC = "M-1 0A1 1 0 1 1 1 0A1 1 0 1 1-1 0Z";
 
 /** The path of a shape with radius 1 around 0 0. @param {string} shape */
 export const shapePath = (shape) => (shape in CORNERS ? `M${CORNERS[shape]}Z` : DISC);
+
+/** A shape for what `statesOf` says of a seat, around 0 0. */
+/** @type {Record<string, string>} */
+export const STATE_SHAPES = {
+  here: DISC,
+  // A ring, and rings with a hand of a clock or a half.
+  offline: `${DISC}M-.6 0A.6 .6 0 1 0 .6 0A.6 .6 0 1 0-.6 0Z`,
+  away: `${DISC}M-.7 0A.7 .7 0 1 0 .7 0H.15V-.5H-.15V0Z`,
+  waiting: "M-1-1H1L.2 0 1 1H-1L-.2 0Z",
+  "stand-in": `${DISC}M0-.7A.7 .7 0 0 0 0 .7Z`,
+  bot: "M-1-.6H-.15V-1H.15V-.6H1V1H-1ZM-.6-.1V.3H-.2V-.1ZM.2-.1V.3H.6V-.1Z",
+  open: "M-1-1H1V1H-1ZM-.7-.7V.7H.7V-.7Z",
+};

@@ -6,10 +6,11 @@ import { go, undo } from "../game.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { people, problemWords, whatToDo } from "../words.js";
+import { Bar, Lost } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
 import { Finished } from "./finished.js";
-import { AllMoves, Log } from "./lists.js";
+import { AllMoves, AtTable, Log } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 
@@ -55,6 +56,8 @@ export function TableScreen({ table }) {
   const { game, problem } = table;
   const yours = game?.actions.length ? "● " : "";
   useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
+  // The screen before may have been longer.
+  useEffect(() => scrollTo(0, 0), []);
   useFocus(table);
   if (!game) {
     return html`
@@ -72,12 +75,8 @@ export function TableScreen({ table }) {
     <main class="table" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
-      <header class="bar">
-        <a href="#/" class="back">${t("table.home")}</a>
-        <h1>DOG</h1>
-        <span class="small"><span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}</span>
-      </header>
-      ${table.link === "lost" && html`<p class="lost" role="alert">${t("link.lost")}</p>`}
+      <${Bar} table=${table} />
+      <${Lost} table=${table} />
       <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
@@ -87,6 +86,7 @@ export function TableScreen({ table }) {
           : html`<${Dock} table=${table} status=${whatToDo(table)} />`}
         <div class="extras">
           <${AllMoves} table=${table} />
+          <${AtTable} table=${table} />
           <${Log} table=${table} people=${people(table)} />
         </div>
       </div>

@@ -1,0 +1,75 @@
+// The seats of a table: who is there, and what the host can do.
+
+import { inviteAgain, letBotPlay, seatInvitation } from "./people.js";
+import { t } from "./lang.js";
+import { Reveal, Share } from "./share.js";
+import { state } from "./store.js";
+import { html } from "./view.js";
+import { nameOf, people, statesOf } from "./words.js";
+import { STATE_SHAPES } from "./table/shapes.js";
+
+/** @import {Table} from "./types.js" */
+
+/** Who or what is at a seat, in words and shapes. @param {{table: Table, seat: number}} props */
+export const States = ({ table, seat }) => html`${statesOf(table, seat).map((one) => html`
+  <span key=${one} class="state">
+    <svg viewBox="-1.2 -1.2 2.4 2.4" aria-hidden="true"><path d=${STATE_SHAPES[one]} /></svg>
+    ${t(`state.${one}`)}</span>`)}`;
+
+/** Whether the game waits for a person who may not come. @param {Table} table @param {number} seat */
+export function isMissing(table, seat) {
+  const one = table.game?.seats[seat];
+  return one?.kind === "human" && seat !== table.seat
+    && (one.away || one.asked === false || table.presence?.[seat] === false);
+}
+
+/** What the host can do with a seat. @param {{table: Table, seat: number}} props */
+export function HostButtons({ table, seat }) {
+  const one = table.game?.seats[seat];
+  if (!one || !table.hostToken || seat === table.seat || table.game?.phase === "finished") return null;
+  const name = nameOf(people(table), seat);
+  const invitation = seatInvitation(table, seat);
+  // A person who is there loses the seat only after a bot plays it.
+  const free = one.kind === "bot" || (one.kind === "open" && !invitation) || isMissing(table, seat);
+  const bot = one.kind !== "bot";
+  /** @param {string} words @param {() => void} press */
+  const button = (words, press) => html`
+    <button type="button" disabled=${table.sending} aria-label=${t("seat.button", { button: t(words), name })}
+      onClick=${press}>${t(words)}</button>`;
+  return html`
+    ${invitation && html`
+      <${Reveal} key=${invitation} name=${t("seat.link", { name })} shown=${table.game?.phase !== "seating"}>
+        <${Share} path=${`/join/${table.id}/${invitation}`} name=${t("share.seat", { name })} addresses=${state.addresses} />
+      <//>`}
+    ${free && button(one.kind === "bot" && !one.joined ? "invite" : "invite again", () => inviteAgain(seat))}
+    ${bot && button("bot plays", () => letBotPlay(seat))}`;
+}
+
+/** Whether the game needs the host for a seat: its person is missing, or somebody is to be invited. @param {Table} table @param {number} seat */
+const needsHost = (table, seat) => isMissing(table, seat) || table.game?.seats[seat].kind === "open";
+
+/** What the host has to decide. @param {{table: Table}} props */
+export function Missing({ table }) {
+  const seats = table.hostToken ? table.game?.seats.filter((one) => needsHost(table, one.seat)) ?? [] : [];
+  if (seats.length === 0) return null;
+  return html`
+    <div class="missing people">
+      <p>${t("missing")}</p>
+      <ul>${seats.map(({ seat }) => html`<${Row} key=${seat} table=${table} seat=${seat} buttons />`)}</ul>
+    </div>`;
+}
+
+/** Everybody at the table, with what the host can do with the others. @param {{table: Table}} props */
+export const Everybody = ({ table }) => html`
+  <ul>
+    ${table.game?.seats.map(({ seat }) => html`
+      <${Row} key=${seat} table=${table} seat=${seat} buttons=${!needsHost(table, seat)} />`)}
+  </ul>`;
+
+/** @param {{table: Table, seat: number, buttons: boolean}} props */
+const Row = ({ table, seat, buttons }) => html`
+  <li>
+    <span class="name">${nameOf(people(table), seat)}</span>
+    <${States} table=${table} seat=${seat} />
+    <span class="actions">${buttons && html`<${HostButtons} table=${table} seat=${seat} />`}</span>
+  </li>`;

@@ -1,0 +1,134 @@
+// Links to a table: as a QR code, to share, to copy, or to select.
+
+import { correction, generate } from "../vendor/lean-qr.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
+import { request, server } from "./api.js";
+import { t } from "./lang.js";
+import { dispatch, state } from "./store.js";
+import { html } from "./view.js";
+
+/** @import {Addresses} from "./types.js" */
+
+/** Whether only this computer reaches the page at its address. */
+const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+
+/** Asks at which addresses others reach the page, if its own is of no use to them. */
+async function readAddresses() {
+  /** @type {string[]} */
+  let list = [];
+  try {
+    list = (await request("GET", "/v1/addresses")).addresses;
+  } catch {
+    // The page then says what to do.
+  }
+  dispatch({ type: "addresses", addresses: { list, chosen: 0 } });
+}
+
+/** Where others reach the page; null while the page asks. @param {Addresses | null} addresses */
+function originFor(addresses) {
+  if (!loopback || server !== "") return location.origin;
+  return addresses && (addresses.list[addresses.chosen] ?? location.origin);
+}
+
+/**
+ * A link with its QR code.
+ *
+ * @param {{path: string, name: string, addresses: Addresses | null}} props `path` is the fragment,
+ *   `name` says what the link is for
+ */
+export function Share({ path, name, addresses }) {
+  const origin = originFor(addresses);
+  useEffect(() => { if (origin === null) readAddresses(); }, []);
+  const [copied, setCopied] = useState("");
+  if (origin === null) return html`<p class="small">${t("do.wait")}</p>`;
+  const link = `${origin}${location.pathname}#${path}`;
+  // Only a secure context has these: https, or the server's own computer.
+  const clipboard = globalThis.isSecureContext ? navigator.clipboard : undefined;
+  const share = async () => {
+    try {
+      await navigator.share({ title: "DOG", text: t("share.text"), url: link });
+    } catch {
+      // The person closed the sheet, or the system has none for links.
+    }
+  };
+  const copy = async () => {
+    try {
+      await clipboard?.writeText(link);
+      setCopied(link);
+    } catch {
+      // The browser does not allow it: the link can be selected.
+    }
+  };
+  return html`
+    <div class="share" role="group" aria-label=${name}>
+      <${Qr} text=${link} name=${t("share.qr", { name })} />
+      <div class="link">
+        <p class="small">${t("share.how")}</p>
+        <label>${name}
+          <input readonly value=${link} onFocus=${(/** @type {FocusEvent} */ event) =>
+            /** @type {HTMLInputElement} */ (event.target).select()} /></label>
+        ${(clipboard || "share" in navigator) && html`<div class="buttons">
+          ${"share" in navigator && html`<button type="button" onClick=${share}>${t("share.send")}</button>`}
+          ${clipboard && html`<button type="button" onClick=${copy}>${t("share.copy")}</button>`}
+          <span role="status" class="small">${copied === link && t("share.copied")}</span>
+        </div>`}
+        <${Reachable} addresses=${addresses} />
+      </div>
+    </div>`;
+}
+
+/** Which address is in the links, where that is a question. @param {{addresses: Addresses | null}} props */
+function Reachable({ addresses }) {
+  if (!loopback || server !== "" || !addresses) return null;
+  const { list, chosen } = addresses;
+  if (list.length === 0) {
+    return html`<p class="problem">${t("share.alone")} <code>dog serve --listen 0.0.0.0:${location.port || 80}</code></p>`;
+  }
+  if (list.length === 1) return null;
+  return html`
+    <label>${t("share.address")}
+      <select onChange=${(/** @type {Event} */ event) => {
+        const { selectedIndex } = /** @type {HTMLSelectElement} */ (event.target);
+        dispatch({ type: "addresses", addresses: { list, chosen: selectedIndex } });
+      }}>
+        ${list.map((one, index) => html`<option selected=${index === chosen}>${one}</option>`)}
+      </select></label>`;
+}
+
+/** Modules of the quiet zone around a code. */
+const QUIET = 4;
+
+/** A QR code: dark on white, also in the dark. @param {{text: string, name: string}} props */
+function Qr({ text, name }) {
+  const { size, path } = useMemo(() => {
+    const code = generate(text, { minCorrectionLevel: correction.M });
+    const modules = Array.from({ length: code.size * code.size }, (_, index) =>
+      ({ x: index % code.size, y: Math.floor(index / code.size) }));
+    const dark = modules.filter(({ x, y }) => code.get(x, y));
+    return { size: code.size + 2 * QUIET, path: dark.map(({ x, y }) => `M${x + QUIET} ${y + QUIET}h1v1h-1z`).join("") };
+  }, [text]);
+  return html`
+    <svg class="qr" role="img" aria-label=${name} viewBox=${`0 0 ${size} ${size}`} shape-rendering="crispEdges">
+      <rect width=${size} height=${size} fill="#fff" />
+      <path d=${path} fill="#000" />
+    </svg>`;
+}
+
+/** A button that shows and hides what belongs to it. @param {{name: string, children: unknown, shown?: boolean}} props */
+export function Reveal({ name, children, shown = false }) {
+  const [open, setOpen] = useState(shown);
+  const root = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { if (open) root.current?.scrollIntoView({ block: "nearest" }); }, [open]);
+  return html`
+    <div class="reveal" ref=${root}>
+      <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${name}</button>
+      ${open && children}
+    </div>`;
+}
+
+/** The link with which the person opens the own seat on another device. @param {{id: string, seat: number, token: string}} props */
+export const OtherDevice = ({ id, seat, token }) => html`
+  <${Reveal} name=${t("device")}>
+    <p class="small">${t("device.about")}</p>
+    <${Share} path=${`/games/${id}/${seat}-${token}`} name=${t("device.link")} addresses=${state.addresses} />
+  <//>`;
