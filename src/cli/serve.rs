@@ -171,7 +171,7 @@ struct LimitArgs {
     #[arg(long, env = "DOG_KEEP_ALIVE", default_value_t = 75)]
     keep_alive: u32,
     /// Seconds after which a connection whose client does not read is closed; on Linux.
-    #[arg(long, env = "DOG_READER_TIMEOUT", default_value_t = 30)]
+    #[arg(long, env = "DOG_READER_TIMEOUT", default_value_t = 12)]
     reader_timeout: u32,
 }
 

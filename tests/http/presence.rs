@@ -40,6 +40,16 @@ fn connect(game: &TestGame<'_>, seat: usize) -> Raw {
     connection
 }
 
+/// Closes a connection, which the server notices at once: it sends nothing more.
+#[track_caller]
+fn close(connection: Raw) {
+    let received = connection.close();
+    assert!(
+        !received.contains("\r\n:\n\n\r\n"),
+        "a heartbeat: {received}"
+    );
+}
+
 /// A table with people at seats 0 and 1, and a bot at seat 3.
 fn table(server: &TestServer) -> TestTable<'_> {
     let (open, bot) = (json!({"kind": "open"}), json!({"kind": "bot"}));
@@ -109,14 +119,14 @@ fn a_seat_stays_present_for_a_moment() {
     watching.wait_for_presence(json!([false, false, null, null]));
     let anna = connect(game, 0);
     watching.wait_for_presence(json!([true, false, null, null]));
-    drop(anna);
+    close(anna);
     let anna = connect(game, 0);
     // Beat comes and goes, and nothing was told of Anna.
     drop(connect(game, 1));
     watching.wait_for_presence(json!([true, true, null, null]));
     let next = watching.notice().expect("who is present");
     assert_eq!(next.data, json!({"present": [true, false, null, null]}));
-    drop(anna);
+    close(anna);
     watching.wait_for_presence(json!([false, false, null, null]));
     assert_eq!(present(game), json!([false, false, null, null]));
 }
@@ -143,7 +153,16 @@ fn a_long_poll_and_a_ticket_make_a_seat_present() {
         // Ends the waiting.
         table.put(Seat(0), 0, &json!({"name": "Anna"})).expect(200);
     });
-    drop(beat);
+    close(beat);
+    watching.wait_for_presence(json!([false, false, null, null]));
+    // A long poll that its client gives up.
+    let mut polling = Raw::connect(game.server);
+    let path = game.path(&format!("?after_version={}", game.version()));
+    let token = &game.tokens[0];
+    let head = format!("GET {path} HTTP/1.1\r\nHost: dog\r\nAuthorization: Bearer {token}\r\n\r\n");
+    polling.send(head.as_bytes());
+    watching.wait_for_presence(json!([true, false, null, null]));
+    assert_eq!(polling.close(), "");
     watching.wait_for_presence(json!([false, false, null, null]));
 }
 

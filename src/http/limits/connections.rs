@@ -15,7 +15,7 @@ use std::{
 };
 
 use actix_web::{
-    Error,
+    Error, HttpRequest,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{RequestHead, ServiceRequest, ServiceResponse},
     middleware::Next,
@@ -81,6 +81,8 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Consecutive requests that were refused because they came too often.
     refused: Cell<u32>,
+    /// Whether the response waits for something to happen: see [`Waiting`].
+    waits: Cell<bool>,
     /// Whether the connection is to end.
     pub(super) ended: Cell<bool>,
     /// The waker of the task that reads from the connection.
@@ -143,6 +145,7 @@ impl Connections {
             body_wanted: Cell::new(false),
             stalled: RefCell::default(),
             refused: Cell::new(0),
+            waits: Cell::new(false),
             ended: Cell::new(false),
             reader: RefCell::default(),
             watch: Cell::new(None),
@@ -178,7 +181,32 @@ impl Connections {
     }
 }
 
+/// A response that waits for something to happen, until this is dropped. Then the connection ends as
+/// soon as the client closes its side: nobody reads the rest. Other responses are sent to clients
+/// that have closed only their own side.
+pub struct Waiting(Rc<Connection>);
+
+impl Waiting {
+    /// The response to this request waits.
+    pub fn begin(request: &HttpRequest) -> Option<Waiting> {
+        let connection = request.conn_data::<Rc<Connection>>()?;
+        connection.waits.set(true);
+        Some(Waiting(Rc::clone(connection)))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.waits.set(false);
+    }
+}
+
 impl Connection {
+    /// Whether the connection ends now that the client has closed its side.
+    pub(super) fn ends_with_client(&self) -> bool {
+        self.waits.get()
+    }
+
     /// Counts whether a request was refused because it came too soon, and returns how long to delay
     /// the refusal. A refusal costs the server almost as much as a response, so a client that ignores
     /// refusals gets them slowly.

@@ -13,7 +13,7 @@ use crate::{
     http::{
         headers::{preferred, private_response},
         json::from_query,
-        limits::{ClientAddress, memory::no_memory},
+        limits::{ClientAddress, connections::Waiting, memory::no_memory},
         metrics::SkipLatency,
         problem::{Code, Problem, Reason},
         request::WriteRequest,
@@ -120,7 +120,8 @@ pub async fn stream_events(
     let caller = (caller, role, client);
     let stream = EventStream::new(subscription, &record, caller, connection, options)?;
     request.extensions_mut().insert(SkipLatency);
-    Ok(response.streaming(stream.stream(app.metrics.open_stream())))
+    let while_open = (app.metrics.open_stream(), Waiting::begin(&request));
+    Ok(response.streaming(stream.stream(while_open)))
 }
 
 /// Who is present: the people with an open stream or long poll.

@@ -15,7 +15,7 @@ use crate::{
     http::{
         headers::{is_not_modified, private_response},
         json::from_query,
-        limits::ClientAddress,
+        limits::{ClientAddress, connections::Waiting},
         metrics::SkipLatency,
         pool::SHORT_JOB_COST,
         problem::Problem,
@@ -108,6 +108,7 @@ pub async fn get_game(
         && record.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
+        let _waiting = Waiting::begin(&request);
         let connection = app.presence.connection(record.id, role);
         wait(&app, record.id, known).await?;
         record = load_game(&app.store, &id).await?;

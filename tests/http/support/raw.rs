@@ -122,6 +122,14 @@ impl Raw {
         std::iter::from_fn(|| self.response()).collect()
     }
 
+    /// Closes the sending side, and reads until the server closes the other one.
+    #[track_caller]
+    pub fn close(mut self) -> String {
+        self.finish_sending();
+        while self.read() {}
+        String::from_utf8_lossy(&self.received).into_owned()
+    }
+
     /// Reads more; returns whether there was any.
     #[track_caller]
     fn read(&mut self) -> bool {
