@@ -13,6 +13,7 @@ mod bots;
 mod choices;
 mod drawing;
 mod keyboard;
+mod people;
 mod resuming;
 mod screens;
 mod seven;

@@ -12,4 +12,5 @@ mod support;
 
 mod delays;
 mod games;
+mod people;
 mod screens;

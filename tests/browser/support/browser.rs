@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Cursor,
     path::PathBuf,
     sync::{
         Arc, Mutex,
@@ -22,7 +23,7 @@ use ureq::http::Method;
 
 use super::{
     Button, Look, TestGame, TestServer,
-    driver::{Client, Driver, Place},
+    driver::{Client, Driver, Places},
     scene::NAMES,
 };
 
@@ -60,12 +61,13 @@ pub struct Browser {
     session: Option<WebDriver>,
     runtime: Runtime,
     server: String,
+    form: Form,
     profile: PathBuf,
     expected: Mutex<Vec<String>>,
     /// The scripts that fill the storage of new pages.
     stored: Mutex<Vec<Value>>,
     // Dropped last, in this order.
-    _place: Place,
+    _places: Arc<Places>,
     _driver: Arc<Driver>,
 }
 
@@ -76,9 +78,32 @@ impl Browser {
     }
 
     pub fn open_with(server: &TestServer, options: Form) -> Option<Browser> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        Browser::open_many(server, 1, options)?.pop()
+    }
+
+    /// So many browsers, which know nothing of each other.
+    pub fn open_many(server: &TestServer, count: usize, options: Form) -> Option<Vec<Browser>> {
         let driver = Driver::shared()?;
-        let place = Place::wait();
+        let places = Arc::new(Places::wait(count));
+        let open = |_| Browser::start(server.url(), options, &driver, &places);
+        Some((0..count).map(open).collect())
+    }
+
+    /// A browser that knows the server by this name.
+    pub fn open_at(server: &TestServer, host: &str) -> Option<Browser> {
+        let driver = Driver::shared()?;
+        let url = server.url().replace("127.0.0.1", host);
+        let places = Arc::new(Places::wait(1));
+        Some(Browser::start(url, Form::default(), &driver, &places))
+    }
+
+    /// A browser of somebody else, in addition to this one.
+    pub fn another(&self) -> Browser {
+        Browser::start(self.server.clone(), self.form, &self._driver, &self._places)
+    }
+
+    fn start(server: String, options: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let profile = driver.folder.join(number.to_string());
         let runtime = Builder::new_current_thread()
@@ -92,15 +117,16 @@ impl Browser {
         let browser = Browser {
             session: Some(session),
             runtime,
-            server: server.url(),
+            server,
+            form: options,
             profile,
             expected: Mutex::default(),
             stored: Mutex::default(),
-            _place: place,
-            _driver: driver,
+            _places: Arc::clone(places),
+            _driver: Arc::clone(driver),
         };
         browser.show_as(options);
-        Some(browser)
+        browser
     }
 
     /// Changes the size and the preferences.
@@ -151,10 +177,20 @@ impl Browser {
 
     /// Opens a path of the server in a new document.
     pub fn go(&self, path: &str) {
-        for url in ["about:blank".to_owned(), self.server.clone() + path] {
+        self.follow(&(self.server.clone() + path));
+    }
+
+    /// Opens a link in a new document.
+    pub fn follow(&self, link: &str) {
+        for url in ["about:blank", link] {
             let went = self.runtime.block_on(self.session().goto(url));
             went.expect("the page loads");
         }
+    }
+
+    /// The address of the server as this browser knows it.
+    pub fn server(&self) -> &str {
+        &self.server
     }
 
     pub fn reload(&self) {
@@ -315,6 +351,73 @@ impl Browser {
         self.click(look.button(button).expect("the button"));
     }
 
+    /// Waits for a button of this name anywhere on the page, and clicks on it.
+    #[track_caller]
+    pub fn press_anywhere(&self, name: &str) {
+        self.wait_for_script(name, &format!("({NAMED})('button', {})", json!(name)));
+        let script = format!("return ({NAMED})('button', arguments[0])");
+        let element = self.script(&script, vec![json!(name)]);
+        self.click(&Button {
+            name: name.to_owned(),
+            enabled: true,
+            pressed: false,
+            focused: false,
+            element,
+        });
+    }
+
+    /// Waits for a field with this label.
+    fn field(&self, label: &str) -> WebElement {
+        self.wait_for_script(label, &format!("({NAMED})('input', {})", json!(label)));
+        let script = format!("return ({NAMED})('input', arguments[0])");
+        let element = self.script(&script, vec![json!(label)]);
+        let handle = Arc::clone(self.session().handle());
+        WebElement::from_json(element, handle).expect("an element")
+    }
+
+    /// What is in the field with this label.
+    pub fn value(&self, label: &str) -> String {
+        let value = self.runtime.block_on(self.field(label).value());
+        value.expect("a field").unwrap_or_default()
+    }
+
+    /// Types into the field with this label, in place of what is there.
+    pub fn type_into(&self, label: &str, text: &str) {
+        let field = self.field(label);
+        self.runtime.block_on(async {
+            field.clear().await.expect("a field");
+            field.send_keys(text).await.expect("a field");
+        });
+    }
+
+    /// Waits until the page has these words.
+    #[track_caller]
+    pub fn wait_for_words(&self, words: &str) {
+        let script = format!("document.body.innerText.includes({})", json!(words));
+        self.wait_for_script(words, &script);
+    }
+
+    /// What a camera reads in the QR code with this name.
+    #[track_caller]
+    pub fn scan(&self, name: &str) -> String {
+        let selector = format!("document.querySelector(`svg[aria-label=\"QR code: {name}\"]`)");
+        self.wait_for_script(name, &selector);
+        self.script(
+            &format!("{selector}.scrollIntoView({{ block: 'center' }})"),
+            vec![],
+        );
+        self.settle();
+        let picture = self.runtime.block_on(self.session().screenshot_as_png());
+        let (width, height, light) = grey(&picture.expect("a picture"));
+        let level = |x: usize, y: usize| light[y * width + x];
+        let mut picture = rqrr::PreparedImage::prepare_from_greyscale(width, height, level);
+        let codes = picture.detect_grids();
+        let [code] = &codes[..] else {
+            panic!("{} QR codes are in the picture", codes.len());
+        };
+        code.decode().expect("a readable code").1
+    }
+
     /// Waits for a card of the hand, and clicks on it.
     #[track_caller]
     pub fn choose_card(&self, card: &str) {
@@ -456,6 +559,25 @@ impl Drop for Browser {
     }
 }
 
+/// Finds an element that is shown and can be used, by the name of its tag and its accessible name.
+const NAMED: &str = "(tag, name) => [...document.querySelectorAll(tag)].find((one) => {
+  const label = one.getAttribute('aria-label') ?? one.labels?.[0]?.childNodes[0].textContent ?? one.textContent;
+  return !one.disabled && one.checkVisibility() && label.trim().replace(/\\s+/g, ' ') === name;
+})";
+
+/// Width, height and the light of each pixel of a PNG.
+fn grey(png: &[u8]) -> (usize, usize, Vec<u8>) {
+    let mut decoder = png::Decoder::new(Cursor::new(png));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().expect("a picture");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a small picture")];
+    let frame = reader.next_frame(&mut pixels).expect("a picture");
+    let channels = frame.color_type.samples();
+    let light = pixels[..frame.buffer_size()].chunks(channels);
+    let light = light.map(|pixel| pixel[pixel.len().min(2) - 1]).collect();
+    (frame.width as usize, frame.height as usize, light)
+}
+
 /// A command that is not one of the library's.
 #[derive(Debug)]
 struct RawCommand {
@@ -493,6 +615,8 @@ fn capabilities(profile: &std::path::Path) -> Capabilities {
         "--no-proxy-server",
         "--mute-audio",
         "--hide-scrollbars",
+        // A name in a home network. Pages of other hosts than the own machine are no secure context.
+        "--host-resolver-rules=MAP dog.home 127.0.0.1",
         "--force-color-profile=srgb",
         "--window-size=1440,900",
         &profile,

@@ -89,27 +89,29 @@ impl Drop for Driver {
     }
 }
 
-/// A place among the browsers that may run at once.
-pub struct Place(());
+/// Places among the browsers that may run at once.
+pub struct Places(usize);
 
 static TAKEN: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
 
-impl Place {
-    pub fn wait() -> Place {
+impl Places {
+    /// Waits for so many places at once. A test with more browsers than there are places runs alone.
+    pub fn wait(count: usize) -> Places {
         let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |taken: &mut usize| *taken > 0 && *taken + count > SESSIONS;
         let mut taken = FREED
-            .wait_while(taken, |taken| *taken >= SESSIONS)
+            .wait_while(taken, is_full)
             .unwrap_or_else(PoisonError::into_inner);
-        *taken += 1;
-        Place(())
+        *taken += count;
+        Places(count)
     }
 }
 
-impl Drop for Place {
+impl Drop for Places {
     fn drop(&mut self) {
-        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        FREED.notify_one();
+        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
+        FREED.notify_all();
     }
 }
 

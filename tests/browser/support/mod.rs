@@ -12,6 +12,7 @@ mod driver;
 )]
 pub mod http;
 mod look;
+mod people;
 mod player;
 mod scene;
 mod screens;
@@ -20,6 +21,10 @@ pub use appearance::check_screens;
 pub use browser::{Browser, Form};
 pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, names, place_words};
+pub use people::{
+    LINK_FOR_ALL, game_of, go_home, hand, invite_friends, play_together, saved, sit_down,
+    wait_for_seat,
+};
 pub use player::{KeyboardPlayer, MousePlayer, choose_part, offered_names, offers};
 pub use scene::{
     NAMES, Situation, Style, advance, create_with_bots, create_with_people, parts, pieces_of,

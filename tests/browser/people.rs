@@ -1,0 +1,123 @@
+//! People at one table: invitations, seats, and devices.
+
+use crate::support::{
+    Browser, Form, KeyboardPlayer, LINK_FOR_ALL, TestServer, game_of, invite_friends, saved,
+    sit_down, wait_for_seat,
+};
+
+/// In a home network the page has another name, and is no secure context: it has no clipboard, no
+/// share sheet and no `crypto.subtle`.
+#[test]
+fn friends_meet_over_plain_http() {
+    let server = TestServer::shared();
+    let Some(host) = Browser::open_at(&server, "dog.home") else {
+        return;
+    };
+    let id = invite_friends(&host, "Anna");
+    assert_eq!(host.script("return isSecureContext", vec![]), false);
+    let link = host.value(LINK_FOR_ALL);
+    assert_eq!(host.scan(LINK_FOR_ALL), link);
+    let (origin, fragment) = link.split_once("/#").expect("a fragment");
+    assert_eq!(origin, host.server());
+    let secret = fragment.strip_prefix(&format!("/join/{id}/any-"));
+    assert_eq!(secret.expect("an invitation").len(), 32);
+    assert!(!host.look().can("Copy") && !host.look().can("Send…"));
+
+    let friend = host.another();
+    sit_down(&friend, &link, "Beat");
+    host.wait_for_words("Beat");
+    host.wait_for_words("Waiting for 2 more players.");
+    assert_eq!(saved(&friend)["seat"], 1);
+    host.press("Start");
+    for browser in [&host, &friend] {
+        browser.wait("a hand", |look| !look.hand.is_empty());
+    }
+}
+
+/// The code on the screen is read by another device, which then has the same seat.
+#[test]
+fn another_device_takes_the_seat_by_its_code() {
+    let server = TestServer::shared();
+    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
+        return;
+    };
+    let [desk, phone] = &browsers[..] else {
+        unreachable!("two were opened");
+    };
+    // The server of the tests is for this computer alone, and the page says so.
+    invite_friends(desk, "Anna");
+    desk.wait_for_words("--listen 0.0.0.0:");
+    desk.press("Play on another device");
+    let link = desk.scan("Link to your own seat");
+    assert_eq!(desk.value("Link to your own seat"), link);
+    phone.follow(&link.replacen("/#", "/?lang=en#", 1));
+    wait_for_seat(phone);
+    phone.wait_for_words("Around the table");
+    assert_eq!(saved(phone)["token"], saved(desk)["token"]);
+    assert_eq!(saved(phone)["hostToken"], serde_json::Value::Null);
+    // Both show what happens.
+    desk.press("Start");
+    for device in [desk, phone] {
+        device.wait("the hand", |look| look.hand.len() == 6);
+    }
+    let game = game_of(&server, &browsers[..1]);
+    assert_eq!(phone.fragment(), format!("/games/{}", game.id));
+}
+
+#[test]
+fn a_seat_is_taken_with_the_keyboard_alone() {
+    let server = TestServer::shared();
+    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
+        return;
+    };
+    let [host, guest] = &browsers[..] else {
+        unreachable!("two were opened");
+    };
+    invite_friends(host, "Anna");
+    let link = host.value(LINK_FOR_ALL);
+    guest.follow(&link.replacen("/#", "/?lang=en#", 1));
+    guest.wait_for_words("You are invited to play DOG");
+    let keyboard = KeyboardPlayer::new(guest, 1);
+    keyboard.tab_to(|look| look.button("Sit down"));
+    guest.key(KeyboardPlayer::ENTER);
+    guest.wait("the refusal", |look| {
+        look.alerts
+            .iter()
+            .any(|one| one == "Please write your name first.")
+    });
+    guest.type_into("Your name", "Beat");
+    guest.key(KeyboardPlayer::ENTER);
+    wait_for_seat(guest);
+    // The focus stays on the page.
+    guest.wait("the focus", |look| look.focus.is_some());
+    keyboard.tab_to(|look| look.button("Leave"));
+    guest.key(KeyboardPlayer::ENTER);
+    keyboard.tab_to(|look| look.button("Give up the seat"));
+    guest.key(KeyboardPlayer::ENTER);
+    host.wait_for_words("Waiting for 3 more players.");
+}
+
+#[test]
+fn an_invitation_that_opens_nothing_is_explained() {
+    let server = TestServer::shared();
+    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
+        return;
+    };
+    let [host, guest] = &browsers[..] else {
+        unreachable!("two were opened");
+    };
+    let id = invite_friends(host, "Anna");
+    host.press_anywhere("Link for Seat 3");
+    let link = host.value("Link for Seat 3");
+    sit_down(guest, &link, "Beat");
+    let late = guest.another();
+    late.follow(&link.replacen("/#", "/?lang=en#", 1));
+    late.wait_for_words("Beat has taken this seat already.");
+    let wrong = format!("/?lang=en#/join/{id}/any-{}", "0".repeat(32));
+    late.expect_message(&["403"]);
+    late.go(&wrong);
+    late.type_into("Your name", "Eva");
+    late.press("Sit down");
+    late.wait("the refusal", |look| !look.alerts.is_empty());
+    assert!(late.fragment().starts_with("/join/"));
+}
