@@ -168,8 +168,9 @@ function Buttons({ table }) {
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}
+    ${leaving && html`<p role="alert">${t("give up.about")}</p>`}
     <div class="buttons">
-      ${hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
+      ${leaving ? null : hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
         : game.phase === "deal" && game.start === "host" && game.dealer === seat
           && html`<button type="button" class="primary" disabled=${sending} onClick=${deal}>${t("deal")}</button>`}
       ${seat !== null && !leaving && html`
@@ -177,8 +178,7 @@ function Buttons({ table }) {
       ${leaving && html`
         <button type="button" class="danger" disabled=${sending} onClick=${giveUp}>${t("give up")}</button>
         <button type="button" onClick=${() => setLeaving(false)}>${t("cancel")}</button>`}
-    </div>
-    ${leaving && html`<p role="alert">${t("give up.about")}</p>`}`;
+    </div>`;
 }
 
 /** The link with which anybody takes a free seat. @param {{table: Table}} props */
