@@ -1,9 +1,10 @@
 //! Live streams: what they cost, and how soon readers receive a move. `cargo bench --bench
 //! streams` prints a table.
 //!
-//! 5,000 readers wait for a game in which nothing happens, while 100 games are played by the
-//! server's own bots as fast as it can, each watched by a few more readers. Readers and server
-//! share the machine. A reader's delay is counted from the time that the move's log entry has,
+//! 5,000 readers wait for games in which nothing happens, while 100 games are played by the
+//! server's own bots as fast as it can, each watched by a few more readers. The idle readers are
+//! spectators of one game or, in a second run, the people of 1,250 tables, so that the ratio is the
+//! cost of knowing who is present. Readers and server share the machine. A reader's delay is counted from the time that the move's log entry has,
 //! which is taken before the move is written to the disk.
 
 #[path = "support/readers.rs"]
@@ -12,6 +13,7 @@ mod readers;
 mod support;
 
 use std::{
+    fs,
     sync::{
         Arc,
         atomic::Ordering::Relaxed,
@@ -22,53 +24,123 @@ use std::{
 };
 
 use actix_web::rt::{self, time::sleep};
+use futures_util::future::join;
 use readers::{StreamCounts, at, follow, memory};
 use serde_json::{Value, json};
 use support::{BenchClient, BenchServer};
 
 const IDLE: usize = 5_000;
+
+/// How long the server is measured while nothing happens.
+const IDLE_TIME: Duration = Duration::from_secs(20);
+
 const GAMES: usize = 100;
 const READERS: usize = 5;
 
 /// How long games are played for.
 const RUN_TIME: Duration = Duration::from_secs(20);
 
-fn main() {
-    let server = BenchServer::start("server", &[], |_| ());
-    let quiet = create(&mut BenchClient::new(&server.address), json!({}));
-    rt::System::new().block_on(async {
-        let empty = memory(&server);
-        let counts = Arc::new(StreamCounts::default());
-        for _ in 0..IDLE {
-            follow(&server, &quiet, None, &counts).await;
-        }
-        sleep(Duration::from_secs(2)).await;
-        row("server without a reader", empty, "MB", "");
-        row(
-            "server with 5,000 idle readers",
-            memory(&server),
-            "MB",
-            "< 300",
-        );
-        let seconds = busy(&server, &counts).await;
-        let delays = counts.delays();
-        let told = delays.len() as f64 / seconds;
-        row("moves a second in 100 games", told / READERS as f64, "", "");
-        row("readers told a second", told, "", "");
-        row("delay of half of them at most", at(&delays, 0.5), "ms", "");
-        row(
-            "delay of 99 in 100 at most",
-            at(&delays, 0.99),
-            "ms",
-            "< 50",
-        );
-        row("delay of all at most", at(&delays, 1.0), "ms", "");
-        row("server with all of them", memory(&server), "MB", "");
-    });
+/// What one kind of idle readers has measured.
+struct Figures {
+    megabytes: f64,
+    /// Processor time of the server while nothing happens, in percent of one core.
+    idle_percent: f64,
+    moves_per_second: f64,
+    /// Milliseconds, for half, 99 in 100 and all.
+    delay: [f64; 3],
 }
 
-fn row(what: &str, value: f64, unit: &str, goal: &str) {
-    println!("{what:<36} {value:>10.1} {unit:<3} {goal:>6}");
+fn main() {
+    let alone = rt::System::new().block_on(run(false));
+    let present = rt::System::new().block_on(run(true));
+    println!(
+        "{:<40} {:>10} {:>10} {:>7}",
+        "5,000 idle readers", "spectators", "people", "ratio"
+    );
+    let row = |what: &str, figure: fn(&Figures) -> f64| {
+        let (alone, present) = (figure(&alone), figure(&present));
+        println!(
+            "{what:<40} {alone:>10.1} {present:>10.1} {:>7.2}",
+            present / alone
+        );
+    };
+    row("memory of the server, MB (< 300)", |of| of.megabytes);
+    row("processor time while idle, % of a core", |of| {
+        of.idle_percent
+    });
+    row("moves a second in 100 games", |of| of.moves_per_second);
+    row("delay of half of the readers, ms", |of| of.delay[0]);
+    row("delay of 99 in 100, ms (< 50)", |of| of.delay[1]);
+    row("delay of all, ms", |of| of.delay[2]);
+}
+
+/// Measures with idle readers that are spectators of one game, or people at many tables.
+async fn run(are_people: bool) -> Figures {
+    let server = BenchServer::start("streams", &[], |_| ());
+    let counts = Arc::new(StreamCounts::default());
+    let mut client = BenchClient::new(&server.address);
+    if are_people {
+        for _ in 0..IDLE / 4 {
+            let (id, tokens) = table(&mut client);
+            for token in &tokens {
+                follow(&server, &id, Some(token), &counts).await;
+            }
+        }
+    } else {
+        let (id, _) = table(&mut client);
+        for _ in 0..IDLE {
+            follow(&server, &id, None, &counts).await;
+        }
+    }
+    sleep(Duration::from_secs(2)).await;
+    let (megabytes, used) = (memory(&server), processor_time(&server));
+    sleep(IDLE_TIME).await;
+    let used = processor_time(&server) - used;
+    let restless: Vec<_> = (0..100).map(|_| table(&mut client)).collect();
+    let (seconds, ()) = join(
+        busy(&server, &counts),
+        come_and_go(&server, &restless, are_people),
+    )
+    .await;
+    let delays = counts.delays();
+    Figures {
+        megabytes,
+        idle_percent: 100.0 * used / IDLE_TIME.as_secs_f64(),
+        moves_per_second: delays.len() as f64 / seconds / READERS as f64,
+        delay: [0.5, 0.99, 1.0].map(|share| at(&delays, share)),
+    }
+}
+
+/// Seconds of processor time that the server's process has used.
+fn processor_time(server: &BenchServer) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", server.process.id()));
+    let stat = stat.expect("Linux says what a process has used");
+    let (_, after_name) = stat.rsplit_once(')').expect("the name of the process");
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<f64>().expect("a number");
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// A table with four people. Its id and their tokens.
+fn table(client: &mut BenchClient) -> (String, Vec<String>) {
+    let created = client.send("POST", "/v1/games", None, Some(json!({})));
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let tokens = created["seat_tokens"].as_array().expect("tokens");
+    (text(&created["id"]), tokens.iter().map(text).collect())
+}
+
+/// Has 20 readers a second come and go: people of these tables, or spectators. A person is back
+/// only long after the seat is no longer present.
+async fn come_and_go(server: &BenchServer, tables: &[(String, Vec<String>)], are_people: bool) {
+    let counts = Arc::new(StreamCounts::default());
+    for number in 0..RUN_TIME.as_millis() / 50 {
+        let (id, tokens) = &tables[number as usize % tables.len()];
+        let token = &tokens[number as usize / tables.len() % tokens.len()];
+        let token = are_people.then_some(token.as_str());
+        let reader = follow(server, id, token, &counts).await;
+        sleep(Duration::from_millis(50)).await;
+        reader.abort();
+    }
 }
 
 fn create(client: &mut BenchClient, wishes: Value) -> String {

@@ -45,6 +45,8 @@ class Seat:
                         return
                     for line in filter(None, map(bytes.strip, lines)):  # empty lines are heartbeats
                         change = json.loads(line)
+                        if "version" not in change:  # who is present
+                            continue
                         version = change["version"]
                         events = change.get("events", [])
                         over = any(event["type"] == "game_won" for event in events)

@@ -78,7 +78,8 @@ async function* follow(id, token) {
         rest = lines.pop(); // a line that is not complete yet
         const messages = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
         if (messages.length === 0) continue; // an empty line is a heartbeat
-        headers["Last-Event-ID"] = String(messages.at(-1).version);
+        const { version } = messages.findLast((message) => "version" in message) ?? {};
+        if (version) headers["Last-Event-ID"] = String(version);
         wait = 250;
         yield messages;
       }
@@ -94,6 +95,7 @@ async function* follow(id, token) {
 }
 
 function reduce(state, message) {
+  if ("present" in message) return { ...state, present: message.present };
   const change = "events" in message;
   const log = change ? [...state.log, message] : state.log;
   const game = change ? message.game : message;

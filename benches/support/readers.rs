@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use actix_web::rt::{self, net::TcpStream};
+use actix_web::rt::{self, net::TcpStream, task::JoinHandle};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -49,13 +49,13 @@ pub fn memory(server: &BenchServer) -> f64 {
 }
 
 /// Follows a game in the background, with a token of a seat or as a spectator, and measures the
-/// delay of each change.
+/// delay of each change. Aborting the task ends the stream.
 pub async fn follow(
     server: &BenchServer,
     id: &str,
     token: Option<&str>,
     counts: &Arc<StreamCounts>,
-) {
+) -> JoinHandle<()> {
     let stream = TcpStream::connect(&server.address)
         .await
         .expect("a connection");
@@ -68,7 +68,7 @@ pub async fn follow(
     rt::spawn(async move {
         listen(stream, &counts).await;
         counts.ended.fetch_add(1, Relaxed);
-    });
+    })
 }
 
 async fn listen(stream: TcpStream, counts: &StreamCounts) {

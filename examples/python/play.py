@@ -61,8 +61,8 @@ async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Ga
                     return
                 stream.raise_for_status()
                 async for line in stream.aiter_lines():
-                    if line:  # empty lines are heartbeats
-                        body = json.loads(line)
+                    body = json.loads(line or "{}")  # empty lines are heartbeats
+                    if "version" in body:  # the others tell who is present
                         message = (dog.Change if "events" in body else dog.Game).from_dict(body)
                         headers["Last-Event-ID"] = str(message.version)
                         yield message

@@ -51,7 +51,7 @@ async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string
 }
 
 /** The game, then each change until the game is over. Resumes a broken stream. */
-async function* follow(api: Api, id: string): AsyncGenerator<Schemas["StreamMessage"]> {
+async function* follow(api: Api, id: string): AsyncGenerator<Schemas["Game"] | Schemas["Change"]> {
   for (let header: { "Last-Event-ID"?: string } = {}; ; await sleep(100)) {
     try {
       const params = { path: { id }, header };
@@ -60,6 +60,7 @@ async function* follow(api: Api, id: string): AsyncGenerator<Schemas["StreamMess
       if (answer.response.status === 204) return; // nothing comes after the last version
       for await (const line of lines(ok(answer))) {
         const message: Schemas["StreamMessage"] = JSON.parse(line);
+        if (!("version" in message)) continue; // who is present
         header = { "Last-Event-ID": `${message.version}` };
         yield message;
       }

@@ -229,7 +229,14 @@ fn operations_that_need_a_token_say_so() {
         let optional =
             security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
         // Routes that a spectator may read, too.
-        let open = ["{id}", "/events", "/history", "/board.svg", "/rematch"];
+        let open = [
+            "{id}",
+            "/events",
+            "/history",
+            "/board.svg",
+            "/presence",
+            "/rematch",
+        ];
         let read = method == "get" && open.iter().any(|end| path.ends_with(end));
         let needed = path.contains("{id}") && !read && !path.ends_with("/join");
         assert_eq!(named && !optional, needed, "{method} {path}: {security:?}");

@@ -89,7 +89,7 @@ fn the_flows_of_tables_print_what_they_say() {
         &server.database().with_file_name("tables"),
     );
     let outputs: Vec<&str> = stdout.split_terminator('\0').collect();
-    assert_eq!(outputs.len(), 1 + 7, "the functions, then the flows");
+    assert_eq!(outputs.len(), 1 + 8, "the functions, then the flows");
     for (block, output) in blocks.iter().zip(outputs) {
         let documented = block.lines().filter_map(|line| line.strip_prefix("#> "));
         let documented: Vec<&str> = documented.collect();

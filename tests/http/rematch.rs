@@ -1,11 +1,15 @@
 //! `…/rematch`: the next game of the same people.
 
-use std::thread;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, TestGame, TestServer, TestTable,
+    Signal, Stream, TestGame, TestServer, TestTable,
     TestViewer::{self, *},
 };
 
@@ -260,4 +264,94 @@ fn only_people_of_a_finished_game_ask() {
             .into_iter()
             .all(|seat| seat["kind"] == "open" || seat["kind"] == "bot")
     );
+}
+
+/// Streams that stay open after the end tell of the next game, those of another process too.
+#[test]
+fn streams_tell_of_the_next_game_after_the_end() {
+    let server = TestServer::start();
+    let there = TestServer::beside(&server);
+    let table = finished(&server);
+    let game = &table.game;
+    let same = TestGame {
+        server: &there,
+        ..game.clone()
+    };
+    let after_end = |game: &TestGame<'_>, viewer, accept: &str| {
+        let version = game.version();
+        let path = format!("/events?after_end=true&last_event_id={version}");
+        Stream::open(game.get(viewer, &path).header("Accept", accept))
+    };
+    let events = after_end(game, Seat(0), "text/event-stream");
+    let lines = after_end(&same, Spectator, "application/x-ndjson");
+    // Without the wish there is nothing to wait for.
+    let version = game.version();
+    let ended = game.get(Seat(0), &format!("/events?last_event_id={version}"));
+    assert_eq!(ended.send().status, 204);
+    events.wait_for_presence(json!([true, false, false, false]));
+
+    let next = ask(game, Seat(1), &json!({"seats": [2, 1, 0, 3]})).expect(201);
+    let told = |stream: &Stream| loop {
+        let message = stream.notice().expect("a message");
+        if message.data["present"].is_null() {
+            return message;
+        }
+    };
+    let message = told(&events);
+    assert_eq!((message.name.as_str(), message.id), ("rematch", 0));
+    assert_eq!(message.data["id"], next["id"]);
+    assert_eq!(message.data["seat"], 2);
+    let seen = game.get(Seat(0), "/rematch").send().expect(200);
+    assert_eq!(message.data, seen);
+    let message = told(&lines);
+    assert_eq!(
+        (&message.data["id"], &message.data["seat"]),
+        (&next["id"], &Value::Null)
+    );
+    // Whoever comes later is told at once, after the game.
+    let later = Stream::open(game.get(Seat(3), "/events?after_end=true"));
+    assert_eq!(later.next().expect("the game").data["phase"], "finished");
+    assert_eq!(told(&later).data["id"], next["id"]);
+}
+
+/// The game as it would be if nobody had a host's token.
+fn without_host(connection: &Connection) {
+    let sql = "SELECT token_hashes FROM games";
+    let mut tokens: Vec<u8> = connection
+        .query_row(sql, [], |row| row.get(0))
+        .expect("a game");
+    tokens[..32].fill(0);
+    let changed = connection.execute("UPDATE games SET token_hashes = ?1", [tokens]);
+    assert_eq!(changed.expect("a change"), 1);
+}
+
+#[test]
+fn without_a_host_those_who_do_not_ask_become_bots_after_a_minute() {
+    let finished_server = TestServer::start();
+    let table = finished(&finished_server);
+    let server = TestServer::on_copy(&finished_server, without_host);
+    let old = TestGame {
+        server: &server,
+        ..table.game.clone()
+    };
+    ask(&old, Host, &json!({})).refused("unauthorized");
+    let first = ask(&old, Seat(1), &json!({})).expect(201);
+    ask(&old, Seat(3), &json!({})).expect(200);
+    let game = next(&old, &first, [0, 1, 2, 3]);
+    let kinds = || {
+        let view = game.view(Spectator);
+        let kind = |seat: usize| view["seats"][seat]["kind"].as_str().map(str::to_owned);
+        (
+            view["phase"].clone(),
+            (0..4).filter_map(kind).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(kinds(), (json!("seating"), vec!["human".to_owned(); 4]));
+    let begun = Instant::now();
+    while game.view(Spectator)["phase"] == "seating" {
+        assert!(begun.elapsed() < Duration::from_secs(150));
+        thread::sleep(Duration::from_millis(100));
+    }
+    // Those who asked keep their seats, although they are not connected.
+    assert_eq!(kinds().1, ["bot", "human", "bot", "human"]);
 }

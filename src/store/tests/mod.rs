@@ -2,6 +2,7 @@
 //! and threads are in `sqlite/tests`.
 
 mod packing;
+mod presence;
 mod reading;
 mod retention;
 mod saving;

@@ -91,7 +91,7 @@ fn bare_game(store: &Store, id: &GameId) -> BareGame {
 fn a_flipped_bit_is_detected_or_harmless() {
     let dir = Dir::new();
     let store = dir.store();
-    let games = create_played(&store, 3, 40);
+    let games = create_played(&store, 5, 60);
     let before: Vec<_> = games.iter().map(|id| bare_game(&store, id)).collect();
     drop(store);
     let sound = fs::read(dir.file()).unwrap();

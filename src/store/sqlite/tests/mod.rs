@@ -7,6 +7,7 @@ mod faults;
 mod game_cache;
 mod opening;
 mod packing;
+mod presence;
 mod reading;
 mod writer;
 

@@ -1,0 +1,41 @@
+//! Leases that have ended.
+
+use dog_rules::Seat;
+
+use super::*;
+
+#[test]
+fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (dead, alive) = (ProcessId::random(), ProcessId::random());
+    let stored = create(&store);
+    let everywhere = |seat: Seat| {
+        let present = |game| SeatPresence {
+            game,
+            seat,
+            is_present: true,
+        };
+        let others = (0..300).map(|_| present(GameId::random()));
+        others.chain([present(stored.id)]).collect::<Vec<_>>()
+    };
+    let seats: Vec<Seat> = Seat::all(2).collect();
+    for &seat in &seats {
+        wait(store.set_present(dead, everywhere(seat)));
+    }
+    sql(&dir, "UPDATE processes SET lease_until = 0");
+    assert_eq!(wait(store.present(&stored.id)), BySeat::default());
+    let since = last_change(&store);
+    let more = || wait(store.set_present(alive, Vec::new())).more_to_remove;
+    assert!(more());
+    assert_eq!(rows(&dir, "presence"), 102);
+    assert!(more() && more());
+    assert!(!more());
+    assert_eq!((rows(&dir, "presence"), rows(&dir, "processes")), (0, 1));
+    let ChangesSince::Of(told) = changes(&store, since) else {
+        panic!("the changes are few");
+    };
+    assert!(told.contains(&Change::Presence(stored.id)));
+    // Whoever was only slow begins anew.
+    assert!(wait(store.set_present(dead, Vec::new())).is_new);
+}

@@ -1,0 +1,63 @@
+//! Who is present, in the leases of processes.
+
+use super::*;
+
+/// The change that a seat is present at a game or no longer.
+fn change(stored: &StoredGame, seat: u8, is_present: bool) -> SeatPresence {
+    SeatPresence {
+        game: stored.id,
+        seat: Seat::new(seat, 4).unwrap(),
+        is_present,
+    }
+}
+
+fn present(store: &Store, stored: &StoredGame) -> Vec<u8> {
+    let present = wait(store.present(&stored.id));
+    let seats = Seat::all(4).filter(|&seat| present[seat]);
+    seats.map(Seat::number).collect()
+}
+
+#[test]
+fn a_seat_is_present_while_any_process_says_so() {
+    let dir = Dir::new();
+    let (here, there) = (dir.store(), dir.store());
+    let (one, other) = (ProcessId::random(), ProcessId::random());
+    let stored = create(&here);
+    let write = |store: &Store, process, seat, is_present| {
+        wait(store.set_present(process, vec![change(&stored, seat, is_present)]))
+    };
+    let lease = |is_new| Lease {
+        is_new,
+        more_to_remove: false,
+    };
+    assert_eq!(write(&here, one, 1, true), lease(true));
+    assert_eq!(write(&there, other, 1, true), lease(true));
+    assert_eq!(write(&there, other, 3, true), lease(false));
+    assert_eq!(present(&here, &stored), [1, 3]);
+    write(&here, one, 1, false);
+    assert_eq!(present(&there, &stored), [1, 3]);
+    write(&there, other, 1, false);
+    assert_eq!(present(&here, &stored), [3]);
+    // It is no change of the game.
+    assert_eq!(wait(here.game(&stored.id)), Some(stored));
+}
+
+#[test]
+fn changes_of_presence_are_in_the_feed() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let (process, stored) = (ProcessId::random(), create(&store));
+    let mut feed = store.feed();
+    let write = |is_present| {
+        let since = last_change(&store);
+        wait(store.set_present(process, vec![change(&stored, 2, is_present)]));
+        changes(&store, since)
+    };
+    let told = ChangesSince::Of(vec![Change::Presence(stored.id)]);
+    assert_eq!(write(true), told);
+    block_on(feed.changed());
+    // Nothing that is known already, and no lease that is renewed.
+    assert_eq!(write(true), ChangesSince::Of(Vec::new()));
+    assert_eq!(write(false), told);
+    assert_eq!(write(false), ChangesSince::Of(Vec::new()));
+}
