@@ -1,5 +1,6 @@
-// A frontend without a screen: plays a game against bots, by choices that a person would make with
-// clicks. docs/frontend.md explains it part by part. Runs in browsers, and on node 20 or newer.
+// A frontend without a screen: plays a game against bots, then one with a friend and a rematch, by
+// choices that a person would make with clicks. docs/frontend.md explains it part by part. Runs in
+// browsers, and on node 20 or newer.
 //
 // usage: node examples/frontend.mjs [URL]    (http://127.0.0.1:8080 by default)
 
@@ -58,6 +59,58 @@ async function createGame() {
   return id;
 }
 
+/** Creates a table with free seats. The host's token and the invitation are shown once, too. */
+async function inviteFriends(name) {
+  const seats = Array.from({ length: 4 }, () => ({ kind: "open", level: "greedy" }));
+  const body = { seats, bot_pace_ms: 0, listed: false };
+  const { id, host_token: hostToken, invitation } = await request("POST", "/v1/games", { body });
+  return { ...await join(id, { invitation, seat: 0, name }), hostToken, invitation };
+}
+
+/** The link for a friend. No server sees what follows the `#`. */
+const linkOf = (page, { id, invitation }) => `${page}#/join/${id}/${invitation}`;
+
+/** What a page does that is opened by such a link. */
+async function openLink(link, name) {
+  const [, id, invitation] = /#\/join\/(\w+)\/([\w-]+)$/.exec(link);
+  const own = await join(id, { invitation, name });
+  globalThis.history?.replaceState(null, "", `#/games/${id}`); // the invitation is used up
+  return own;
+}
+
+async function join(id, body) {
+  const { seat, token, game } = await request("POST", `/v1/games/${id}/join`, { body });
+  const saved = { seat, token, commitment: game.shuffle_commitment };
+  storage.setItem(`game.${id}`, JSON.stringify(saved));
+  return { id, seat, token };
+}
+
+/** The host starts: bots take the seats that are still free. */
+async function start({ id, hostToken: token }) {
+  const game = await request("GET", `/v1/games/${id}`);
+  let { version } = game; // so that nobody who has just sat down is sent away
+  for (const { seat } of game.seats.filter(({ kind }) => kind === "open")) {
+    const body = { kind: "bot", version };
+    ({ version } = await request("PUT", `/v1/games/${id}/seats/${seat}`, { token, body }));
+  }
+  await request("POST", `/v1/games/${id}/deal`, { token, body: {} }).catch((error) => {
+    if (error.problem?.code !== "wrong_phase") throw error; // this one: the dealer was first
+  });
+}
+
+/** What to say of each seat. */
+const statesOf = ({ game, present }) => game.seats.map(({ kind, away, stand_in: standIn }, seat) =>
+  (kind !== "human" ? kind : standIn ? "a bot plays this hand" : away ? "away"
+    : present?.[seat] === false ? "not connected" : "here"));
+
+/** Asks for the next game. `order` is the old seat of whoever sits at each new one. */
+async function rematch({ id, token }, order) {
+  const path = `/v1/games/${id}/rematch`;
+  const { id: next, seat } = await request("POST", path, { token, body: { seats: order } });
+  storage.setItem(`game.${next}`, JSON.stringify({ seat, token })); // the token is good there, too
+  return { id: next, seat, token };
+}
+
 /** Yields the messages of a game until it is over, those that arrive together in one list. */
 async function* follow(id, token) {
   const headers = { Accept: "application/x-ndjson" };
@@ -66,7 +119,8 @@ async function* follow(id, token) {
     const connection = new AbortController();
     let silence = setTimeout(() => connection.abort(), 40_000);
     try {
-      const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves`,
+      const query = "include=game,moves&after_end=true";
+      const response = await fetch(`${server}/v1/games/${id}/events?${query}`,
         { headers, signal: connection.signal });
       if (response.status === 204) return; // the game is over, and nothing is left to come
       if (!response.ok) throw new Refusal(await response.json());
@@ -96,12 +150,13 @@ async function* follow(id, token) {
 
 function reduce(state, message) {
   if ("present" in message) return { ...state, present: message.present };
+  if (!("version" in message)) return { ...state, next: message.id }; // there is a rematch
   const change = "events" in message;
   const log = change ? [...state.log, message] : state.log;
   const game = change ? message.game : message;
   if (!game || game.version < state.game?.version) return { ...state, log };
   const known = game.version === state.game?.version ? state.moves : null;
-  return { game, moves: message.moves ?? known, log };
+  return { ...state, game, moves: message.moves ?? known, log };
 }
 
 async function complete(state, get) {
@@ -185,23 +240,44 @@ async function isCommitted({ shuffle_seed: seed }, commitment) {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))) === commitment;
 }
 
+/** Plays a game until `done`, and returns the state then. */
+async function playUntil(done, { id, token }) {
+  const get = (path) => request("GET", `/v1/games/${id}${path}`, { token });
+  let state = { game: null, moves: null, log: [], present: null, next: null };
+  for await (const messages of follow(id, token)) {
+    state = messages.reduce(reduce, state);
+    if (!state.game || done(state)) return state;
+    try {
+      state = await complete(state, get);
+      if (state.game.actions.length === 0) continue;
+      const { game } = await act(state, token, get); // has what the stream brings, too
+      state = reduce(state, game);
+    } catch (error) {
+      const { status } = error.problem ?? {};
+      if (status !== 409 && status !== 412) throw error; // these: another was first
+    }
+  }
+  return state;
+}
+
+const isOver = ({ game }) => game.phase === "finished";
+
 const id = await createGame();
 const { seat, token, commitment } = JSON.parse(storage.getItem(`game.${id}`));
-const get = (path) => request("GET", `/v1/games/${id}${path}`, { token });
-let state = { game: null, moves: null, log: [] };
-for await (const messages of follow(id, token)) {
-  state = messages.reduce(reduce, state);
-  try {
-    state = await complete(state, get);
-    if (state.game.actions.length === 0) continue;
-    const { game } = await act(state, token, get); // has what the stream brings, too
-    state = reduce(state, game);
-  } catch (error) {
-    const { status } = error.problem ?? {};
-    if (status !== 409 && status !== 412) throw error; // these: another was first
-  }
-}
+const state = await playUntil(isOver, { id, token });
 console.log(`team ${state.game.winner} has won`);
+
+// With a friend, who plays on another device.
+const anna = await inviteFriends("Anna");
+const beat = await openLink(linkOf("https://example.org/", anna), "Beat");
+const playing = [playUntil(isOver, anna), playUntil(({ next }) => next !== null, beat)];
+await start(anna);
+const { game: over, ...last } = await playing[0];
+console.log(`team ${over.winner} has won: ${statesOf({ game: over, ...last }).join(", ")}`);
+const next = await rematch(anna, [0, 2, 1, 3]); // Anna and Beat are partners now
+const found = await playing[1]; // Beat's stream tells of it
+const again = await rematch(beat);
+if (found.next !== next.id || again.seat !== 2) throw new Error("Beat is at another table");
 
 // The rest shows that every function above does what docs/frontend.md says.
 const words = { "code.game_over": "Das Spiel ist zu Ende." };
@@ -209,7 +285,7 @@ await request("POST", `/v1/games/${id}/deal`, { token, body: {} })
   .catch(({ problem }) => console.log(refusalWords(problem, words)));
 const { seats, fields_per_seat: fields } = state.game.rules;
 const layout = await request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${seat}`);
-const history = await get("/history");
+const history = await request("GET", `/v1/games/${id}/history`, { token });
 const boards = boardsOf(history);
 const moves = history.entries.flatMap(({ events }) => events.flatMap(({ move }) => move ?? []));
 const points = [

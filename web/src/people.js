@@ -1,6 +1,6 @@
 // What the page does for people: open tables, invitations, coming and going, rematches.
 
-import { request, requestSecret } from "./api.js";
+import { Refusal, request, requestSecret } from "./api.js";
 import { DOGS, act, at, go, keep, loseSeat, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
@@ -201,7 +201,12 @@ export const start = () => act(async (table) => {
   for (const one of game?.seats ?? []) {
     if (game && one.kind === "open") game = await handToBot(table, game, one.seat);
   }
-  await request("POST", `/v1/games/${table.id}/deal`, { token: table.hostToken, body: {} });
+  try {
+    await request("POST", `/v1/games/${table.id}/deal`, { token: table.hostToken, body: {} });
+  } catch (error) {
+    // The dealer was first.
+    if (!(error instanceof Refusal) || error.problem.code !== "wrong_phase") throw error;
+  }
 });
 
 /** Asks for the next game, and goes to it. @param {number[]} [seats] the old seat of whoever sits at each new one */

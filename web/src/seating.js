@@ -23,6 +23,9 @@ export function isSeating({ game, seat, joining }) {
     || (game.phase === "deal" && game.round === 1 && game.seats.some((one) => one.joined));
 }
 
+/** Whether the people of another game sit down again. @param {Game} game */
+const isRematch = (game) => game.seats.some((one) => typeof one.asked === "boolean");
+
 /** @param {Game} game @returns {SeatInGame[][]} the seats of each team */
 const teamsOf = (game) => Array.from({ length: game.seats.length / 2 }, (_, team) =>
   game.seats.filter((one) => one.team === team));
@@ -50,7 +53,7 @@ export function SeatingScreen({ table }) {
         <p class="happened">${latestWords(table)}</p>
         <p class="todo">${seatingWords(table)}</p>
         ${game.bots_at && game.phase === "seating" && html`
-          <p>${t("seating.bots")} <${Clock} deadline=${game.bots_at} /></p>`}
+          <p>${t(isRematch(game) ? "seating.bots.late" : "seating.bots")} <${Clock} deadline=${game.bots_at} /></p>`}
         ${table.problem && html`<p class="problem">${problemWords(table.problem, people(table))}</p>`}
       </div>
       <${Join} table=${table} />
@@ -164,12 +167,13 @@ function Buttons({ table }) {
   const free = game.seats.filter((one) => one.kind === "open").length;
   const late = game.seats.filter((one) => one.asked === false && one.seat !== seat);
   // A rematch can go on without the one who leaves; elsewhere the seat is for somebody else.
-  const again = game.seats.some((one) => one.asked !== null && one.asked !== undefined);
+  const again = isRematch(game);
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}
+    ${leaving && html`<p role="alert">${t("give up.about")}</p>`}
     <div class="buttons">
-      ${hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
+      ${leaving ? null : hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
         : game.phase === "deal" && game.start === "host" && game.dealer === seat
           && html`<button type="button" class="primary" disabled=${sending} onClick=${deal}>${t("deal")}</button>`}
       ${seat !== null && !leaving && html`
@@ -177,8 +181,7 @@ function Buttons({ table }) {
       ${leaving && html`
         <button type="button" class="danger" disabled=${sending} onClick=${giveUp}>${t("give up")}</button>
         <button type="button" onClick=${() => setLeaving(false)}>${t("cancel")}</button>`}
-    </div>
-    ${leaving && html`<p role="alert">${t("give up.about")}</p>`}`;
+    </div>`;
 }
 
 /** The link with which anybody takes a free seat. @param {{table: Table}} props */
