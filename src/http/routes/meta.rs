@@ -19,13 +19,13 @@ use utoipa::ToSchema;
 use super::{App, SVG};
 use crate::{
     http::{
-        headers::{accepts_gzip, gzip, is_not_modified},
+        headers::{accepts_gzip, content_etag, gzip, is_not_modified},
         json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
         problem::{Code, Problem},
         wire::{
-            layout::{LayoutParams, LayoutView, content_etag},
+            layout::{LayoutParams, LayoutView},
             request::NoQuery,
             rules::RulesCatalogue,
         },
