@@ -248,15 +248,20 @@ fn a_finished_game_is_no_open_table() {
         }),
     );
     table.join(&json!({}));
-    // Bots play the game to its end for those who left.
-    table.put(Seat(0), 0, &json!({"kind": "open"})).expect(200);
-    assert_eq!(open_tables(&server, "").len(), 1);
-    let mut view = table.game.view(Spectator);
-    while view["phase"] != "finished" {
-        let wait = format!("?after_version={}", view["version"]);
-        table.game.get(Spectator, &wait).send();
-        view = table.game.view(Spectator);
-    }
+    let wait_for = |phase: &str| {
+        let mut view = table.game.view(Spectator);
+        while view["phase"] != phase {
+            let wait = format!("?after_version={}", view["version"]);
+            table.game.get(Spectator, &wait).send();
+            view = table.game.view(Spectator);
+        }
+        view
+    };
+    wait_for("exchange");
+    // A bot plays the game to its end for the person who left.
+    let give_up = table.put(Seat(0), 0, &json!({"kind": "open"}));
+    give_up.expect(200);
+    let view = wait_for("finished");
     assert_eq!(view["seats"][0]["kind"], "open");
     assert_eq!(open_tables(&server, ""), []);
     let list = server.get("/v1/games").send().expect(200);

@@ -40,7 +40,7 @@ fn errors(operation: &str) -> Vec<Code> {
     let play = [&seated[..], IN_TURN, &[TooManyVersions]].concat();
     let groups: &[&[Code]] = match operation {
         "create_game" => &[BODY, KEYED, TOKENS, &[InvalidRules, InvalidSeed]],
-        "list_games" | "list_rules" | "get_layout" => &[&[InvalidRequest]],
+        "list_games" | "list_rules" | "get_layout" | "list_addresses" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
         "get_board_picture" => &[READ, &[InvalidRequest, GameOver, WrongPhase, IllegalMove]],
         "delete_game" => &[&write, &[Forbidden]],

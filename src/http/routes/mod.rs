@@ -32,6 +32,7 @@ use super::{
     answer::{RENDERERS, respond},
     limits::{Cost, guard, memory::BodyMemory},
     metrics::Metrics,
+    network::HomeNetwork,
     pool::WorkerPool,
     problem::{Code, Problem},
     stream::hub::Hub,
@@ -76,6 +77,7 @@ use crate::{
     meta::get_readiness,
     meta::get_metrics,
     meta::get_openapi,
+    meta::list_addresses,
 ))]
 pub struct Operations;
 
@@ -103,6 +105,7 @@ pub struct App {
     pub openapi: Bytes,
     pub compressed: CompressedFiles,
     pub docs: Arc<Config<'static>>,
+    pub network: HomeNetwork,
     /// Whether the page is served.
     pub page: bool,
 }
@@ -210,6 +213,7 @@ pub fn configure(config: &mut ServiceConfig) {
     let others = [
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
         RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
+        RouteDef::new("/v1/addresses").on(GET, Request, meta::list_addresses),
         RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
         RouteDef::new("/v1/analysis/legal-moves/seven").on(
             POST,
