@@ -119,9 +119,15 @@ impl ServeArgs {
         hush_actix_panic();
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(config, store)?;
+            let mut lines = String::new();
             for address in server.addresses() {
-                writeln!(std::io::stdout(), "listening on http://{address}")?;
+                lines += &format!("listening on http://{address}\n");
             }
+            for address in server.network_addresses() {
+                lines += &format!("in this network: http://{address}\n");
+            }
+            // At once, because the reader may want the first line only.
+            std::io::stdout().write_all(lines.as_bytes())?;
             log::info!("serving {}", self.database.display());
             server.run().await?;
             log::info!("stopped");

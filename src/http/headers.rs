@@ -1,7 +1,7 @@
 //! The headers `Accept`, `Accept-Encoding`, `Authorization`, `If-Match` and `If-None-Match`
 //! (RFC 9110).
 
-use std::io::Write;
+use std::{fmt::Write as _, io::Write};
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
@@ -11,6 +11,7 @@ use actix_web::{
     },
 };
 use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::problem::{Code, Problem};
@@ -186,9 +187,9 @@ impl EntityTags {
         Some(strong.map(|tag| tag.opaque).collect())
     }
 
-    /// Whether one of the tags equals this one, which is given without quotes, by the weak comparison
-    /// of `If-None-Match`.
-    pub fn weak_match(&self, opaque: &str) -> bool {
+    /// Whether one of the tags equals this one by the weak comparison of `If-None-Match`.
+    pub fn weak_match(&self, etag: &str) -> bool {
+        let opaque = etag.trim_matches('"');
         self.any(|tag| tag.opaque == opaque)
     }
 
@@ -228,7 +229,16 @@ impl EntityTag {
 /// ignored.
 pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> bool {
     let known = EntityTags::of(headers, &header::IF_NONE_MATCH);
-    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(etag.trim_matches('"'))))
+    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(etag)))
+}
+
+/// A strong ETag of this content: 128 bits of its hash.
+pub fn content_etag(content: &[u8]) -> String {
+    let mut etag = String::from("\"");
+    for byte in &Sha256::digest(content)[..16] {
+        write!(etag, "{byte:02x}").expect("writing to a string does not fail");
+    }
+    etag + "\""
 }
 
 /// The caller with these headers.

@@ -8,6 +8,7 @@ mod json;
 mod limits;
 mod metrics;
 mod middleware;
+mod network;
 pub mod openapi;
 mod pool;
 pub mod problem;

@@ -37,6 +37,7 @@ use super::{
     },
     metrics::Metrics,
     middleware::log_and_measure,
+    network::HomeNetwork,
     openapi,
     pool::{PoolConfig, WorkerPool},
     routes::{self, App, CompressedFiles, Readiness},
@@ -120,6 +121,7 @@ pub enum ServeError {
 pub struct Server {
     server: actix_web::dev::Server,
     addresses: Vec<SocketAddr>,
+    network: HomeNetwork,
     bots: BotWorkers,
     retention: RetentionThread,
     feed_task: FeedTask,
@@ -133,6 +135,8 @@ impl Server {
     /// # Errors
     /// If the server cannot listen on the address, or cannot start its threads.
     pub fn bind(config: ServerConfig, store: Store) -> Result<Server, ServeError> {
+        let listeners = listeners(&config.listen)?;
+        let network = HomeNetwork::of(&listeners);
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
         let pool = |name, threads, nice| {
@@ -181,6 +185,7 @@ impl Server {
             openapi: openapi::json()?.into(),
             compressed: CompressedFiles::default(),
             docs: Arc::new(docs),
+            network: network.clone(),
             page: config.page,
         });
         let ServerConfig {
@@ -245,7 +250,7 @@ impl Server {
             .and_then(http)
         };
         let mut addresses = Vec::new();
-        for listener in listeners(&listen)? {
+        for listener in listeners {
             addresses.extend(listener.local_addr());
             server = server
                 .listen("dog", listener, service.clone())
@@ -254,6 +259,7 @@ impl Server {
         Ok(Server {
             server: server.run(),
             addresses,
+            network,
             bots,
             retention,
             feed_task,
@@ -264,6 +270,12 @@ impl Server {
     /// Where it listens.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Where other devices in the same network reach it, if it listens on all addresses; the most
+    /// likely address first.
+    pub fn network_addresses(&self) -> Vec<SocketAddr> {
+        self.network.addresses()
     }
 
     /// A handle to stop it with.

@@ -104,7 +104,7 @@ fn find_seat(
         }
         Some(None) => Box::new(|seat| opened(seat) == Opened::AtCreation),
         None if seating.join == JoinPolicy::Anyone => {
-            Box::new(|seat| opened(seat) != Opened::ByHost)
+            Box::new(|seat| seating.lets_anyone_take(seat))
         }
         None => return Err(ServiceError::InvitationNeeded),
     };

@@ -86,6 +86,11 @@ pub enum Opened {
 }
 
 impl Seating {
+    /// Whether anyone may take this seat without an invitation while it is open.
+    pub fn lets_anyone_take(&self, seat: Seat) -> bool {
+        self.join == JoinPolicy::Anyone && self.seats[seat].opened != Opened::ByHost
+    }
+
     /// Remembers that a token is dead.
     fn bury(&mut self, token: Option<TokenHash>) {
         self.dead_tokens.extend(token);

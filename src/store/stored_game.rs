@@ -205,6 +205,20 @@ impl StoredGame {
         open.map(|seat| (seat, SeatKind::Bot))
     }
 
+    /// The open seats that anyone may take, without an invitation.
+    pub fn seats_for_anyone(&self) -> impl Iterator<Item = Seat> {
+        let (game, seating) = (&self.game, &self.seating);
+        let is_over = game.phase() == Phase::Finished;
+        Seat::all(game.rules().seats).filter(move |&seat| {
+            !is_over && game.player(seat).kind == SeatKind::Open && seating.lets_anyone_take(seat)
+        })
+    }
+
+    /// Whether there is a seat that anyone may take.
+    pub(super) fn anyone_may_join(&self) -> bool {
+        self.seats_for_anyone().next().is_some()
+    }
+
     /// Whether the server has the next round dealt.
     pub fn server_deals(&self) -> bool {
         self.seating.start == StartPolicy::Full && self.game.phase() == Phase::Deal
@@ -313,6 +327,8 @@ pub enum ChangesSince {
 pub struct ListQuery {
     /// Only games in this phase.
     pub phase: Option<Phase>,
+    /// Only games with a seat that anyone may take; otherwise all.
+    pub open: bool,
     /// Only games after this position in the list.
     pub after: Option<Cursor>,
     /// The largest number of games; 0 means 1.

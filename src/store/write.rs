@@ -132,6 +132,8 @@ pub struct Draft {
     pub(super) expected: ExpectedState,
     /// The phase of the game in that state.
     pub(super) phase: Phase,
+    /// Whether anyone could take a seat in that state.
+    pub(super) anyone_may_join: bool,
     /// The seating in that state.
     pub(super) seating: Arc<Seating>,
     /// Whether settings change.
@@ -193,6 +195,7 @@ impl Draft {
         Ok(Draft {
             expected,
             phase,
+            anyone_may_join: stored.anyone_may_join(),
             seating: Arc::clone(&stored.seating),
             changes_settings: matches!(action, Action::ChangeSettings { .. }),
             next,

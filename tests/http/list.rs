@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{TestGame, TestServer};
+use crate::support::{
+    TestGame, TestServer, TestTable,
+    TestViewer::{Host, Seat, Spectator},
+};
 
 fn ids(list: &Value) -> Vec<String> {
     let games = list["games"].as_array().expect("games");
@@ -158,6 +161,149 @@ fn entries_say_whether_their_games_were_imported() {
     );
 }
 
+/// The ids of the open tables of one page, and how many seats anyone may take at each.
+fn open_tables(server: &TestServer, more: &str) -> Vec<(String, u64)> {
+    let list = server.get(&format!("/v1/games?open=true{more}")).send();
+    let list = list.expect(200);
+    let games = list["games"].as_array().expect("games").iter();
+    let open_seats = games.map(|game| game["open_seats"].as_u64().expect("a number"));
+    ids(&list).into_iter().zip(open_seats).collect()
+}
+
+#[test]
+fn open_tables_have_a_seat_that_anyone_may_take() {
+    let server = TestServer::start();
+    TestGame::dealt(&server);
+    let invited = TestTable::create(&server, &json!({}));
+    TestTable::create(&server, &json!({"join": "anyone", "listed": false}));
+    let mut table = TestTable::create(&server, &json!({"join": "anyone", "turn_seconds": 60}));
+    let id = table.game.id.clone();
+    let with = |seats| vec![(id.clone(), seats)];
+    assert_eq!(open_tables(&server, ""), with(4));
+    let list = server.get("/v1/games").send().expect(200);
+    let of_invited = list["games"].as_array().expect("games").iter();
+    let of_invited = of_invited.filter(|game| game["id"] == invited.game.id.as_str());
+    let open_seats: Vec<&Value> = of_invited.map(|game| &game["open_seats"]).collect();
+    assert_eq!(open_seats, [0]);
+
+    // A join takes one away, and a seat with an invitation of the host does not count.
+    table.join(&json!({"name": "Anna"}));
+    assert_eq!(open_tables(&server, ""), with(3));
+    table.open(1);
+    assert_eq!(open_tables(&server, ""), with(2));
+    let list = server.get("/v1/games?open=true").send().expect(200);
+    let (entry, view) = (&list["games"][0], table.game.view(Spectator));
+    for member in ["rules", "turn_seconds", "phase", "imported", "updated_at"] {
+        assert_eq!(entry[member], view[member], "{member}");
+    }
+    let seats = view["seats"].as_array().expect("seats").iter();
+    let seats: Vec<Value> = seats
+        .map(|seat| {
+            let member = |name: &str| seat[name].clone();
+            json!({"seat": member("seat"), "team": member("team"), "name": member("name"),
+                "kind": member("kind")})
+        })
+        .collect();
+    assert_eq!(entry["seats"], json!(seats));
+    assert_eq!(entry["seats"][0]["name"], "Anna");
+
+    table.join(&json!({"seat": 2}));
+    table.join(&json!({"seat": 3}));
+    assert_eq!(open_tables(&server, ""), []);
+    let bot = table.put(Host, 1, &json!({"kind": "bot"}));
+    bot.expect(200);
+    assert_eq!(open_tables(&server, ""), []);
+
+    // A seat that its person gives up comes back, also in a game that has begun.
+    table.game.post(Host, "/deal").send().expect(200);
+    let give_up = table.put(Seat(2), 2, &json!({"kind": "open"}));
+    give_up.expect(200);
+    assert_eq!(open_tables(&server, ""), with(1));
+    for (phase, expected) in [("exchange", with(1)), ("seating", vec![])] {
+        let found = open_tables(&server, &format!("&phase={phase}"));
+        assert_eq!(found, expected, "{phase}");
+    }
+    let listed = |listed: bool| {
+        let settings = json!({"listed": listed});
+        let request = table.game.request("PATCH", Host, "").json(&settings);
+        request.send().expect(200)
+    };
+    listed(false);
+    assert_eq!(open_tables(&server, ""), []);
+    listed(true);
+    assert_eq!(open_tables(&server, ""), with(1));
+    table.game.request("DELETE", Host, "").send().expect(204);
+    assert_eq!(open_tables(&server, ""), []);
+}
+
+#[test]
+fn a_finished_game_is_no_open_table() {
+    let server = TestServer::start();
+    let bot = json!({"kind": "bot", "level": "greedy"});
+    let mut table = TestTable::create(
+        &server,
+        &json!({
+            "seats": [{"kind": "open", "level": "greedy"}, bot, bot, bot],
+            "join": "anyone", "start": "full", "bot_pace_ms": 0,
+        }),
+    );
+    table.join(&json!({}));
+    let wait_for = |phase: &str| {
+        let mut view = table.game.view(Spectator);
+        while view["phase"] != phase {
+            let wait = format!("?after_version={}", view["version"]);
+            table.game.get(Spectator, &wait).send();
+            view = table.game.view(Spectator);
+        }
+        view
+    };
+    wait_for("exchange");
+    // A bot plays the game to its end for the person who left.
+    let give_up = table.put(Seat(0), 0, &json!({"kind": "open"}));
+    give_up.expect(200);
+    let view = wait_for("finished");
+    assert_eq!(view["seats"][0]["kind"], "open");
+    assert_eq!(open_tables(&server, ""), []);
+    let list = server.get("/v1/games").send().expect(200);
+    assert_eq!(list["games"][0]["open_seats"], 0);
+}
+
+#[test]
+fn open_tables_are_paged_with_the_newest_first() {
+    let server = TestServer::start();
+    let mut expected = Vec::new();
+    for _ in 0..5 {
+        TestTable::create(&server, &json!({}));
+        let table = TestTable::create(&server, &json!({"join": "anyone"}));
+        expected.insert(0, table.game.id);
+    }
+    for query in ["?open=true&limit=2&", "?phase=seating&open=true&limit=2&"] {
+        let parts = parts(&server, query);
+        assert_eq!(parts.len(), 3);
+        assert_eq!(parts.concat(), expected);
+    }
+    assert_eq!(parts(&server, "?open=false&limit=100&").concat().len(), 10);
+}
+
+#[test]
+fn a_page_that_has_not_changed_is_not_sent_again() {
+    let server = TestServer::start();
+    let mut table = TestTable::create(&server, &json!({"join": "anyone"}));
+    for path in ["/v1/games?open=true", "/v1/games"] {
+        let first = server.get(path).send();
+        let etag = first.header("etag").expect("an ETag").to_owned();
+        let again = || server.get(path).header("If-None-Match", &etag).send();
+        let unchanged = again();
+        assert_eq!(unchanged.status, 304);
+        assert_eq!(unchanged.header("etag"), Some(&*etag));
+        assert_eq!(unchanged.text(), "");
+        table.join(&json!({}));
+        let changed = again();
+        assert_ne!(changed.header("etag"), Some(&*etag));
+        changed.expect(200);
+    }
+}
+
 #[test]
 fn invalid_queries_are_refused() {
     let server = TestServer::start();
@@ -183,6 +329,11 @@ fn invalid_queries_are_refused() {
         "cursor=9999999999999999999999999",
         "cursor='%20OR%201=1--",
         "limit=1&limit=2",
+        "open=",
+        "open=1",
+        "open=yes",
+        "open=TRUE",
+        "open=true&open=true",
     ];
     for query in queries {
         let response = server.get(&format!("/v1/games?{query}")).send();

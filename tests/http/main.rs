@@ -4,6 +4,7 @@
 
 mod support;
 
+mod addresses;
 mod analysis;
 mod board_picture;
 mod bots;

@@ -422,8 +422,13 @@ fn a_mistake_is_named_by_its_place() {
             at(
                 "unknown_member",
                 "/colour",
-                json!(["phase", "cursor", "limit"]),
+                json!(["phase", "open", "cursor", "limit"]),
             ),
+        ),
+        (
+            server.get("/v1/games?open=yes").send(),
+            "invalid_request",
+            at("wrong_value", "/open", none.clone()),
         ),
         (
             server.get("/v1/rules?a=1").send(),

@@ -41,7 +41,7 @@ fn errors(operation: &str) -> Vec<Code> {
     let groups: &[&[Code]] = match operation {
         "create_game" => &[BODY, KEYED, TOKENS, &[InvalidRules, InvalidSeed]],
         "quick_join" => &[BODY, KEYED, TOKENS, &[InvalidRules]],
-        "list_games" | "list_rules" | "get_layout" => &[&[InvalidRequest]],
+        "list_games" | "list_rules" | "get_layout" | "list_addresses" => &[&[InvalidRequest]],
         "get_game" => &[READ, &[InvalidRequest]],
         "get_board_picture" => &[READ, &[InvalidRequest, GameOver, WrongPhase, IllegalMove]],
         "delete_game" => &[&write, &[Forbidden]],

@@ -31,7 +31,7 @@ use crate::{
         },
     },
     service::Role,
-    store::{AdminChanges, LogEntry, StoredGame, Timing, TokenHash, Tokens},
+    store::{AdminChanges, JoinPolicy, LogEntry, StoredGame, Timing, TokenHash, Tokens},
 };
 
 const JSON: &str = "application/json";
@@ -116,7 +116,15 @@ fn responses(operation: &str) -> Vec<Example> {
             game.record.created_at = game.record.updated_at;
             game.created(vec![None; 4])
         }
-        "list_games" => json(GameList::new(&[game.record], Some("2f".to_owned()))),
+        "list_games" => {
+            let mut open = ExampleGame::open().record;
+            Arc::make_mut(&mut open.seating).join = JoinPolicy::Anyone;
+            let played = GameList::new(&[game.record], Some("2f".to_owned()));
+            vec![
+                (JSON, TYPICAL, json!(played)),
+                (JSON, "open_tables", json!(GameList::new(&[open], None))),
+            ]
+        }
         "get_game" => json(game.view(Role::Seat(anna()))),
         "get_board_picture" => text(SVG, PICTURE),
         "hand_over_seat" => game.changed(Role::Host, |game| {
@@ -194,6 +202,7 @@ fn responses(operation: &str) -> Vec<Example> {
             expires_at: time(6).to_string(),
         }),
         "get_health" | "get_readiness" => json(json!({"status": "ok"})),
+        "list_addresses" => json(json!({"addresses": ["http://192.168.1.5:8080"]})),
         "get_metrics" => text("application/openmetrics-text", METRICS),
         "get_openapi" => json(json!({"openapi": "3.1.0", "info": {"title": "dog-server"}})),
         _ => Vec::new(),

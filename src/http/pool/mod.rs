@@ -17,7 +17,7 @@ use std::{
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{StatusCode, header},
     rt::time::sleep,
 };
@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 
 use self::queues::{JobQueues, QueueKey, QueuedJob};
 use super::{
-    headers,
+    headers::{self, EntityTags},
     limits::ClientAddress,
     metrics::PoolMetrics,
     problem::{Code, Problem},
@@ -141,22 +141,39 @@ impl WorkerPool {
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
         let gzip = headers::accepts_gzip(request);
+        let body = move || JsonBody::new(json(&work()?)?, gzip);
+        let body = self.run(ClientAddress::of(request), cost, body).await?;
+        Ok(body.respond(&mut headers::private_response(StatusCode::OK)))
+    }
+
+    /// The same with an `ETag`, a hash of the content. The response is 304 if the client has that
+    /// content already.
+    pub async fn answer_if_changed<T: Serialize>(
+        &self,
+        request: &HttpRequest,
+        cost: Duration,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<HttpResponse, Problem> {
+        let gzip = headers::accepts_gzip(request);
+        let known = EntityTags::of(request.headers(), &header::IF_NONE_MATCH);
         let body = move || {
-            let json = serde_json::to_vec(&work()?).map_err(Problem::internal)?;
-            Ok(match json.len() {
-                ..MIN_COMPRESS_BYTES => (json, None),
-                _ if gzip => (headers::gzip(&json)?, Some("gzip")),
-                // Another encoding would be applied on the async worker.
-                _ => (json, Some("identity")),
-            })
+            let json = json(&work()?)?;
+            let etag = headers::content_etag(&json);
+            let unchanged = known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(&etag)));
+            let body = (!unchanged).then(|| JsonBody::new(json, gzip));
+            Ok((etag, body.transpose()?))
         };
-        let (body, encoding) = self.run(ClientAddress::of(request), cost, body).await?;
-        let mut response = headers::private_response(StatusCode::OK);
-        response.content_type("application/json");
-        if let Some(encoding) = encoding {
-            response.insert_header((header::CONTENT_ENCODING, encoding));
-        }
-        Ok(response.body(body))
+        let (etag, body) = self.run(ClientAddress::of(request), cost, body).await?;
+        let status = match body {
+            Some(_) => StatusCode::OK,
+            None => StatusCode::NOT_MODIFIED,
+        };
+        let mut response = headers::private_response(status);
+        response.insert_header((header::ETAG, etag));
+        Ok(match body {
+            Some(body) => body.respond(&mut response),
+            None => response.finish(),
+        })
     }
 
     /// Does work on one of the threads. It is charged to the client: at first the expected cost, in
@@ -177,6 +194,37 @@ impl WorkerPool {
         received
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(Problem::internal)
+}
+
+/// A response's body, and its encoding unless that is left to the async worker.
+struct JsonBody {
+    bytes: Vec<u8>,
+    encoding: Option<&'static str>,
+}
+
+impl JsonBody {
+    /// The body with this JSON, compressed if it is large and the client accepts `gzip`.
+    fn new(json: Vec<u8>, gzip: bool) -> Result<JsonBody, Problem> {
+        let (bytes, encoding) = match json.len() {
+            ..MIN_COMPRESS_BYTES => (json, None),
+            _ if gzip => (headers::gzip(&json)?, Some("gzip")),
+            // Another encoding would be applied on the async worker.
+            _ => (json, Some("identity")),
+        };
+        Ok(JsonBody { bytes, encoding })
+    }
+
+    fn respond(self, response: &mut HttpResponseBuilder) -> HttpResponse {
+        response.content_type("application/json");
+        if let Some(encoding) = self.encoding {
+            response.insert_header((header::CONTENT_ENCODING, encoding));
+        }
+        response.body(self.bytes)
     }
 }
 

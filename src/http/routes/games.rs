@@ -13,7 +13,7 @@ use dog_rules::Phase;
 use super::{App, execute, execute_in_game, load_game, picture};
 use crate::{
     http::{
-        headers::{is_not_modified, private_response},
+        headers::{content_etag, is_not_modified, private_response},
         json::from_query,
         limits::{ClientAddress, connections::Waiting},
         metrics::SkipLatency,
@@ -22,7 +22,6 @@ use crate::{
         request::WriteRequest,
         wire::{
             game::{Created, GameList, GameView},
-            layout::content_etag,
             picture::{PictureParams, of_game},
             request::{CreateGame, GameParams, ListParams, RemoveRequest},
         },
@@ -55,10 +54,16 @@ pub async fn create_game(
 
 /// The public games, newest first, without secrets.
 ///
-/// The list comes in pages: `next` of one page is the `cursor` of the following page.
+/// The list comes in pages: `next` of one page is the `cursor` of the following page. With
+/// `open=true` it has the tables with a seat that anyone may take. To follow a list, ask for it every
+/// 10 seconds with the last `ETag`.
 #[utoipa::path(get, path = "/v1/games", operation_id = "list_games", tag = "games",
-    params(ListParams),
-    responses((status = 200, description = "A page of the list.", body = GameList)))]
+    params(ListParams, ("If-None-Match" = Option<String>, Header, description = "An ETag; the \
+        response is 304 if the page is still the same.")),
+    responses(
+        (status = 200, description = "A page of the list.", body = GameList,
+            headers(("ETag" = String, description = "A hash of the page."))),
+        (status = 304, description = "The page is still the one of If-None-Match.")))]
 pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let params: ListParams = from_query(request.query_string())?;
     let (phase, limit) = (params.phase, params.limit()?);
@@ -68,6 +73,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
     })?;
     let query = ListQuery {
         phase,
+        open: params.open.unwrap_or(false),
         after,
         limit,
     };
@@ -76,7 +82,9 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         let next = page.next.map(|next| next.to_string());
         Ok(GameList::new(&page.games, next))
     };
-    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
+    app.move_pool
+        .answer_if_changed(&request, SHORT_JOB_COST, list)
+        .await
 }
 
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
+    net::SocketAddr,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -19,13 +20,14 @@ use utoipa::ToSchema;
 use super::{App, SVG};
 use crate::{
     http::{
-        headers::{accepts_gzip, gzip, is_not_modified},
+        headers::{accepts_gzip, content_etag, gzip, is_not_modified},
         json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
+        network::is_asked_here,
         problem::{Code, Problem},
         wire::{
-            layout::{LayoutParams, LayoutView, content_etag},
+            layout::{LayoutParams, LayoutView},
             request::NoQuery,
             rules::RulesCatalogue,
         },
@@ -139,6 +141,36 @@ pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     response.content_type("application/json");
     let document = app.openapi.clone();
     send_file(&app, &request, "openapi.json", response, document).await
+}
+
+/// Where other devices in the same network reach the server.
+#[derive(Serialize, ToSchema)]
+pub struct AddressList {
+    /// The URLs, the most likely one first.
+    #[schema(example = json!(["http://192.168.1.5:8080"]))]
+    pub addresses: Vec<String>,
+}
+
+/// Where other devices in the same network reach the server, for links and QR codes.
+///
+/// The list is empty unless the server listens on all addresses (such as `0.0.0.0:8080`) and the
+/// client is on the same machine and asks for `localhost`. All others have an address that works.
+#[utoipa::path(get, path = "/v1/addresses", operation_id = "list_addresses", tag = "server",
+    responses((status = 200, description = "The addresses.", body = AddressList)))]
+pub async fn list_addresses(
+    app: Data<App>,
+    client: ClientAddress,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = from_query(request.query_string())?;
+    let told = is_asked_here(client, request.headers());
+    let addresses = told.then(|| app.network.addresses()).unwrap_or_default();
+    let url = |address: SocketAddr| format!("http://{address}");
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .json(AddressList {
+            addresses: addresses.into_iter().map(url).collect(),
+        }))
 }
 
 /// Compressed static files.

@@ -33,6 +33,7 @@ use super::{
     answer::{RENDERERS, respond},
     limits::{Cost, guard, memory::BodyMemory},
     metrics::Metrics,
+    network::HomeNetwork,
     pool::WorkerPool,
     problem::{Code, Problem},
     stream::{hub::Hub, presence::PresenceTracker},
@@ -79,6 +80,7 @@ use crate::{
     meta::get_readiness,
     meta::get_metrics,
     meta::get_openapi,
+    meta::list_addresses,
 ))]
 pub struct Operations;
 
@@ -110,6 +112,7 @@ pub struct App {
     pub openapi: Bytes,
     pub compressed: CompressedFiles,
     pub docs: Arc<Config<'static>>,
+    pub network: HomeNetwork,
     /// Whether the page is served.
     pub page: bool,
 }
@@ -219,6 +222,7 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/v1/join").on(POST, NewGame, people::quick_join),
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
         RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
+        RouteDef::new("/v1/addresses").on(GET, Request, meta::list_addresses),
         RouteDef::new("/v1/analysis/legal-moves").on(POST, Advice, moves::analyse_legal_moves),
         RouteDef::new("/v1/analysis/legal-moves/seven").on(
             POST,

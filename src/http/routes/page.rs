@@ -9,9 +9,8 @@ use rust_embed::Embed;
 
 use super::{App, meta::send_file};
 use crate::http::{
-    headers::is_not_modified,
+    headers::{content_etag, is_not_modified},
     problem::{Code, Problem},
-    wire::layout::content_etag,
 };
 
 /// The files of the page, which are part of the program. A debug build reads them from the folder,

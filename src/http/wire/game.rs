@@ -497,7 +497,9 @@ pub struct GameList {
 pub struct GameSummary {
     id: String,
     version: u64,
+    /// The preset of the rules.
     preset: Preset,
+    rules: RulesView,
     phase: Phase,
     round: u32,
     #[schema(required)]
@@ -506,6 +508,14 @@ pub struct GameSummary {
     winner: Option<u8>,
     /// The seats' names, in turn order.
     names: Vec<String>,
+    /// One entry per seat, in turn order.
+    seats: Vec<ListedSeat>,
+    /// The number of seats that anyone may take, without an invitation.
+    #[schema(maximum = 6)]
+    open_seats: usize,
+    /// Seconds that a seat has to act; null without a turn clock.
+    #[schema(required)]
+    turn_seconds: Option<u32>,
     /// Whether the game was imported from a record and not played on this server.
     imported: bool,
     #[schema(format = DateTime)]
@@ -514,25 +524,57 @@ pub struct GameSummary {
     updated_at: String,
 }
 
-impl GameList {
-    /// A page of the list, with the cursor of the next page.
-    pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
+/// A seat of a game in the public list.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SeatInList)]
+pub struct ListedSeat {
+    seat: Seat,
+    /// The seat's team: seats opposite each other play together.
+    #[schema(maximum = 2)]
+    team: u8,
+    name: String,
+    kind: SeatKind,
+}
+
+impl GameSummary {
+    fn new(record: &StoredGame) -> GameSummary {
+        let game = &record.game;
+        let rules = game.rules();
         let name = |player: &Player| player.name.clone();
-        let summary = |record: &StoredGame| GameSummary {
+        let seat = |seat: Seat| {
+            let player = game.player(seat);
+            ListedSeat {
+                seat,
+                team: seat.team(rules.seats),
+                name: player.name.clone(),
+                kind: player.kind,
+            }
+        };
+        GameSummary {
             id: record.id.to_string(),
-            version: record.game.version(),
-            preset: record.game.rules().preset,
-            phase: record.game.phase(),
-            round: record.game.round(),
-            turn: record.game.turn(),
-            winner: record.game.winner(),
-            names: record.game.players().iter().map(name).collect(),
+            version: game.version(),
+            preset: rules.preset,
+            rules: RulesView::from(rules.options()),
+            phase: game.phase(),
+            round: game.round(),
+            turn: game.turn(),
+            winner: game.winner(),
+            names: game.players().iter().map(name).collect(),
+            seats: Seat::all(rules.seats).map(seat).collect(),
+            open_seats: record.seats_for_anyone().count(),
+            turn_seconds: record.timing.turn_seconds,
             imported: record.imported,
             created_at: record.created_at.to_string(),
             updated_at: record.updated_at.to_string(),
-        };
+        }
+    }
+}
+
+impl GameList {
+    /// A page of the list, with the cursor of the next page.
+    pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
         GameList {
-            games: records.iter().map(summary).collect(),
+            games: records.iter().map(GameSummary::new).collect(),
             next,
         }
     }

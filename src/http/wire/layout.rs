@@ -1,10 +1,9 @@
 //! Where a picture of the board draws everything.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::collections::BTreeMap;
 
 use dog_rules::Seat;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
 use super::request::in_range;
@@ -110,13 +109,4 @@ impl LayoutView {
             seats: seats.collect(),
         }
     }
-}
-
-/// A strong ETag of this content: 128 bits of its hash.
-pub fn content_etag(content: &[u8]) -> String {
-    let mut etag = String::from("\"");
-    for byte in &Sha256::digest(content)[..16] {
-        write!(etag, "{byte:02x}").expect("writing to a string does not fail");
-    }
-    etag + "\""
 }

@@ -110,6 +110,8 @@ pub struct EventsParams {
 pub struct ListParams {
     /// Only games in this phase.
     pub phase: Option<Phase>,
+    /// Whether to list only tables with a seat that anyone may take; false by default.
+    pub open: Option<bool>,
     /// Where to continue: `next` of an earlier response.
     #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,

@@ -267,11 +267,13 @@ struct Row {
     phase: String,
     has_human: bool,
     due_at: Option<i64>,
+    anyone_may_join: bool,
 }
 
 impl Row {
     fn read(connection: &Connection, row_id: i64) -> Result<Option<Row>, StoreError> {
-        let sql = "SELECT id, phase, has_human, due_at FROM games WHERE row_id = ?1";
+        let sql = "SELECT id, phase, has_human, due_at, anyone_may_join FROM games \
+                   WHERE row_id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![row_id])?;
         let Some(row) = rows.next()? else {
@@ -282,6 +284,7 @@ impl Row {
             phase: row.get(1)?,
             has_human: row.get(2)?,
             due_at: row.get(3)?,
+            anyone_may_join: row.get(4)?,
         }))
     }
 
@@ -293,6 +296,9 @@ impl Row {
         }
         if self.has_human != stored.game.has_human() {
             return wrong("whether a human plays");
+        }
+        if self.anyone_may_join != stored.anyone_may_join() {
+            return wrong("whether anyone may join");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {
             return wrong("when the server is to act");

@@ -165,8 +165,9 @@ impl<'c> Transaction<'c> {
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                  bot_pace_ms, turn_seconds, deadline, has_human, due_at, imported, creator, \
-                 unique_key, seating) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                 unique_key, seating, anyone_may_join) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+                 ?17, ?18)",
             )?
             .execute(params![
                 stored.id,
@@ -188,6 +189,7 @@ impl<'c> Transaction<'c> {
                 stored.creator,
                 unique_key,
                 seating_column(&stored.seating)?,
+                stored.anyone_may_join(),
             ])?;
         let row_id = connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored))?;
@@ -226,12 +228,14 @@ impl<'c> Transaction<'c> {
                 next.due_at(at).map(Timestamp::as_microsecond),
                 next.admin_changes.versions,
             ])?;
-        let phase = next.game.phase();
-        // The phase is indexed and seldom changes, so it is written only if it does.
-        if phase != draft.phase {
+        let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
+        // They are indexed and seldom change, so they are written only if they do.
+        if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) {
             connection
-                .prepare_cached("UPDATE games SET phase = ?2 WHERE row_id = ?1")?
-                .execute(params![row_id, phase.name()])?;
+                .prepare_cached(
+                    "UPDATE games SET phase = ?2, anyone_may_join = ?3 WHERE row_id = ?1",
+                )?
+                .execute(params![row_id, phase.name(), anyone_may_join])?;
         }
         if !Arc::ptr_eq(&next.seating, &draft.seating) {
             self.set_seating(row_id, &next.seating)?;
@@ -407,8 +411,8 @@ impl<'c> Transaction<'c> {
             connection
                 .prepare_cached(
                     "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
-                     due_at = NULL, creator = NULL, unique_key = NULL, token_hashes = x'', \
-                     snapshot = '' WHERE row_id = ?1",
+                     due_at = NULL, anyone_may_join = 0, creator = NULL, unique_key = NULL, \
+                     token_hashes = x'', snapshot = '' WHERE row_id = ?1",
                 )?
                 .execute([row_id])?;
             connection

@@ -19,7 +19,9 @@ use std::{
     thread::{self, Thread},
 };
 
-use dog_rules::{Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, Seed, Setup};
+use dog_rules::{
+    Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup,
+};
 use jiff::SignedDuration;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -110,6 +112,23 @@ pub fn new_game() -> StoredGame {
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
+    }
+}
+
+/// A table with four open seats that is not stored yet.
+pub(super) fn open_table(join: JoinPolicy) -> StoredGame {
+    let player = |seat| Player {
+        kind: SeatKind::Open,
+        ..Player::human(format!("Seat {seat}"))
+    };
+    let seating = Seating {
+        join,
+        ..Seating::default()
+    };
+    StoredGame {
+        seating: seating.into(),
+        game: game(player, [7; 32]),
+        ..new_game()
     }
 }
 

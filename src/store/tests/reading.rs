@@ -66,6 +66,7 @@ fn the_list_has_the_newest_first_and_no_unlisted_games() {
     let list = |phase, after, limit| {
         let query = ListQuery {
             phase,
+            open: false,
             after,
             limit,
         };
@@ -107,6 +108,59 @@ fn the_list_has_the_newest_first_and_no_unlisted_games() {
     create(&store);
     let (ids, _) = list(None, next, 5);
     assert_eq!(ids, expected[5..10]);
+}
+
+#[test]
+fn open_tables_are_those_with_a_seat_for_anyone() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let open = |phase| -> Vec<GameId> {
+        let query = ListQuery {
+            phase,
+            open: true,
+            limit: 9,
+            ..ListQuery::default()
+        };
+        let games = wait(store.games(&query)).games;
+        games.iter().map(|stored| stored.id).collect()
+    };
+    create(&store);
+    add(&store, open_table(JoinPolicy::Invited));
+    let table = add(&store, open_table(JoinPolicy::Anyone));
+    let other = add(&store, open_table(JoinPolicy::Anyone));
+    assert_eq!(open(None), [other.id, table.id]);
+    commit_done(&store, WriteOp::Remove(other.expected_state()));
+    let join = |number| Action::Join {
+        seat: Seat::all(4).nth(number).unwrap(),
+        name: "Anna".to_owned(),
+    };
+    for number in 0..3 {
+        act(&store, &table.id, &join(number));
+        assert_eq!(open(Some(Phase::Seating)), [table.id]);
+    }
+    let full = act(&store, &table.id, &join(3));
+    assert_eq!(open(None), []);
+    // Somebody leaves: the seat is by invitation if the host opened it.
+    let open_seat = |stored: &StoredGame, invitation: Option<TokenHash>| {
+        let seat = Seat::default();
+        let player = Player {
+            kind: SeatKind::Open,
+            ..stored.game.player(seat).clone()
+        };
+        let mut draft = draft(stored, &Action::HandOver { seat, player });
+        let next = &mut draft.next;
+        Arc::make_mut(&mut next.seating).open(&mut next.tokens, seat, invitation);
+        let stored = draft.next.clone();
+        assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
+        stored
+    };
+    let by_host = open_seat(&full, Some(TokenHash::of("invitation")));
+    assert_eq!(open(None), []);
+    open_seat(&by_host, None);
+    assert_eq!(open(None), [table.id]);
+    assert_eq!(open(Some(Phase::Deal)), []);
+    let defects = check(&dir.file(), |_, _| {}).unwrap().defects;
+    assert_eq!(defects, []);
 }
 
 #[test]

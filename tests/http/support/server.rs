@@ -136,6 +136,13 @@ impl TestServer {
         TestServer::start_on(environment, &[], |_| {})
     }
 
+    /// The same on all addresses of this machine.
+    pub fn on_all_addresses(environment: &[(&'static str, &str)]) -> TestServer {
+        let server = TestServer::start_with(environment);
+        server.restart_at("0.0.0.0:0", Signal::Term);
+        server
+    }
+
     /// The same with a database that `prepare` creates. The command `wrapper`, unless empty, runs
     /// the server, which is appended to it.
     pub fn start_on(
@@ -261,19 +268,21 @@ impl TestServer {
 
     /// Stops the process and starts another one on the same database.
     pub fn restart(&self, signal: Signal) {
-        let mut process = self.process.lock().expect("the process");
-        process.stop(signal);
-        *process = ServerProcess::spawn(&self.folder.0, &self.environment, self.wrapper);
+        self.restart_at("127.0.0.1:0", signal);
     }
 
     /// The same on the same port.
     #[allow(dead_code, reason = "the tests of the page use it")]
     pub fn restart_in_place(&self, signal: Signal) {
-        let address = self.address();
+        self.restart_at(&self.address(), signal);
+    }
+
+    /// The same on this address.
+    fn restart_at(&self, address: &str, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
         *process =
-            ServerProcess::spawn_at(&address, &self.folder.0, &self.environment, self.wrapper);
+            ServerProcess::spawn_at(address, &self.folder.0, &self.environment, self.wrapper);
     }
 
     /// Registers a text that the log must never show.
@@ -394,7 +403,8 @@ impl ServerProcess {
         };
         ServerProcess {
             child,
-            url: url.to_owned(),
+            // All addresses are no address to send to.
+            url: url.replace("0.0.0.0", "127.0.0.1"),
         }
     }
 

@@ -18,7 +18,7 @@ use std::{
     thread,
 };
 
-use dog_rules::{Action, Event, Player};
+use dog_rules::{Action, Event, Player, Seat};
 use rusqlite::Connection;
 
 use super::*;

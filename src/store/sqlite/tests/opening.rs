@@ -116,6 +116,49 @@ fn games_of_the_second_schema_can_be_continued() {
 }
 
 #[test]
+fn open_tables_of_the_seventh_schema_are_found() {
+    let dir = Dir::new();
+    let connection = connect::writer(&dir.file(), &MIGRATIONS[..7]).unwrap();
+    let insert = |stored: &StoredGame, snapshot: &str| {
+        let is_default = *stored.seating == Seating::default();
+        let seating = (!is_default).then(|| serde_json::to_string(&*stored.seating));
+        let columns = rusqlite::params![
+            stored.id,
+            stored.game.phase().name(),
+            stored.created_at.as_microsecond(),
+            stored.tokens,
+            snapshot,
+            seating.transpose().unwrap(),
+        ];
+        let sql = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, \
+                   token_hashes, snapshot, seating) VALUES (?1, 1, ?2, 1, ?3, ?3, ?4, ?5, ?6)";
+        connection.execute(sql, columns).unwrap();
+    };
+    let by_host = |seats: usize| {
+        let mut stored = open_table(JoinPolicy::Anyone);
+        for seat in Seat::all(4).take(seats) {
+            Arc::make_mut(&mut stored.seating).seats[seat].opened = Opened::ByHost;
+        }
+        stored
+    };
+    let open = [open_table(JoinPolicy::Anyone), by_host(3)];
+    let others = [open_table(JoinPolicy::Invited), by_host(4), new_game()];
+    for stored in open.iter().chain(&others) {
+        insert(stored, &serde_json::to_string(&stored.game).unwrap());
+    }
+    insert(&open_table(JoinPolicy::Anyone), "damaged");
+    drop(connection);
+    let query = ListQuery {
+        open: true,
+        limit: 9,
+        ..ListQuery::default()
+    };
+    let found = wait(dir.store().games(&query)).games;
+    let found: Vec<GameId> = found.iter().map(|stored| stored.id).collect();
+    assert_eq!(found, [open[1].id, open[0].id]);
+}
+
+#[test]
 fn files_of_other_programs_are_left_unchanged() {
     let dir = Dir::new();
     let path = dir.file();

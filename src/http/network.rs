@@ -1,0 +1,215 @@
+//! The addresses at which other devices in the same network reach the server.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+
+use actix_web::http::{
+    header::{self, HeaderMap},
+    uri::{Authority, Uri},
+};
+use if_addrs::get_if_addrs;
+
+use super::limits::ClientAddress;
+
+/// Addresses outside of every network, from the ranges for documentation. The route to them is the
+/// default route.
+const OUTSIDE: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(203, 0, 113, 1)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+];
+
+/// The ports at which the server listens on all addresses of this machine.
+#[derive(Clone, Debug)]
+pub struct HomeNetwork {
+    ports: Vec<OpenPort>,
+}
+
+/// A port that is open on all addresses of a family, or of both.
+#[derive(Clone, Copy, Debug)]
+struct OpenPort {
+    port: u16,
+    ipv4: bool,
+    ipv6: bool,
+}
+
+/// An address of this machine.
+#[derive(Clone, Debug)]
+struct OwnAddress {
+    ip: IpAddr,
+    /// The name of its interface.
+    interface: String,
+    /// Whether the interface leads to one other machine only, as that of a VPN.
+    point_to_point: bool,
+}
+
+impl HomeNetwork {
+    /// The ports of those sockets that listen on an unspecified address, such as `0.0.0.0`.
+    pub fn of(listeners: &[TcpListener]) -> HomeNetwork {
+        let port = |listener: &TcpListener| {
+            let address = listener.local_addr().ok()?;
+            address.ip().is_unspecified().then(|| OpenPort {
+                port: address.port(),
+                ipv4: address.is_ipv4() || accepts_ipv4(listener),
+                ipv6: address.is_ipv6(),
+            })
+        };
+        HomeNetwork {
+            ports: listeners.iter().filter_map(port).collect(),
+        }
+    }
+
+    /// Where other devices reach the server now, the most likely address first; nowhere if it does
+    /// not listen on all addresses. Takes some microseconds.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        if self.ports.is_empty() {
+            return Vec::new();
+        }
+        let interfaces = get_if_addrs().unwrap_or_else(|error| {
+            log::warn!("cannot list the network's interfaces: {error}");
+            Vec::new()
+        });
+        let up = interfaces.into_iter().filter(|found| found.is_oper_up());
+        let own = up.map(|found| OwnAddress {
+            ip: found.ip(),
+            point_to_point: found.is_p2p(),
+            interface: found.name,
+        });
+        let usable = usable(own, &OUTSIDE.map(source_address));
+        let at = |&OpenPort { port, ipv4, ipv6 }: &OpenPort| {
+            let reached = usable.iter().filter(move |ip| match ip {
+                IpAddr::V4(_) => ipv4,
+                IpAddr::V6(_) => ipv6,
+            });
+            reached.map(move |&ip| SocketAddr::new(ip, port))
+        };
+        self.ports.iter().flat_map(at).collect()
+    }
+}
+
+/// The addresses that other devices can reach: IPv4 first, those of VPNs after others, those of the
+/// default routes before others.
+fn usable(own: impl Iterator<Item = OwnAddress>, default_routes: &[Option<IpAddr>]) -> Vec<IpAddr> {
+    let is_local = |ip: IpAddr| match ip {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
+    };
+    let is_usable = |found: &OwnAddress| !is_local(found.ip) && !is_of_containers(&found.interface);
+    let mut usable: Vec<OwnAddress> = own.filter(is_usable).collect();
+    usable.sort_by_key(|found| {
+        let is_default = default_routes.contains(&Some(found.ip));
+        (found.ip.is_ipv6(), found.point_to_point, !is_default)
+    });
+    usable.into_iter().map(|found| found.ip).collect()
+}
+
+/// Whether an interface with this name leads to containers or virtual machines on this machine only.
+fn is_of_containers(name: &str) -> bool {
+    // The networks of Docker have the first 12 digits of their ids.
+    let is_docker_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    ["docker", "podman", "cni", "veth", "virbr"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+        || name.strip_prefix("br-").is_some_and(is_docker_id)
+}
+
+/// Whether somebody at this machine asks, with a page of its own server or with a program. Not so if
+/// a proxy passes the request on, or if a page asks that came from elsewhere: it would learn the
+/// addresses of its reader.
+pub fn is_asked_here(client: ClientAddress, headers: &HeaderMap) -> bool {
+    const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
+    let is_forwarded = FORWARDED.iter().any(|&name| headers.contains_key(name));
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    let host: Option<Authority> = text(header::HOST).and_then(|host| host.parse().ok());
+    let from_here = text(header::ORIGIN).is_none_or(|origin| {
+        let origin = origin.parse::<Uri>().ok();
+        origin.is_some_and(|origin| origin.authority().is_some_and(is_this_machine))
+    });
+    let to_here = host.as_ref().is_some_and(is_this_machine);
+    client.0.is_none() && !is_forwarded && from_here && to_here
+}
+
+/// Whether this is a name that each machine has for itself, with a port or without.
+fn is_this_machine(authority: &Authority) -> bool {
+    let host = authority.host();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let address = address.parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The address from which this machine sends to another one. Nothing is sent.
+fn source_address(to: IpAddr) -> Option<IpAddr> {
+    let any: IpAddr = match to {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    // The discard port.
+    socket.connect((to, 9)).ok()?;
+    Some(socket.local_addr().ok()?.ip())
+}
+
+/// Whether a socket that listens on IPv6 accepts IPv4 too.
+#[cfg(target_os = "linux")]
+fn accepts_ipv4(listener: &TcpListener) -> bool {
+    rustix::net::sockopt::ipv6_v6only(listener).is_ok_and(|only| !only)
+}
+
+/// The same where the system's default is known.
+#[cfg(not(target_os = "linux"))]
+fn accepts_ipv4(_: &TcpListener) -> bool {
+    cfg!(target_os = "macos")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_likely_address_is_first() {
+        let own = |interface: &str, ip: &str| OwnAddress {
+            ip: ip.parse().unwrap(),
+            interface: interface.to_owned(),
+            point_to_point: interface.starts_with("tun"),
+        };
+        let all = [
+            own("lo", "127.0.0.1"),
+            own("lo", "::1"),
+            own("wlan0", "fe80::1"),
+            own("wlan0", "fd00::7"),
+            own("tun0", "10.8.0.2"),
+            own("eth1", "169.254.7.7"),
+            own("docker0", "172.17.0.1"),
+            own("br-0123456789ab", "172.18.0.1"),
+            own("br-lan", "192.168.7.1"),
+            own("wlan0", "192.168.1.5"),
+        ];
+        let expected = ["192.168.1.5", "192.168.7.1", "10.8.0.2", "fd00::7"];
+        let of = |default: &str| {
+            let found = usable(all.iter().cloned(), &[default.parse().ok(), None]);
+            found.iter().map(IpAddr::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(of("192.168.1.5"), expected);
+        // A VPN that has the default route leads to no phone.
+        let of_vpn = ["192.168.7.1", "192.168.1.5", "10.8.0.2", "fd00::7"];
+        assert_eq!(of("10.8.0.2"), of_vpn);
+        assert_eq!(of("none"), of_vpn);
+    }
+
+    #[test]
+    fn only_sockets_on_all_addresses_count() {
+        let bind = |address: &str| TcpListener::bind(address).unwrap();
+        let network = HomeNetwork::of(&[bind("127.0.0.1:0")]);
+        assert_eq!(network.addresses(), []);
+        let open = bind("0.0.0.0:0");
+        let port = open.local_addr().unwrap().port();
+        let network = HomeNetwork::of(&[bind("127.0.0.1:0"), open]);
+        let outside = source_address(OUTSIDE[0]).filter(|ip| !ip.is_loopback());
+        let addresses = network.addresses();
+        assert!(addresses.iter().all(SocketAddr::is_ipv4), "{addresses:?}");
+        for ip in outside {
+            assert!(
+                addresses.contains(&SocketAddr::new(ip, port)),
+                "{addresses:?}"
+            );
+        }
+    }
+}
