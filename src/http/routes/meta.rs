@@ -163,8 +163,11 @@ pub async fn list_addresses(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let told = is_asked_here(client, request.headers());
-    let addresses = told.then(|| app.network.addresses()).unwrap_or_default();
+    let addresses = if is_asked_here(client, request.headers()) {
+        app.network.addresses()
+    } else {
+        Vec::new()
+    };
     let url = |address: SocketAddr| format!("http://{address}");
     Ok(HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
