@@ -105,10 +105,9 @@ function WithPeople({ state }) {
 
 /** A table that anyone may join. @param {{table: OpenTable}} props */
 function Open({ table }) {
-  const { id, rules, seats, turn_seconds: clock } = table;
+  const { id, rules, seats, open_seats: free, turn_seconds: clock } = table;
   const people = seats.filter((one) => one.kind === "human").map((one) => one.name);
   const bots = seats.filter((one) => one.kind === "bot").length;
-  const free = seats.filter((one) => one.kind === "open").length;
   const names = list([...people, ...(bots > 0 ? [t("bots", { n: bots })] : [])]);
   return html`
     <li>

@@ -111,9 +111,9 @@ function Join({ table }) {
     }}>
       <label>${t("name")}
         <input id="name" name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words"
-          aria-invalid=${refused === "no name" ? "true" : "false"} aria-describedby="refused"
+          aria-invalid=${refused === "no name" ? "true" : "false"} aria-describedby=${words ? "refused" : undefined}
           onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
-      <p class="problem" role="alert" id="refused">${words}</p>
+      ${words && html`<p class="problem" role="alert" id="refused">${words}</p>`}
       <button class="primary big" disabled=${table.sending}>${t("sit")}</button>
       ${offered.length > 1 && html`<p class="small">${t("sit.choose")}</p>`}
     </form>`;

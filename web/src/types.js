@@ -31,6 +31,7 @@
  * @typedef {Schemas["SeatInGame"]} SeatInGame
  * @typedef {Schemas["SeatChanged"]} SeatChanged
  * @typedef {Schemas["Rematch"]} Rematch
+ * @typedef {Schemas["GameSummary"]} OpenTable a table that anyone may join
  *
  * @typedef {Schemas["StreamMessage"]} Message a line of the stream
  * @typedef {Schemas["Presence"]["present"]} Presence
@@ -51,12 +52,6 @@
  *
  * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock.
  * @typedef {{preset: string, seats: number, level: Level, pace: number, clock: number}} Settings
- *
- * A table that anyone may join.
- * @typedef {{
- *   id: string, rules: {preset: string}, turn_seconds: number | null,
- *   seats: {seat: number, team: number, name: string, kind: Schemas["SeatKind"]}[],
- * }} OpenTable
  */
 
 /**
