@@ -201,6 +201,9 @@ export const start = () => act(async (table) => {
   for (const one of game?.seats ?? []) {
     if (game && one.kind === "open") game = await handToBot(table, game, one.seat);
   }
+  // A bot deals by itself.
+  const dealer = game?.phase === "deal" ? game.seats[game.dealer ?? 0] : null;
+  if (dealer?.kind === "bot") return;
   try {
     await request("POST", `/v1/games/${table.id}/deal`, { token: table.hostToken, body: {} });
   } catch (error) {
