@@ -10,6 +10,12 @@ use crate::support::{
     game_of, go_home, hand, invite_friends, play_together, saved, sit_down, wait_for_seat,
 };
 
+/// What a browser may log when something happens between its request and the answer.
+fn expect_races(browser: &Browser) {
+    browser.expect_message(&["401"]);
+    browser.expect_message(&["legal-moves", "409"]);
+}
+
 /// Plays to the end by the API, while the browsers look on.
 fn finish(game: &TestGame<'_>) {
     let mut dice = Dice::new(1);
@@ -60,7 +66,7 @@ fn four_friends_at_one_table() {
     for browser in &browsers {
         browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
         browser.expect_message(&["ERR_NETWORK"]);
-        browser.expect_message(&["401"]);
+        expect_races(browser);
     }
     // Anna invites, and the others come: one by the code on her screen, one by a link for all, one by
     // a link for a seat.
@@ -77,7 +83,7 @@ fn four_friends_at_one_table() {
             browser.wait_for_words(name);
         }
     }
-    browsers[0].wait_for_words("Everybody is here.");
+    browsers[0].wait_for_words("All seats are taken.");
     browsers[0].press("Start");
     let game = game_of(&server, &browsers);
     assert_eq!(game.view(Host)["listed"], false);
@@ -118,7 +124,7 @@ fn four_friends_at_one_table() {
     browsers[3].press_anywhere("Play on another device");
     let own = browsers[3].scan("Link to your own seat");
     let device = browsers[3].another();
-    device.expect_message(&["401"]);
+    expect_races(&device);
     drop(browsers.pop());
     device.follow(&own.replacen("/#", "/?lang=en#", 1));
     wait_for_seat(&device);
@@ -134,6 +140,7 @@ fn four_friends_at_one_table() {
     browsers[0].wait_for_script("a link", "document.querySelector('svg.qr')");
     let for_nina = browsers[0].scan("Link for Seat 3");
     let nina = browsers[0].another();
+    expect_races(&nina);
     sit_down(&nina, &for_nina, "Nina");
     nina.wait_for_words("You play from the next deal on.");
     browsers.insert(2, nina);
