@@ -48,7 +48,7 @@ export function SeatingScreen({ table }) {
     <main class="seating">
       <${Bar} table=${table} seating />
       <${Lost} table=${table} />
-      <h2 tabindex="-1" ref=${title}>${t(guest && table.joining ? "seating.invited" : "seating.title")}</h2>
+      <h2 tabindex="-1" ref=${title}>${t(!guest || !table.joining ? "seating.title" : table.invitation ? "seating.invited" : "tables.take")}</h2>
       <div role="status" aria-label=${t("status")} class="status">
         <p class="happened">${latestWords(table)}</p>
         <p class="todo">${seatingWords(table)}</p>
