@@ -45,12 +45,14 @@ export function AllMoves({ table }) {
 /** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
 export function AtTable({ table }) {
   const { game, seat, token } = table;
+  const [open, setOpen] = useState(false);
   if (!game || game.phase === "finished" || (seat === null && !table.hostToken)) return null;
   return html`
-    <details class="people">
+    <details class="people" onToggle=${(/** @type {Event} */ event) =>
+      setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
       <summary>${t("people.title")}</summary>
-      <${Everybody} table=${table} />
-      ${seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
+      ${open && html`<${Everybody} table=${table} />`}
+      ${open && seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
     </details>`;
 }
 
