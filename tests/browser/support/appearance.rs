@@ -43,19 +43,19 @@ pub fn check_screens(all: &[Form]) {
     };
     let screens = Screens::new(&server);
     let findings = std::cell::RefCell::new(Vec::new());
+    let check = |visit: &Visit<'_>| {
+        let Form { size, dark, .. } = visit.options;
+        let scheme = if dark { "dark" } else { "light" };
+        let lang = browser.script("return document.documentElement.lang", vec![]);
+        let form = format!("{} {lang}, {}x{} {scheme}", visit.name, size.0, size.1);
+        let found = findings_of(visit, &axe).into_iter();
+        let found = found.map(|finding| format!("{form}: {finding}"));
+        findings.borrow_mut().extend(found);
+    };
     for &options in all {
-        screens.visit(&browser, options, |visit| {
-            let Form { size, dark, .. } = visit.options;
-            let scheme = if dark { "dark" } else { "light" };
-            let form = format!("{}, {}x{} {scheme}", visit.name, size.0, size.1);
-            let found = findings_of(visit, &axe);
-            findings.borrow_mut().extend(
-                found
-                    .into_iter()
-                    .map(|finding| format!("{form}: {finding}")),
-            );
-        });
+        screens.visit(&browser, options, check);
     }
+    screens.visit_in_other_languages(&browser, all[0], check);
     let findings = findings.into_inner();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }

@@ -5,7 +5,8 @@ const { scrollWidth } = document.documentElement;
 if (scrollWidth > innerWidth) findings.push(`the page is ${scrollWidth} px wide`);
 for (const one of document.querySelectorAll("button, summary, select, input, a")) {
   const box = one.getBoundingClientRect();
-  if (box.width === 0) continue;
+  // What is in a closed `details` has a box, but is not shown.
+  if (box.width === 0 || !one.checkVisibility()) continue;
   const name = one.getAttribute("aria-label") ?? one.textContent.trim();
   const find = (what) => findings.push(`${one.tagName.toLowerCase()} “${name}” ${what}`);
   if (Math.min(box.width, box.height) < 24) find(`is ${box.width} x ${box.height} px`);

@@ -4,6 +4,7 @@
 mod appearance;
 mod browser;
 mod driver;
+mod evening;
 #[path = "../../http/support/mod.rs"]
 #[allow(
     dead_code,
@@ -19,6 +20,7 @@ mod screens;
 
 pub use appearance::check_screens;
 pub use browser::{Browser, Form};
+pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, names, place_words};
 pub use people::{

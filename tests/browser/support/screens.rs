@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Browser, Form, Situation, Style, TestGame, TestServer, choose_part, create_with_people, offers,
-    parts,
+    Browser, Evening, Form, LANGUAGES, Situation, Style, TestGame, TestServer, choose_part,
+    create_with_people, offers, parts,
 };
 
 /// Games that show every screen. Nothing is played in them.
@@ -18,6 +18,7 @@ pub struct Screens<'a> {
     partner: Situation<'a>,
     six_seats: Situation<'a>,
     finished: TestGame<'a>,
+    evening: Evening<'a>,
 }
 
 /// Names of groups.
@@ -74,6 +75,7 @@ impl<'a> Screens<'a> {
                 view["version"].as_u64() > Some(90) && moves.len() > 6
             }),
             finished: TestGame::imported(server),
+            evening: Evening::new(server),
         }
     }
 
@@ -162,6 +164,29 @@ impl<'a> Screens<'a> {
         browser.wait("the end of the message", |look| look.alerts.is_empty());
 
         self.visit_others(browser, &show);
+        browser.forget_all();
+        self.evening.visit(browser, "en", &|name| show(name, &[]));
+    }
+
+    /// The screens with people in the other languages.
+    pub fn visit_in_other_languages(
+        &self,
+        browser: &Browser,
+        options: Form,
+        visitor: impl Fn(&Visit<'_>),
+    ) {
+        browser.show_as(options);
+        for language in &LANGUAGES[1..] {
+            self.evening.visit(browser, language, &|name| {
+                browser.settle();
+                visitor(&Visit {
+                    name,
+                    options,
+                    in_sight: &[],
+                    browser,
+                });
+            });
+        }
     }
 
     fn visit_seven(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
