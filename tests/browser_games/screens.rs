@@ -45,7 +45,7 @@ fn pictures() {
     // All screens of a phone, and some of the others.
     let forms: [(&str, Form, &[&str]); 3] = [
         ("", phone, &[]),
-        ("-desk", desk, &["jack", "six-seats"]),
+        ("-desk", desk, &["people", "six-seats"]),
         ("-dark", dark, &["seven"]),
     ];
     for (suffix, options, names) in forms {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Browser, Dice, TestGame, TestServer,
+    Browser, Dice, Stream, TestGame, TestServer,
     TestViewer::{self, Host, Seat, Spectator},
 };
 
@@ -145,6 +145,12 @@ impl<'a> Evening<'a> {
         show("seating-link");
         table(&self.playing, "svg .piece");
         browser.wait_for_script("who is there", "document.querySelector('.players .state')");
+        browser.wait_for_script("who is missing", "document.querySelector('.missing')");
+        show("people-missing");
+        // The others come.
+        let game = &self.playing.game;
+        let _streams = [2, 3].map(|seat| Stream::open(game.get(Seat(seat), "/events")));
+        browser.wait_for_script("everybody", "!document.querySelector('.missing')");
         show("people");
         browser.script(
             "document.querySelector('details.people').open = true",
