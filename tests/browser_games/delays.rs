@@ -1,10 +1,17 @@
 //! Measurements. They assert nothing about time.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
 use serde_json::json;
 
-use crate::support::{Browser, Dice, TestServer, TestViewer::Spectator, create_with_people};
+use crate::support::{
+    Browser, Dice, Form, LINK_FOR_ALL, TestServer,
+    TestViewer::{Host, Spectator},
+    create_with_people, game_of, invite_friends, sit_down,
+};
 
 /// Milliseconds since 1970, on the clock that the browser has too.
 fn now() -> f64 {
@@ -77,6 +84,105 @@ fn draw_delay() {
         "from the answer to a change until it is drawn: {}",
         summary(times)
     );
+}
+
+/// Collects when another text of an element was drawn.
+const WATCH_TEXT: &str = "
+    window.drawn = [];
+    const text = () => document.querySelector(arguments[0])?.innerText ?? '';
+    let last = text();
+    new MutationObserver(() => {
+      const now = text();
+      if (now === last) return;
+      last = now;
+      requestAnimationFrame(() => setTimeout(() =>
+        window.drawn.push(performance.timeOrigin + performance.now())));
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+
+/// Watches a part of the page in each browser.
+fn watch(browsers: &[Browser], part: &str) {
+    for browser in browsers {
+        browser.script(WATCH_TEXT, vec![json!(part)]);
+    }
+}
+
+/// The milliseconds from this time until each browser had drawn something. It watches on.
+fn drawn_since(browsers: &[Browser], since: f64) -> Vec<f64> {
+    let drawn = browsers.iter().map(|browser| {
+        browser.wait_for_script("a drawing", "window.drawn.length");
+        let first = browser.script("return window.drawn.splice(0)[0]", vec![]);
+        (first.as_f64().expect("a time") - since).max(0.0)
+    });
+    drawn.collect()
+}
+
+/// One person joins or plays by the API, and three browsers show it.
+#[test]
+#[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture draw_delay_for_three"]
+fn draw_delay_for_three_others() {
+    let server = TestServer::start();
+    let Some(browsers) = Browser::open_many(&server, 3, Form::default()) else {
+        return;
+    };
+    invite_friends(&browsers[0], "Anna");
+    let link = browsers[0].value(LINK_FOR_ALL);
+    sit_down(&browsers[1], &link, "Beat");
+    sit_down(&browsers[2], &link, "Carla");
+    browsers[0].wait_for_words("Carla");
+    let mut game = game_of(&server, &browsers);
+    watch(&browsers, ".teams");
+    let mut joins = Vec::new();
+    for number in 0..25 {
+        let opened = game
+            .request("PUT", Host, "/seats/3")
+            .json(&json!({"kind": "open"}));
+        let opened = opened.send().expect(200);
+        for browser in &browsers {
+            browser.wait_for_words("Waiting for 1 more player.");
+        }
+        drawn_until_now(&browsers);
+        let body = json!({"invitation": opened["invitation"], "name": format!("Dani {number}")});
+        let request = server.post(&game.path("/join")).json(&body);
+        let begun = now();
+        let joined = request.send().expect(201);
+        joins.extend(drawn_since(&browsers, begun));
+        game.tokens[3] = joined["token"].as_str().expect("a token").to_owned();
+        server.forbid_in_log(&game.tokens[3]);
+    }
+    eprintln!(
+        "from the request of a join until three others see it: {}",
+        summary(joins)
+    );
+
+    let mut dice = Dice::new(1);
+    game.deal();
+    for browser in &browsers {
+        browser.wait("a hand", |look| look.hand.len() == 6);
+    }
+    watch(&browsers, "details.log");
+    let mut plays = Vec::new();
+    while plays.len() < 300 && game.view(Spectator)["phase"] != "finished" {
+        // An exchange is several changes; it is not measured.
+        let measured = game.view(Spectator)["phase"] == "play";
+        let begun = now();
+        game.step(&mut dice);
+        let drawn = drawn_since(&browsers, begun);
+        if measured {
+            plays.extend(drawn);
+        } else {
+            thread::sleep(Duration::from_millis(300));
+            drawn_until_now(&browsers);
+        }
+    }
+    let what = "from the request of advice and a play until three others see it";
+    eprintln!("{what}: {}", summary(plays));
+}
+
+/// Forgets what was drawn so far.
+fn drawn_until_now(browsers: &[Browser]) {
+    for browser in browsers {
+        browser.script("window.drawn = []", vec![]);
+    }
 }
 
 #[test]
