@@ -3,8 +3,8 @@
 //!
 //! 5,000 readers wait for games in which nothing happens, while 100 games are played by the
 //! server's own bots as fast as it can, each watched by a few more readers. The idle readers are
-//! spectators of one game or, in a second run, the people of 1,250 tables, so that the ratio is the
-//! cost of knowing who is present. Readers and server share the machine. A reader's delay is counted from the time that the move's log entry has,
+//! spectators of 1,250 tables or the people at them, in turn, so that the ratio is the cost of
+//! knowing who is present; the figures are the means of three runs each. Readers and server share the machine. A reader's delay is counted from the time that the move's log entry has,
 //! which is taken before the move is written to the disk.
 
 #[path = "support/readers.rs"]
@@ -32,7 +32,10 @@ use support::{BenchClient, BenchServer};
 const IDLE: usize = 5_000;
 
 /// How long the server is measured while nothing happens.
-const IDLE_TIME: Duration = Duration::from_secs(20);
+const IDLE_TIME: Duration = Duration::from_secs(10);
+
+/// The number of runs of each kind.
+const RUNS: f64 = 3.0;
 
 const GAMES: usize = 100;
 const READERS: usize = 5;
@@ -41,6 +44,7 @@ const READERS: usize = 5;
 const RUN_TIME: Duration = Duration::from_secs(20);
 
 /// What one kind of idle readers has measured.
+#[derive(Default)]
 struct Figures {
     megabytes: f64,
     /// Processor time of the server while nothing happens, in percent of one core.
@@ -50,9 +54,24 @@ struct Figures {
     delay: [f64; 3],
 }
 
+impl Figures {
+    /// Adds the share of one run in the mean.
+    fn add(&mut self, run: &Figures) {
+        self.megabytes += run.megabytes / RUNS;
+        self.idle_percent += run.idle_percent / RUNS;
+        self.moves_per_second += run.moves_per_second / RUNS;
+        for (sum, delay) in self.delay.iter_mut().zip(run.delay) {
+            *sum += delay / RUNS;
+        }
+    }
+}
+
 fn main() {
-    let alone = rt::System::new().block_on(run(false));
-    let present = rt::System::new().block_on(run(true));
+    let (mut alone, mut present) = (Figures::default(), Figures::default());
+    for _ in 0..RUNS as usize {
+        alone.add(&rt::System::new().block_on(run(false)));
+        present.add(&rt::System::new().block_on(run(true)));
+    }
     println!(
         "{:<40} {:>10} {:>10} {:>7}",
         "5,000 idle readers", "spectators", "people", "ratio"
@@ -74,22 +93,16 @@ fn main() {
     row("delay of all, ms", |of| of.delay[2]);
 }
 
-/// Measures with idle readers that are spectators of one game, or people at many tables.
+/// Measures with idle readers that are spectators or the people of the tables.
 async fn run(are_people: bool) -> Figures {
     let server = BenchServer::start("streams", &[], |_| ());
     let counts = Arc::new(StreamCounts::default());
     let mut client = BenchClient::new(&server.address);
-    if are_people {
-        for _ in 0..IDLE / 4 {
-            let (id, tokens) = table(&mut client);
-            for token in &tokens {
-                follow(&server, &id, Some(token), &counts).await;
-            }
-        }
-    } else {
-        let (id, _) = table(&mut client);
-        for _ in 0..IDLE {
-            follow(&server, &id, None, &counts).await;
+    for _ in 0..IDLE / 4 {
+        let (id, tokens) = table(&mut client);
+        for token in &tokens {
+            let token = are_people.then_some(token.as_str());
+            follow(&server, &id, token, &counts).await;
         }
     }
     sleep(Duration::from_secs(2)).await;

@@ -34,6 +34,31 @@ fn friends_meet_over_plain_http() {
     }
 }
 
+/// Somebody at the server's own computer opens the page at `localhost`, where no phone reaches it.
+#[test]
+fn links_have_the_address_that_phones_reach() {
+    let server = TestServer::on_all_addresses(&[]);
+    let told = server.get("/v1/addresses").send().expect(200);
+    let Some(address) = told["addresses"][0].as_str() else {
+        eprintln!("skipped: this machine is in no network");
+        return;
+    };
+    let Some(host) = Browser::open_at(&server, "localhost") else {
+        return;
+    };
+    let id = invite_friends(&host, "Anna");
+    host.wait_for_script("the link", "document.querySelector('svg.qr')");
+    let link = host.scan(LINK_FOR_ALL);
+    assert!(
+        link.starts_with(&format!("{address}/#/join/{id}/any-")),
+        "{link}"
+    );
+    assert_eq!(host.value(LINK_FOR_ALL), link);
+    let phone = host.another_at(address);
+    sit_down(&phone, &link, "Beat");
+    host.wait_for_words("Waiting for 2 more players.");
+}
+
 /// The code on the screen is read by another device, which then has the same seat.
 #[test]
 fn another_device_takes_the_seat_by_its_code() {

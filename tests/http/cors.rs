@@ -57,6 +57,8 @@ fn a_preflight_allows_what_a_client_needs() {
     let cases = [
         ("GET", game.path("")),
         ("POST", game.path("/play")),
+        ("PATCH", game.path("")),
+        ("PUT", game.path("/seats/1")),
         ("DELETE", game.path("")),
         ("POST", "/v1/games".to_owned()),
         ("GET", game.path("/suggest-move")),

@@ -25,7 +25,7 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Those who come within this time are written together.
-const BATCH_DELAY: Duration = Duration::from_millis(50);
+const BATCH_DELAY: Duration = Duration::from_millis(200);
 
 /// How often the lease is renewed while somebody is connected: a few times before it ends.
 const RENEWAL: Duration = Duration::from_secs(3);

@@ -99,7 +99,12 @@ impl Browser {
 
     /// A browser of somebody else, in addition to this one.
     pub fn another(&self) -> Browser {
-        Browser::start(self.server.clone(), self.form, &self._driver, &self._places)
+        self.another_at(&self.server)
+    }
+
+    /// The same, if they know the server by this address.
+    pub fn another_at(&self, server: &str) -> Browser {
+        Browser::start(server.to_owned(), self.form, &self._driver, &self._places)
     }
 
     fn start(server: String, options: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
