@@ -45,7 +45,7 @@ const RUN_TIME: Duration = Duration::from_secs(20);
 
 /// What one kind of idle readers has measured.
 #[derive(Default)]
-struct Figures {
+struct StreamFigures {
     megabytes: f64,
     /// Processor time of the server while nothing happens, in percent of one core.
     idle_percent: f64,
@@ -54,9 +54,9 @@ struct Figures {
     delay: [f64; 3],
 }
 
-impl Figures {
+impl StreamFigures {
     /// Adds the share of one run in the mean.
-    fn add(&mut self, run: &Figures) {
+    fn add(&mut self, run: &StreamFigures) {
         self.megabytes += run.megabytes / RUNS;
         self.idle_percent += run.idle_percent / RUNS;
         self.moves_per_second += run.moves_per_second / RUNS;
@@ -67,7 +67,7 @@ impl Figures {
 }
 
 fn main() {
-    let (mut alone, mut present) = (Figures::default(), Figures::default());
+    let (mut alone, mut present) = (StreamFigures::default(), StreamFigures::default());
     for _ in 0..RUNS as usize {
         alone.add(&rt::System::new().block_on(run(false)));
         present.add(&rt::System::new().block_on(run(true)));
@@ -76,7 +76,7 @@ fn main() {
         "{:<40} {:>10} {:>10} {:>7}",
         "5,000 idle readers", "spectators", "people", "ratio"
     );
-    let row = |what: &str, figure: fn(&Figures) -> f64| {
+    let row = |what: &str, figure: fn(&StreamFigures) -> f64| {
         let (alone, present) = (figure(&alone), figure(&present));
         println!(
             "{what:<40} {alone:>10.1} {present:>10.1} {:>7.2}",
@@ -94,7 +94,7 @@ fn main() {
 }
 
 /// Measures with idle readers that are spectators or the people of the tables.
-async fn run(are_people: bool) -> Figures {
+async fn run(are_people: bool) -> StreamFigures {
     let server = BenchServer::start("streams", &[], |_| ());
     let counts = Arc::new(StreamCounts::default());
     let mut client = BenchClient::new(&server.address);
@@ -116,7 +116,7 @@ async fn run(are_people: bool) -> Figures {
     )
     .await;
     let delays = counts.delays();
-    Figures {
+    StreamFigures {
         megabytes,
         idle_percent: 100.0 * used / IDLE_TIME.as_secs_f64(),
         moves_per_second: delays.len() as f64 / seconds / READERS as f64,

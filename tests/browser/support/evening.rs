@@ -14,23 +14,23 @@ pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "it"];
 /// Tables at different times of an evening.
 pub struct Evening<'a> {
     /// Two have sat down. Everybody can have an invitation.
-    seating: TestTable<'a>,
+    seating: EveningTable<'a>,
     /// In the middle of a round: Beat has left, Nina has come late in place of Carla, and Dani is away.
-    playing: TestTable<'a>,
-    finished: TestTable<'a>,
+    playing: EveningTable<'a>,
+    finished: EveningTable<'a>,
     /// The others have asked for the rematch of another game.
-    asked: TestTable<'a>,
+    asked: EveningTable<'a>,
 }
 
 /// A game with the invitations of its creation.
-struct TestTable<'a> {
+struct EveningTable<'a> {
     game: TestGame<'a>,
     invitations: Value,
 }
 
-impl<'a> TestTable<'a> {
+impl<'a> EveningTable<'a> {
     /// A table with four free seats, of which the first people take some.
-    fn create(server: &'a TestServer, names: &[&str], wishes: Value) -> TestTable<'a> {
+    fn create(server: &'a TestServer, names: &[&str], wishes: Value) -> EveningTable<'a> {
         let open = |seat: usize| json!({"kind": "open", "name": format!("Seat {}", seat + 1), "level": "greedy"});
         let mut body = wishes;
         body["seats"] = json!((0..4).map(open).collect::<Vec<_>>());
@@ -38,7 +38,7 @@ impl<'a> TestTable<'a> {
         let created = server.post("/v1/games").json(&body).send().expect(201);
         let each = created["invitations"].as_array().into_iter().flatten();
         let each = each.map(|text| json!({"text": text, "version": 1}));
-        let mut table = TestTable {
+        let mut table = EveningTable {
             game: TestGame::of(server, &created),
             invitations: json!({"any": created["invitation"], "seats": each.collect::<Vec<_>>()}),
         };
@@ -87,9 +87,9 @@ const NAMES: [&str; 4] = ["Anna", "Beat", "Carla", "Dani"];
 
 impl<'a> Evening<'a> {
     pub fn new(server: &'a TestServer) -> Evening<'a> {
-        let seating = TestTable::create(server, &NAMES[..2], json!({"listed": false}));
-        TestTable::create(server, &NAMES[2..], json!({"join": "anyone"}));
-        let mut playing = TestTable::create(
+        let seating = EveningTable::create(server, &NAMES[..2], json!({"listed": false}));
+        EveningTable::create(server, &NAMES[2..], json!({"join": "anyone"}));
+        let mut playing = EveningTable::create(
             server,
             &NAMES,
             json!({"listed": false, "bot_pace_ms": 60_000}),
@@ -101,9 +101,9 @@ impl<'a> Evening<'a> {
         playing.put(Seat(1), 1, "bot");
         let opened = playing.put(Host, 2, "open");
         playing.join(&opened["invitation"], "Nina");
-        let finished = TestTable::create(server, &NAMES, json!({"listed": false}));
+        let finished = EveningTable::create(server, &NAMES, json!({"listed": false}));
         finished.finish();
-        let asked = TestTable::create(server, &NAMES, json!({"listed": false}));
+        let asked = EveningTable::create(server, &NAMES, json!({"listed": false}));
         asked.finish();
         asked.game.post(Seat(1), "/rematch").send().expect(201);
         Evening {
@@ -120,7 +120,7 @@ impl<'a> Evening<'a> {
             browser.go(&format!("/?lang={language}#{fragment}"));
             browser.wait_for_script(part, &format!("document.querySelector('{part}')"));
         };
-        let table = |table: &TestTable<'_>, part: &str| {
+        let table = |table: &EveningTable<'_>, part: &str| {
             open(&format!("/games/{}", table.game.id), part);
         };
         let invitation = self.seating.invitations["any"].as_str().expect("a text");
