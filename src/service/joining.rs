@@ -20,13 +20,11 @@ pub struct Join<E> {
 }
 
 /// Takes a seat. All refusals but those of the shape and of an unknown game come from here, in
-/// their order. `is_quick` says that the request names no game, and no version
-/// of it.
+/// their order.
 pub(super) fn join<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
     join: &Join<E>,
-    is_quick: bool,
     renderers: &Renderers<E>,
 ) -> Result<(WriteOp, CommandOutcome), E> {
     let game = &record.game;
@@ -34,9 +32,7 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     let named = join.seat.map(|number| Seat::new(number, seats));
     let named = named.map(|seat| seat.ok_or(ServiceError::SeatNotFound));
     let named = named.transpose()?;
-    if !is_quick {
-        request.check_version(game.version(), Role::Spectator)?;
-    }
+    request.check_version(game.version(), Role::Spectator)?;
     game.check_not_over().map_err(ServiceError::from)?;
     let invitation = join.invitation.as_deref().map(TokenHash::of);
     let seat = find_seat(record, invitation, named)?;
@@ -54,7 +50,7 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     }
     let role = Role::Seat(seat);
     let response = Response::Joined {
-        id: is_quick.then(|| record.id.to_string()),
+        id: None,
         seat,
         salt,
         etag: etag(draft.next.game.version(), role),

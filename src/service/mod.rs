@@ -393,7 +393,7 @@ fn attempt<E: Clone + From<ServiceError>>(
         if let Some(outcome) = saved_outcome()? {
             return Ok((None, outcome));
         }
-        let (effect, outcome) = joining::join(record, request, join, false, renderers)?;
+        let (effect, outcome) = joining::join(record, request, join, renderers)?;
         return Ok((Some(effect), outcome));
     }
     let named = match command {

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
 use super::{
-    CommandOutcome, Creation, Join, Renderers, RequestContext, ServiceError, TokenDeriver, joining,
-    new_game, random_bytes,
+    CommandOutcome, Creation, Join, Renderers, RequestContext, Response, ServiceError,
+    TokenDeriver, joining, new_game, random_bytes,
 };
 use crate::store::{
     CommitResult, Creator, JoinPolicy, NewGame, StartPolicy, Store, Timing, Write, WriteOp,
@@ -80,7 +80,10 @@ pub async fn quick_join<E: Clone + From<ServiceError>>(
             seat: None,
             name: Ok(name.clone()),
         };
-        let (op, outcome) = joining::join(&table, request, &join, true, renderers)?;
+        let (op, mut outcome) = joining::join(&table, request, &join, renderers)?;
+        if let Response::Joined { id, .. } = &mut outcome.response {
+            *id = Some(table.id.to_string());
+        }
         let write = request.write(op, &outcome.response)?;
         if store.commit(write).await.map_err(ServiceError::from)? == CommitResult::Done {
             return Ok(outcome);

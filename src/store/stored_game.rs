@@ -171,6 +171,11 @@ impl StoredGame {
             }
     }
 
+    /// Whether what the server does next depends on who is present.
+    pub fn depends_on_presence(&self) -> bool {
+        self.tokens.host.is_none() && self.completes_table()
+    }
+
     fn open_since_creation(&self) -> Option<Seat> {
         let at_creation = |seat: &Seat| self.seating.seats[*seat].opened == Opened::AtCreation;
         self.seats_of(SeatKind::Open).find(at_creation)

@@ -71,8 +71,10 @@ fn kinds(view: &Value) -> Vec<&str> {
 fn people_meet_at_one_table_and_the_server_deals() {
     let server = TestServer::start();
     let anna = join(&server, &json!({"name": "Anna"}));
+    // A condition means nothing here.
     let response = server
         .post("/v1/join")
+        .header("If-Match", "\"99\"")
         .json(&json!({"name": "Beat"}))
         .send();
     assert_eq!(response.status, 201);

@@ -18,17 +18,17 @@ use crate::{
 
 /// A board as short text: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
 pub fn board(rules: &Rules, seats: &[&str]) -> Board {
-    perft::read_board(rules, &seats.join("/")).unwrap()
+    perft::read_board(rules, &seats.join("/")).expect("a board")
 }
 
 pub fn cards(text: &str) -> Cards {
     text.split_whitespace()
-        .map(|card| card.parse::<Card>().unwrap())
+        .map(|card| card.parse::<Card>().expect("a card"))
         .collect()
 }
 
 pub fn seat(number: u8, rules: &Rules) -> Seat {
-    Seat::new(number, rules.seats).unwrap()
+    Seat::new(number, rules.seats).expect("a seat")
 }
 
 /// What seat 0 sees if everybody holds as many cards as it does.
@@ -42,7 +42,8 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// The nets, read once for all tests.
 pub fn nets() -> &'static Nets {
-    static NETS: LazyLock<Nets> = LazyLock::new(|| Nets::built_in().unwrap());
+    static NETS: LazyLock<Nets> =
+        LazyLock::new(|| Nets::built_in().expect("the nets that are compiled in"));
     &NETS
 }
 
@@ -106,7 +107,7 @@ pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
         jack_own_pair: rng.random(),
         jack_without_effect: rng.random(),
     };
-    Rules::try_from(options).unwrap()
+    Rules::try_from(options).expect("possible rules")
 }
 
 /// A board with every piece at a random place.
@@ -130,17 +131,17 @@ pub fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
         placement
     };
     let placements: Vec<Placement> = rules.ring().seats().map(placement).collect();
-    Board::place(rules, &placements).unwrap()
+    Board::place(rules, &placements).expect("a possible board")
 }
 
 /// The same game with everything changed that the seat cannot see: the other hands and offers, the
 /// stock and the shuffle seed.
 pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
-    let mut value = serde_json::to_value(game).unwrap();
+    let mut value = serde_json::to_value(game).expect("a game is JSON");
     let others: Vec<usize> = (0..usize::from(game.rules().seats))
         .filter(|&other| other != usize::from(seat.number()))
         .collect();
-    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
     let mut pool: Vec<char> = text(&value["stock"]).chars().collect();
     for &other in &others {
         pool.extend(text(&value["seats"][other]["hand"]).chars());
@@ -150,7 +151,7 @@ pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
         let state = &mut value["seats"][other];
         let size = text(&state["hand"]).len();
         let hand: String = pool.drain(..size).collect();
-        let held: Cards = serde_json::from_value(hand.clone().into()).unwrap();
+        let held: Cards = serde_json::from_value(hand.clone().into()).expect("a hand");
         if let (Some(card), true) = (held.ranks().next(), state["answer"]["offered"].is_string()) {
             state["answer"]["offered"] = card.name().into();
         }
@@ -158,7 +159,7 @@ pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {
     }
     value["stock"] = pool.into_iter().collect::<String>().into();
     value["seed"] = "0".repeat(64).into();
-    serde_json::from_value(value).unwrap()
+    serde_json::from_value(value).expect("a game")
 }
 
 /// A net in which no two consecutive blocks have weights of the same size.

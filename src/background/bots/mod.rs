@@ -21,6 +21,7 @@ use std::{
 };
 
 use dog_bot::{Level, net::nets::Nets};
+use dog_rules::BySeat;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
@@ -220,7 +221,10 @@ impl BotWorker {
         let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
             Ok(Some(record)) => {
-                let present = self.runtime.block_on(shared.store.present(&id));
+                let present = match record.depends_on_presence() {
+                    true => self.runtime.block_on(shared.store.present(&id)),
+                    false => Ok(BySeat::default()),
+                };
                 present.map_err(Failure::from).and_then(|present| {
                     let decide = || decide(record, &present, &shared.nets, &shared.metrics);
                     catch_unwind(AssertUnwindSafe(decide)).map_err(|_| Failure::Panicked)

@@ -26,7 +26,7 @@ use crate::{
             },
         },
     },
-    service::{self, Caller, GameCommand, ServiceError, etag, rematch_of, role_in},
+    service::{self, Caller, GameCommand, RequestContext, ServiceError, etag, rematch_of, role_in},
 };
 use actix_web::http::StatusCode;
 
@@ -66,8 +66,13 @@ pub async fn quick_join(
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     let wanted = body.content.and_then(QuickJoinRequest::wanted);
+    // No condition can be about a game that the client does not know.
+    let request = RequestContext {
+        if_match: None,
+        ..body.context
+    };
     let (store, turn) = (&app.store, &app.quick_joins);
-    respond(service::quick_join(store, turn, creator, &body.context, &wanted, &RENDERERS).await?)
+    respond(service::quick_join(store, turn, creator, &request, &wanted, &RENDERERS).await?)
 }
 
 /// Changes who plays a seat, or the player's name or level.

@@ -161,7 +161,7 @@ impl EventStream {
                 Ok(None) => {}
                 Err(problem) => {
                     problem.log();
-                    if problem.code() == Code::Unauthorized
+                    if problem.code() == Code::TokenReplaced
                         && let Some(connection) = self.connection.take()
                     {
                         connection.lose_seat();
@@ -211,21 +211,30 @@ impl EventStream {
             });
             self.sent(entry.version, entry.last);
         }
-        if game.version() == self.version {
-            messages.extend(self.presence(&game.stored, update.connected)?);
-            messages.extend(self.rematch().await?);
+        match messages.len() {
+            // What was read is sent before anything else can fail.
+            0 => self.notice(&game.stored, update.connected).await,
+            1 => Ok(messages.pop()),
+            _ => Ok(Some(messages.concat().into())),
         }
-        Ok(match messages.len() {
-            0 => None,
-            1 => messages.pop(),
-            _ => Some(messages.concat().into()),
-        })
     }
 
     fn sent(&mut self, version: u64, is_last: bool) {
         self.version = version;
         if is_last {
             self.over_since = Some(Instant::now());
+        }
+    }
+
+    /// What else there is to tell, once all changes are sent.
+    async fn notice(
+        &mut self,
+        stored: &StoredGame,
+        connected: BySeat<bool>,
+    ) -> Result<Option<Bytes>, Problem> {
+        match self.presence(stored, connected)? {
+            Some(presence) => Ok(Some(presence)),
+            None => self.rematch().await,
         }
     }
 
@@ -298,6 +307,7 @@ impl EventStream {
 mod tests {
     use std::sync::mpsc;
 
+    use dog_rules::Seat;
     use futures_util::FutureExt;
     use rusqlite::Connection;
 
@@ -306,10 +316,13 @@ mod tests {
         http::{
             metrics::PoolMetrics,
             pool::{PoolConfig, WorkerPool},
-            stream::hub::{FeedTask, Hub},
+            stream::{
+                hub::{FeedTask, Hub},
+                presence::PresenceTracker,
+            },
         },
         store::{
-            CommitResult, Write, WriteOp,
+            CommitResult, TokenHash, Write, WriteOp,
             tests::{Dir, insert, new_game},
         },
     };
@@ -429,6 +442,29 @@ mod tests {
         set_version(1);
         let first = stream.next().await.expect("the creation");
         assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+    }
+
+    #[actix_web::test]
+    async fn whoever_has_lost_the_seat_is_absent_at_once() {
+        let mut fixture = Fixture::new().await;
+        let store = fixture.dir.store();
+        // Without its task, nothing is written, and only this process knows of the connection.
+        let (tracker, _) = PresenceTracker::start(&store);
+        let mut stream = fixture.stream(Start::Game);
+        let seat = Seat::default();
+        let token = TokenHash::of("first 0");
+        (stream.role, stream.caller) = (Role::Seat(seat), Caller::new(Some(token)));
+        stream.connection = tracker.connection(fixture.record.id, stream.role);
+        let is_present = || async { tracker.connected(&fixture.record.id).await.unwrap()[seat] };
+        assert!(is_present().await);
+        let record = store.game(&fixture.record.id).await.unwrap().unwrap();
+        let mut tokens = record.tokens.clone();
+        tokens.seats[seat] = Some(TokenHash::of("another"));
+        let op = WriteOp::SetTokens(record.expected_state(), tokens, Arc::default());
+        let replaced = store.commit(Write { op, save: None }).await;
+        assert_eq!(replaced.unwrap(), CommitResult::Done);
+        while stream.next().await.is_some() {}
+        assert!(!is_present().await);
     }
 
     #[actix_web::test]

@@ -157,7 +157,7 @@ impl PresenceTracker {
     async fn run(self: Arc<PresenceTracker>) {
         let mut written_at = Instant::now();
         loop {
-            // Nobody waits for a time that is not known: a connection wakes the task.
+            // A new connection wakes the task, so without any it may sleep.
             let until = self.next_write(written_at);
             let wait = until.map_or(GRACE, |at| at.saturating_duration_since(Instant::now()));
             let _ = timeout(wait, self.changed.notified()).await;
