@@ -71,10 +71,8 @@ fn kinds(view: &Value) -> Vec<&str> {
 fn people_meet_at_one_table_and_the_server_deals() {
     let server = TestServer::start();
     let anna = join(&server, &json!({"name": "Anna"}));
-    // A condition means nothing here.
     let response = server
         .post("/v1/join")
-        .header("If-Match", "\"99\"")
         .json(&json!({"name": "Beat"}))
         .send();
     assert_eq!(response.status, 201);
@@ -101,6 +99,12 @@ fn people_meet_at_one_table_and_the_server_deals() {
         &json!({"rules": {"preset": "dogspiel-it", "seats": 4}}),
     );
     assert_eq!((same.id(), same.seat), (anna.id(), 2));
+    // A condition means nothing here. The document does not list it, so the response is unchecked.
+    let conditional = server.post("/v1/join").header("If-Match", "\"99\"");
+    let response = conditional
+        .json(&json!({"rules": {"preset": "hausregeln", "seats": 6}}))
+        .run();
+    assert_eq!(response.status(), 201);
     // Who gives the seat up lets somebody else in.
     same.leave();
     let dani = join(&server, &json!({}));
