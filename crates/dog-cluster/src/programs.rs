@@ -1,0 +1,130 @@
+//! The programs of PostgreSQL, and the user that runs them.
+
+use std::{
+    cmp::Reverse,
+    env, fs,
+    io::{self, Write},
+    os::unix::{fs::MetadataExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+/// What a person can do where the programs are missing.
+pub const MISSING: &str = "PostgreSQL's server programs are missing. Install them (Debian: \
+    postgresql), or set DOG_TEST_PG_BIN to their folder.";
+
+const NEEDED: [&str; 5] = ["initdb", "pg_basebackup", "pg_rewind", "postgres", "psql"];
+
+/// Whether this machine has PostgreSQL. If not, says so on standard error, past the test runner that
+/// captures it, once; where the environment variable `CI` is set, it panics.
+pub fn available() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let found = Programs::find().is_some();
+        if !found {
+            assert!(env::var_os("CI").is_none(), "{MISSING}");
+            let _ = writeln!(io::stderr(), "!!! SKIPPED: {MISSING} !!!");
+        }
+        found
+    })
+}
+
+/// Where the programs are, and as whom they run.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    pub folder: PathBuf,
+    /// The first number of the version, such as 15.
+    pub major: u32,
+    /// User and group, if this process is root: PostgreSQL refuses to run as root.
+    pub user: Option<(u32, u32)>,
+}
+
+impl Programs {
+    pub fn find() -> Option<&'static Programs> {
+        static PROGRAMS: OnceLock<Option<Programs>> = OnceLock::new();
+        PROGRAMS.get_or_init(Programs::search).as_ref()
+    }
+
+    fn search() -> Option<Programs> {
+        let is_linux = Path::new("/proc/self/stat").exists();
+        let has_all = |folder: &PathBuf| NEEDED.iter().all(|name| folder.join(name).is_file());
+        let folder = folders().into_iter().filter(|_| is_linux).find(has_all)?;
+        let version = run(Command::new(folder.join("postgres")).arg("--version")).ok()?;
+        let (_, version) = version.split_once(") ")?;
+        let end = version.find(|c: char| !c.is_ascii_digit())?;
+        Some(Programs {
+            major: version[..end].parse().ok()?,
+            user: fs::metadata("/proc/self")
+                .ok()?
+                .uid()
+                .eq(&0)
+                .then(other_user),
+            folder,
+        })
+    }
+
+    /// A program of PostgreSQL.
+    pub fn command(&self, program: &str, folder: &Path) -> Command {
+        self.run_as_user(self.folder.join(program), folder)
+    }
+
+    /// Any program as the user of PostgreSQL, in a folder of theirs, without this process's settings
+    /// of PostgreSQL.
+    pub fn run_as_user(&self, program: impl AsRef<Path>, folder: &Path) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.current_dir(folder).stdin(Stdio::null());
+        for (name, _) in env::vars_os() {
+            if name.to_string_lossy().starts_with("PG") {
+                command.env_remove(name);
+            }
+        }
+        command.env("LC_ALL", "C").env("PGCONNECT_TIMEOUT", "5");
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+}
+
+/// Where the programs may be, best first.
+fn folders() -> Vec<PathBuf> {
+    if let Some(folder) = env::var_os("DOG_TEST_PG_BIN") {
+        return vec![folder.into()];
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let mut versions: Vec<PathBuf> = versions.flatten().map(|entry| entry.path()).collect();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    versions.sort_by_key(|path| Reverse(number(path)));
+    let debian = versions.into_iter().map(|version| version.join("bin"));
+    let path = env::var_os("PATH").unwrap_or_default();
+    debian.chain(env::split_paths(&path)).collect()
+}
+
+/// User and group of `postgres`, else of `nobody`.
+fn other_user() -> (u32, u32) {
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let user = |name: &str| {
+        let mut lines = users
+            .lines()
+            .map(|line| line.split(':').collect::<Vec<_>>());
+        let fields = lines.find(|fields| fields[0] == name)?;
+        Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+    };
+    user("postgres")
+        .or_else(|| user("nobody"))
+        .unwrap_or((65_534, 65_534))
+}
+
+/// Runs a command to its end: its output, or what it says about why it failed.
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        Err(text(&output.stderr))
+    }
+}
