@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -167,6 +167,11 @@ impl Cluster {
         self.options.password.then_some(PASSWORD)
     }
 
+    /// Where everything of the cluster is; the Unix socket, too.
+    pub fn folder(&self) -> &Path {
+        &self.node.folder
+    }
+
     /// The TCP port, on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.node.port
@@ -306,6 +311,10 @@ fn settings(node: &Node, options: &ClusterOptions) -> BTreeMap<String, String> {
         ("fsync", on(options.durable)),
         ("full_page_writes", on(options.durable)),
         ("max_wal_size", "512MB".to_owned()),
+        (
+            "wal_keep_size",
+            if options.durable { "1GB" } else { "0" }.to_owned(),
+        ),
         ("ssl", on(options.tls != Tls::Off)),
         ("ssl_cert_file", path("tls/server.crt")),
         ("ssl_key_file", path("tls/server.key")),

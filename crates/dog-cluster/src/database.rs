@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use crate::{cluster::url, node::Node};
+use crate::{Cluster, cluster::url, node::Node};
 
 /// A database of its own for a test, owned by the role `dog`; dropped when this is dropped.
 #[derive(Debug)]
@@ -25,13 +25,20 @@ impl TestDatabase {
         url(&[&self.node], self.password, &self.name)
     }
 
+    /// By TCP as `dog`, on whichever of these nodes is the primary.
+    pub fn url_on(&self, nodes: &[&Cluster]) -> String {
+        let nodes: Vec<&Node> = nodes.iter().map(|cluster| &*cluster.node).collect();
+        let url = url(&nodes, self.password, &self.name);
+        format!("{url}?target_session_attrs=read-write")
+    }
+
     /// By the Unix socket as `dog`, which asks for no password.
     pub fn socket_url(&self) -> String {
         let host = self.node.folder.display().to_string().replace('/', "%2F");
         format!("postgres://dog@{host}:{}/{}", self.node.port, self.name)
     }
 
-    /// Runs SQL as the superuser; see [`Cluster::psql`](crate::Cluster::psql).
+    /// Runs SQL as the superuser; see [`Cluster::psql`].
     #[track_caller]
     pub fn psql(&self, sql: &str) -> String {
         self.node.must_psql(&self.name, sql)

@@ -12,6 +12,7 @@
 
 mod cluster;
 mod database;
+mod failover;
 mod node;
 mod programs;
 mod supervisor;

@@ -45,9 +45,16 @@ is_childless() { [ -z "$(children)" ]; }
 # send SIGNAL PROCESS…
 send() { kill "-$@" 2> /dev/null; }
 
+# Its process id may be another process's afterwards.
+forget() {
+  [ -z "$server" ] || wait "$server"
+  server=
+}
+
 start() {
   is_gone || return
-  # After a kill these stay, and their process id may be another process's by now.
+  forget
+  # These are left of a killed server.
   rm -f "$folder/data/postmaster.pid" "$folder"/.s.PGSQL.*
   "$bin/postgres" -D "$folder/data" -c "config_file=$folder/postgresql.conf" \
     < /dev/null >> "$folder/log" &
@@ -57,18 +64,17 @@ start() {
 
 stop() {
   send INT "$server"
-  await is_gone && wait "$server"
-  is_gone
+  await is_gone && forget
 }
 
 # All at once, as far as any of them can tell: the server stands still while its children die.
 die() {
+  is_gone && forget && return
   send STOP "$server"
   send KILL $(children)
   await is_childless
   send KILL "$server"
-  wait "$server"
-  true
+  forget
 }
 
 freeze() { send STOP "$server" && send STOP $(children); }
