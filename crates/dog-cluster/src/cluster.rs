@@ -183,8 +183,7 @@ impl Cluster {
         self.node.folder.join("tls/ca.crt")
     }
 
-    /// Runs SQL in a database as the superuser, through `psql`. Returns rows as lines, with columns
-    /// separated by `|`. Each statement is a transaction of its own.
+    /// Runs SQL in a database as the superuser; see [`psql`](crate::psql).
     #[track_caller]
     pub fn psql(&self, database: &str, sql: &str) -> String {
         self.node.must_psql(database, sql)
@@ -309,12 +308,11 @@ fn settings(node: &Node, options: &ClusterOptions) -> BTreeMap<String, String> {
         ("hba_file", path("pg_hba.conf")),
         ("max_connections", options.max_connections.to_string()),
         ("fsync", on(options.durable)),
-        ("full_page_writes", on(options.durable)),
         ("max_wal_size", "512MB".to_owned()),
-        (
-            "wal_keep_size",
-            if options.durable { "1GB" } else { "0" }.to_owned(),
-        ),
+        // A standby finds its primary soon after it is there.
+        ("wal_retrieve_retry_interval", "100ms".to_owned()),
+        // For pg_rewind.
+        ("wal_keep_size", "256MB".to_owned()),
         ("ssl", on(options.tls != Tls::Off)),
         ("ssl_cert_file", path("tls/server.crt")),
         ("ssl_key_file", path("tls/server.key")),

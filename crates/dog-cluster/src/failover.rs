@@ -7,19 +7,13 @@ use crate::Cluster;
 impl Cluster {
     /// A streaming standby of a running primary, with the same options. The primary's commits wait for
     /// it from now on.
-    ///
-    /// # Panics
-    ///
-    /// If `primary` is not durable: [`rewind_from`](Cluster::rewind_from) would refuse it later.
     pub fn standby_of(primary: &Cluster) -> Cluster {
-        assert!(
-            primary.options.durable,
-            "a standby is for a durable primary"
-        );
         let standby = Cluster::build(&primary.options, |standby| {
             let source = primary.node.parameters();
             let mut backup = standby.program("pg_basebackup");
-            backup.args(["-D", "data", "-c", "fast", "-d", &source]);
+            backup
+                .args(["-D", "data", "-c", "fast", "-d", &source])
+                .args(standby.no_sync());
             standby.run(&mut backup);
             let certificates = primary.node.folder.join("tls");
             if certificates.exists() {
@@ -31,7 +25,7 @@ impl Cluster {
         standby
     }
 
-    /// Kills the server and all its processes with SIGKILL, as if the machine was lost.
+    /// Kills the server and all its processes with SIGKILL, at once.
     pub fn kill(&self) {
         self.must("die");
     }
@@ -80,7 +74,7 @@ impl Cluster {
         self.run(self.program("postgres").args(recover));
         let source = format!("{} dbname=postgres", primary.node.parameters());
         let rewind = ["-D", "data", "--source-server", &source];
-        self.run(self.program("pg_rewind").args(rewind));
+        self.run(self.program("pg_rewind").args(rewind).args(self.no_sync()));
         self.follow(primary);
         self.start_again();
         primary.wait_for_standby(self);
@@ -110,6 +104,10 @@ impl Cluster {
         if !self.order(order) {
             self.node.fail(&format!("the order to {order} failed"));
         }
+    }
+
+    fn no_sync(&self) -> Option<&str> {
+        (!self.options.durable).then_some("--no-sync")
     }
 
     fn application_name(&self) -> String {

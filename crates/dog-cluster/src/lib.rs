@@ -19,4 +19,4 @@ mod supervisor;
 
 pub use cluster::{Cluster, ClusterOptions, Tls};
 pub use database::TestDatabase;
-pub use programs::{MISSING, available};
+pub use programs::{MISSING, available, psql};

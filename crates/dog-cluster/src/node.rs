@@ -3,17 +3,15 @@
 use std::{
     env, fs,
     hash::{BuildHasher, Hasher, RandomState},
-    io::Write,
     net::TcpListener,
     os::unix::fs::chown,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::atomic::{AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::programs::Programs;
+use crate::programs::{Programs, psql};
 
 /// Free bytes that `/dev/shm` must have to hold clusters.
 const MIN_FREE_BYTES: u64 = 2 << 30;
@@ -53,30 +51,9 @@ impl Node {
         }
     }
 
-    /// Runs SQL in a database as the superuser, through `psql`: rows as lines, columns separated by
-    /// `|`, or the errors.
+    /// Runs SQL in a database as the superuser; see [`psql`].
     pub fn psql(&self, database: &str, sql: &str) -> Result<String, String> {
-        let mut psql = self.programs.command("psql", &self.folder);
-        psql.args(["-XqAt", "-v", "ON_ERROR_STOP=1"]);
-        psql.arg("-d")
-            .arg(format!("{} dbname={database}", self.parameters()));
-        psql.stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = psql.spawn().map_err(|error| error.to_string())?;
-        let mut stdin = child.stdin.take().expect("a piped stdin");
-        // It may have ended already, and then says why.
-        let _ = stdin.write_all(sql.as_bytes());
-        drop(stdin);
-        let output = child
-            .wait_with_output()
-            .map_err(|error| error.to_string())?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-        if output.status.success() {
-            Ok(text(&output.stdout))
-        } else {
-            Err(text(&output.stderr))
-        }
+        psql(&format!("{} dbname={database}", self.parameters()), sql)
     }
 
     /// The same; panics if it fails.

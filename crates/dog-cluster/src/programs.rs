@@ -73,7 +73,7 @@ impl Programs {
     /// of PostgreSQL.
     pub fn run_as_user(&self, program: impl AsRef<Path>, folder: &Path) -> Command {
         let mut command = Command::new(program.as_ref());
-        command.current_dir(folder).stdin(Stdio::null());
+        command.current_dir(folder);
         for (name, _) in env::vars_os() {
             if name.to_string_lossy().starts_with("PG") {
                 command.env_remove(name);
@@ -81,6 +81,8 @@ impl Programs {
         }
         command.env("LC_ALL", "C").env("PGCONNECT_TIMEOUT", "5");
         if let Some((user, group)) = self.user {
+            // Not ours, which they cannot read.
+            command.env("HOME", folder);
             command.uid(user).gid(group);
         }
         command
@@ -116,11 +118,38 @@ fn other_user() -> (u32, u32) {
         .unwrap_or((65_534, 65_534))
 }
 
+/// Runs SQL through `psql`, connected by a URL or by parameters of `libpq`: rows as lines, with
+/// columns separated by `|`, or the errors. It ends at the first error; each statement is a
+/// transaction of its own.
+///
+/// # Panics
+///
+/// If PostgreSQL is not [`available`].
+pub fn psql(connection: &str, sql: &str) -> Result<String, String> {
+    let programs = Programs::find().expect(MISSING);
+    let mut psql = programs.command("psql", Path::new("/"));
+    psql.args(["-XqAt", "-v", "ON_ERROR_STOP=1", "-d", connection]);
+    run_with(&mut psql, sql)
+}
+
 /// Runs a command to its end: its output, or what it says about why it failed.
 pub(crate) fn run(command: &mut Command) -> Result<String, String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
+    run_with(command, "")
+}
+
+fn run_with(command: &mut Command, input: &str) -> Result<String, String> {
+    let command = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let mut stdin = child.stdin.take().expect("a piped stdin");
+    // If it has ended already, it says why.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     if output.status.success() {
         Ok(text(&output.stdout))

@@ -9,22 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase, Tls};
-
-/// Runs SQL as a client who knows only a URL.
-fn ask(url: &str, sql: &str) -> Result<String, String> {
-    let psql = Command::new("psql")
-        .args(["-XqAt", url, "-c", sql])
-        .output();
-    let psql = psql.expect("psql");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    let result = if psql.status.success() {
-        Ok(&psql.stdout)
-    } else {
-        Err(&psql.stderr)
-    };
-    result.map(|bytes| text(bytes)).map_err(|bytes| text(bytes))
-}
+use dog_cluster::{Cluster, ClusterOptions, TestDatabase, Tls, psql};
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -45,12 +30,12 @@ fn databases_belong_to_dog_who_needs_a_password() {
     let database = cluster.database();
     let sql = "CREATE TABLE t (); SELECT current_user, current_database()";
     let expected = format!("dog|{}", database.name());
-    assert_eq!(ask(&database.url(), sql), Ok(expected.clone()));
-    assert_eq!(ask(&database.socket_url(), &sql[19..]), Ok(expected));
+    assert_eq!(psql(&database.url(), sql), Ok(expected.clone()));
+    assert_eq!(psql(&database.socket_url(), &sql[19..]), Ok(expected));
     let wrong = database
         .url()
         .replace(cluster.password().expect("one"), "wrong");
-    let refusal = ask(&wrong, "SELECT 1").expect_err("a refusal");
+    let refusal = psql(&wrong, "SELECT 1").expect_err("a refusal");
     assert!(
         refusal.contains("password authentication failed"),
         "{refusal}"
@@ -69,7 +54,7 @@ fn copies_of_a_prepared_database_are_made_at_once() {
     };
     let copy = || {
         cluster.prepared_database(|url| {
-            let made = ask(url, "CREATE TABLE t AS SELECT 7 AS n");
+            let made = psql(url, "CREATE TABLE t AS SELECT 7 AS n");
             made.expect("a table");
         })
     };
@@ -82,7 +67,7 @@ fn copies_of_a_prepared_database_are_made_at_once() {
     });
     for (number, copy) in copies.iter().enumerate() {
         let insert = format!("UPDATE t SET n = n + {number}");
-        ask(&copy.url(), &insert).expect("its own table");
+        psql(&copy.url(), &insert).expect("its own table");
         assert_eq!(copy.psql("SELECT n FROM t"), (7 + number).to_string());
     }
 }
@@ -100,16 +85,16 @@ fn certificates_are_verified() {
     let ca = cluster.ca_file().display().to_string();
     let verified = format!("{url}?sslmode=verify-full&sslrootcert={ca}");
     let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    assert_eq!(ask(&verified, sql), Ok("t".to_owned()));
+    assert_eq!(psql(&verified, sql), Ok("t".to_owned()));
     assert_eq!(
-        ask(&verified.replace("127.0.0.1", "localhost"), sql),
+        psql(&verified.replace("127.0.0.1", "localhost"), sql),
         Ok("t".to_owned())
     );
-    let plain = ask(&format!("{url}?sslmode=disable"), sql).expect_err("a refusal");
+    let plain = psql(&format!("{url}?sslmode=disable"), sql).expect_err("a refusal");
     assert!(plain.contains("no encryption"), "{plain}");
     // Not the authority.
     let wrong = verified.replace("ca.crt", "server.crt");
-    let wrong = ask(&wrong, sql).expect_err("a refusal");
+    let wrong = psql(&wrong, sql).expect_err("a refusal");
     assert!(wrong.contains("certificate verify failed"), "{wrong}");
 }
 
@@ -159,18 +144,19 @@ fn nothing_is_left_of_a_killed_process() {
 
 #[test]
 fn a_primary_fails_over_there_and_back() {
-    let durable = ClusterOptions {
+    let options = ClusterOptions {
         durable: true,
+        tls: Tls::Required,
         ..ClusterOptions::default()
     };
-    let Some(first) = Cluster::start(&durable) else {
+    let Some(first) = Cluster::start(&options) else {
         return;
     };
     let second = Cluster::standby_of(&first);
     let database = first.database();
     let url = database.url_on(&[&first, &second]);
-    let insert = |n: u32| ask(&url, &format!("INSERT INTO t VALUES ({n})")).map(|_| ());
-    ask(&url, "CREATE TABLE t (n int)").expect("a table");
+    let insert = |n: u32| psql(&url, &format!("INSERT INTO t VALUES ({n})")).map(|_| ());
+    psql(&url, "CREATE TABLE t (n int)").expect("a table");
     assert_eq!(insert(1), Ok(()));
     assert!(second.is_in_recovery() && !first.is_in_recovery());
 
