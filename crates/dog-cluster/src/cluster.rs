@@ -1,70 +1,40 @@
 //! A cluster: how it is made, configured and asked.
 
 use std::{
-    collections::BTreeMap,
-    fmt::Write,
-    fs,
+    fs::{self, File},
+    io::Write,
     path::{Path, PathBuf},
     process::Command,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crate::{
-    TestDatabase, available,
+    PASSWORD, TestDatabase, available,
+    database::url,
     node::Node,
     programs::{Programs, run},
     supervisor::Supervisor,
 };
 
-/// The password of the role `dog`.
-const PASSWORD: &str = "opened-by-nobody";
-
-/// Whether connections by TCP are encrypted.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tls {
-    /// They cannot be.
-    Off,
-    /// Clients choose.
-    Offered,
-    /// Others are refused.
-    Required,
-}
-
-/// What a cluster is like.
-#[derive(Clone, Debug)]
+/// What a cluster is like. By default it is fast and has no certificates.
+#[derive(Clone, Debug, Default)]
 pub struct ClusterOptions {
-    /// Commits survive a loss of power. The cluster is on a disk, and slower. Off by default.
+    /// Commits survive a loss of power: the cluster is on a disk, with `fsync`.
     pub durable: bool,
-    /// Connections by TCP need the password (SCRAM). On by default.
-    pub password: bool,
-    /// Off by default.
-    pub tls: Tls,
-    /// 200 by default.
-    pub max_connections: u32,
-    /// Names and values for `postgresql.conf`; none by default.
+    /// Connections by TCP must be encrypted.
+    pub tls: bool,
+    /// Names and values for `postgresql.conf`, in addition to those of every cluster or instead.
     pub settings: Vec<(&'static str, String)>,
-}
-
-impl Default for ClusterOptions {
-    fn default() -> ClusterOptions {
-        ClusterOptions {
-            durable: false,
-            password: true,
-            tls: Tls::Off,
-            max_connections: 200,
-            settings: Vec::new(),
-        }
-    }
 }
 
 /// A PostgreSQL server with its data. Dropping it stops the server and removes the data.
 ///
-/// It has a superuser `postgres`, who uses the Unix socket, and a role `dog`, who owns the databases.
+/// It has a superuser `postgres`, who uses the Unix socket, and a role `dog`, who owns the databases
+/// and has the password [`PASSWORD`](crate::PASSWORD).
 #[derive(Debug)]
 pub struct Cluster {
     pub(crate) node: Arc<Node>,
     pub(crate) options: ClusterOptions,
-    settings: Mutex<BTreeMap<String, String>>,
     supervisor: Mutex<Supervisor>,
     template: OnceLock<String>,
 }
@@ -76,21 +46,17 @@ impl Cluster {
             return None;
         }
         let cluster = Cluster::build(options, |cluster| {
-            let arguments = ["-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"];
             let mut initdb = cluster.program("initdb");
+            initdb.args(["-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"]);
             // pg_rewind needs the checksums.
-            initdb
-                .args(arguments)
-                .args(["--locale=C", "--no-sync", "--data-checksums"]);
+            initdb.args(["--locale=C", "--no-sync", "--data-checksums"]);
             cluster.run(&mut initdb);
-            if options.tls != Tls::Off {
+            if options.tls {
                 cluster.make_certificates();
             }
         });
-        cluster.psql(
-            "postgres",
-            &format!("CREATE ROLE dog LOGIN PASSWORD '{PASSWORD}'"),
-        );
+        let role = format!("CREATE ROLE dog LOGIN PASSWORD '{PASSWORD}'");
+        cluster.psql("postgres", &role);
         Some(cluster)
     }
 
@@ -109,13 +75,12 @@ impl Cluster {
             let node = Node::create(programs, options.durable);
             let cluster = Cluster {
                 supervisor: Mutex::new(Supervisor::spawn(programs, &node.folder)),
-                settings: Mutex::new(settings(&node, options)),
                 node: Arc::new(node),
                 options: options.clone(),
                 template: OnceLock::new(),
             };
-            make_data(&cluster);
             cluster.write_configuration();
+            make_data(&cluster);
             if cluster.order("start") {
                 return cluster;
             }
@@ -153,18 +118,12 @@ impl Cluster {
         TestDatabase {
             name: self.node.create_database(template),
             node: Arc::clone(&self.node),
-            password: self.password(),
         }
     }
 
-    /// The URL of a database by TCP as `dog`, with its password if the cluster asks for it.
+    /// The URL of a database by TCP as `dog`.
     pub fn url(&self, database: &str) -> String {
-        url(&[&self.node], self.password(), database)
-    }
-
-    /// The password of `dog`, if the cluster asks for it.
-    pub fn password(&self) -> Option<&'static str> {
-        self.options.password.then_some(PASSWORD)
+        url(&[&self.node], database)
     }
 
     /// Where everything of the cluster is; the Unix socket, too.
@@ -204,46 +163,55 @@ impl Cluster {
     #[track_caller]
     pub fn configure(&self, name: &str, value: &str) {
         self.set(name, value);
-        self.write_configuration();
         if self.order("is_ready") {
             let loaded = || self.psql("postgres", "SELECT pg_conf_load_time()");
             let before = loaded();
             self.psql("postgres", "SELECT pg_reload_conf()");
-            self.node
-                .wait_until("the settings are read", || loaded() != before);
+            let is_loaded = || loaded() != before;
+            self.node.wait_until("settings are read", is_loaded);
         }
     }
 
+    /// Changes a setting; the last one of a name counts.
     pub(crate) fn set(&self, name: &str, value: &str) {
-        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
-        settings.insert(name.to_owned(), value.to_owned());
+        let file = self.node.folder.join("postgresql.conf");
+        let line = format!("{name} = '{}'\n", value.replace('\'', "''"));
+        let added = File::options().append(true).open(file);
+        let added = added.and_then(|mut file| file.write_all(line.as_bytes()));
+        added.expect("to write into the folder");
     }
 
-    pub(crate) fn write_configuration(&self) {
-        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut text = String::new();
-        for (name, value) in &*settings {
-            let value = value.replace('\'', "''");
-            let _ = writeln!(text, "{name} = '{value}'");
-        }
-        // Outside of the data, because pg_rewind copies all that is there.
-        self.write("postgresql.conf", &text);
-        let host = if self.options.tls == Tls::Required {
-            "hostssl"
-        } else {
-            "host"
-        };
-        let method = if self.options.password {
-            "scram-sha-256"
-        } else {
-            "trust"
-        };
-        let access = format!(
-            "local all all trust\n\
-             local replication all trust\n\
-             {host} all all 127.0.0.1/32 {method}\n"
+    /// The configuration is outside of the data, because pg_rewind copies all that is there.
+    fn write_configuration(&self) {
+        let Node { folder, port, .. } = &*self.node;
+        let folder = folder.display();
+        let ClusterOptions { durable, tls, .. } = self.options;
+        let host = if tls { "hostssl" } else { "host" };
+        // A standby looks for its primary often; pg_rewind needs some of the write-ahead log.
+        let settings = format!(
+            "listen_addresses = '127.0.0.1'
+             port = {port}
+             unix_socket_directories = '{folder}'
+             hba_file = '{folder}/pg_hba.conf'
+             ssl = {tls}
+             ssl_cert_file = '{folder}/tls/server.crt'
+             ssl_key_file = '{folder}/tls/server.key'
+             fsync = {durable}
+             max_connections = 200
+             max_wal_size = 512MB
+             wal_keep_size = 256MB
+             wal_retrieve_retry_interval = 100ms\n"
         );
+        let access = format!(
+            "local all all trust
+             local replication all trust
+             {host} all all 127.0.0.1/32 scram-sha-256\n"
+        );
+        self.write("postgresql.conf", &settings);
         self.write("pg_hba.conf", &access);
+        for (name, value) in &self.options.settings {
+            self.set(name, value);
+        }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -268,19 +236,14 @@ impl Cluster {
 
     /// Has the supervisor do something.
     pub(crate) fn order(&self, order: &str) -> bool {
-        let mut supervisor = self
-            .supervisor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        supervisor.order(order)
+        let supervisor = self.supervisor.lock();
+        supervisor
+            .unwrap_or_else(PoisonError::into_inner)
+            .order(order)
     }
 
     fn make_certificates(&self) {
-        fs::write(
-            self.node.folder.join("openssl.cnf"),
-            include_str!("openssl.cnf"),
-        )
-        .expect("to write into the folder");
+        self.write("openssl.cnf", include_str!("openssl.cnf"));
         self.run(self.tool("mkdir").arg("tls"));
         let request = "req -x509 -config openssl.cnf -days 2 -nodes -newkey ec \
                        -pkeyopt ec_paramgen_curve:prime256v1";
@@ -293,40 +256,4 @@ impl Cluster {
             self.run(self.tool("openssl").args(arguments));
         }
     }
-}
-
-/// The settings of a new cluster.
-fn settings(node: &Node, options: &ClusterOptions) -> BTreeMap<String, String> {
-    let on = |on| if on { "on" } else { "off" }.to_owned();
-    let path = |name: &str| node.folder.join(name).display().to_string();
-    let given = options.settings.iter();
-    let given = given.map(|(name, value)| (*name, value.clone()));
-    let base = [
-        ("listen_addresses", "127.0.0.1".to_owned()),
-        ("port", node.port.to_string()),
-        ("unix_socket_directories", path("")),
-        ("hba_file", path("pg_hba.conf")),
-        ("max_connections", options.max_connections.to_string()),
-        ("fsync", on(options.durable)),
-        ("max_wal_size", "512MB".to_owned()),
-        // A standby finds its primary soon after it is there.
-        ("wal_retrieve_retry_interval", "100ms".to_owned()),
-        // For pg_rewind.
-        ("wal_keep_size", "256MB".to_owned()),
-        ("ssl", on(options.tls != Tls::Off)),
-        ("ssl_cert_file", path("tls/server.crt")),
-        ("ssl_key_file", path("tls/server.key")),
-    ];
-    let all = base.into_iter().chain(given);
-    all.map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// The URL of a database on any of some nodes.
-pub(crate) fn url(nodes: &[&Node], password: Option<&str>, database: &str) -> String {
-    let password = password
-        .map(|password| format!(":{password}"))
-        .unwrap_or_default();
-    let hosts = nodes.iter().map(|node| format!("127.0.0.1:{}", node.port));
-    let hosts = hosts.collect::<Vec<_>>().join(",");
-    format!("postgres://dog{password}@{hosts}/{database}")
 }

@@ -5,14 +5,16 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use crate::{Cluster, cluster::url, node::Node};
+use crate::{Cluster, node::Node};
+
+/// The password of the role `dog`, which connections by TCP need.
+pub const PASSWORD: &str = "opened-by-nobody";
 
 /// A database of its own for a test, owned by the role `dog`; dropped when this is dropped.
 #[derive(Debug)]
 pub struct TestDatabase {
     pub(crate) node: Arc<Node>,
     pub(crate) name: String,
-    pub(crate) password: Option<&'static str>,
 }
 
 impl TestDatabase {
@@ -20,15 +22,15 @@ impl TestDatabase {
         &self.name
     }
 
-    /// By TCP as `dog`, with its password if the cluster asks for it.
+    /// By TCP as `dog`.
     pub fn url(&self) -> String {
-        url(&[&self.node], self.password, &self.name)
+        url(&[&self.node], &self.name)
     }
 
     /// By TCP as `dog`, on whichever of these nodes is the primary.
     pub fn url_on(&self, nodes: &[&Cluster]) -> String {
         let nodes: Vec<&Node> = nodes.iter().map(|cluster| &*cluster.node).collect();
-        let url = url(&nodes, self.password, &self.name);
+        let url = url(&nodes, &self.name);
         format!("{url}?target_session_attrs=read-write")
     }
 
@@ -48,10 +50,8 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     /// The cluster may be gone before, or wait for a standby, which does not matter.
     fn drop(&mut self) {
-        let sql = format!(
-            "SET synchronous_commit = local; DROP DATABASE {} WITH (FORCE)",
-            self.name
-        );
+        let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        let sql = format!("SET synchronous_commit = local; {drop}");
         let _ = self.node.psql("postgres", &sql);
     }
 }
@@ -63,14 +63,17 @@ impl Node {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("dog_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
         let template = template.unwrap_or("template1");
-        // Two thirds of the time of the other strategy, and no log of every page.
-        let strategy = if self.programs.major < 15 {
-            ""
-        } else {
-            "STRATEGY file_copy"
-        };
+        // Two thirds of the time of the other strategy, and not every page is logged.
+        let strategy = "STRATEGY file_copy";
         let sql = format!("CREATE DATABASE {name} OWNER dog TEMPLATE {template} {strategy}");
         self.must_psql("postgres", &sql);
         name
     }
+}
+
+/// The URL of a database on some nodes.
+pub(crate) fn url(nodes: &[&Node], database: &str) -> String {
+    let hosts = nodes.iter().map(|node| format!("127.0.0.1:{}", node.port));
+    let hosts = hosts.collect::<Vec<_>>().join(",");
+    format!("postgres://dog:{PASSWORD}@{hosts}/{database}")
 }

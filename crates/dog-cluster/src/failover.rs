@@ -15,8 +15,8 @@ impl Cluster {
                 .args(["-D", "data", "-c", "fast", "-d", &source])
                 .args(standby.no_sync());
             standby.run(&mut backup);
-            let certificates = primary.node.folder.join("tls");
-            if certificates.exists() {
+            if primary.options.tls {
+                let certificates = primary.node.folder.join("tls");
                 standby.run(standby.tool("cp").arg("-r").arg(certificates).arg("."));
             }
             standby.follow(primary);
@@ -25,7 +25,7 @@ impl Cluster {
         standby
     }
 
-    /// Kills the server and all its processes with SIGKILL, at once.
+    /// Kills the server and all its processes with SIGKILL, at once. The kernel closes its connections.
     pub fn kill(&self) {
         self.must("die");
     }
@@ -122,7 +122,6 @@ impl Cluster {
             &format!("{source} application_name={name}"),
         );
         self.set("synchronous_standby_names", "");
-        self.write_configuration();
         self.run(self.tool("touch").arg("data/standby.signal"));
     }
 

@@ -17,6 +17,6 @@ mod node;
 mod programs;
 mod supervisor;
 
-pub use cluster::{Cluster, ClusterOptions, Tls};
-pub use database::TestDatabase;
-pub use programs::{MISSING, available, psql};
+pub use cluster::{Cluster, ClusterOptions};
+pub use database::{PASSWORD, TestDatabase};
+pub use programs::{available, psql};

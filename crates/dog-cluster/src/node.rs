@@ -19,7 +19,7 @@ const MIN_FREE_BYTES: u64 = 2 << 30;
 /// How long to wait for what PostgreSQL does by itself. Only a failing test waits that long.
 const LIMIT: Duration = Duration::from_secs(60);
 
-const PREFIX: &str = "dog-cluster";
+const PREFIX: &str = "dog-cluster-";
 
 /// The folder and port of a cluster.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Node {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let parent = parent(durable);
         remove_stale_folders(&parent);
-        let folder = parent.join(format!("{PREFIX}-{}-{number}", std::process::id()));
+        let folder = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::create_dir(&folder).expect("a folder for the cluster");
         if let Some((user, group)) = programs.user {
             chown(&folder, Some(user), Some(group)).expect("to give the folder away");
@@ -65,11 +65,8 @@ impl Node {
 
     /// How the superuser connects, as `libpq` takes it.
     pub fn parameters(&self) -> String {
-        format!(
-            "host={} port={} user=postgres",
-            self.folder.display(),
-            self.port
-        )
+        let Node { folder, port, .. } = self;
+        format!("host={} port={port} user=postgres", folder.display())
     }
 
     /// All that PostgreSQL has logged.
@@ -116,9 +113,7 @@ fn parent(durable: bool) -> PathBuf {
 fn remove_stale_folders(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let rest = name
-            .strip_prefix(PREFIX)
-            .and_then(|rest| rest.strip_prefix('-'));
+        let rest = name.strip_prefix(PREFIX);
         let process = rest.and_then(|rest| rest.split('-').next());
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
             let _ = fs::remove_dir_all(entry.path());

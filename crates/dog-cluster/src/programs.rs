@@ -11,8 +11,8 @@ use std::{
 };
 
 /// What a person can do where the programs are missing.
-pub const MISSING: &str = "PostgreSQL's server programs are missing. Install them (Debian: \
-    postgresql), or set DOG_TEST_PG_BIN to their folder.";
+const MISSING: &str = "this machine lacks the server programs of PostgreSQL 15 or newer: install \
+    them (Debian: postgresql), or set DOG_TEST_PG_BIN to their folder";
 
 const NEEDED: [&str; 5] = ["initdb", "pg_basebackup", "pg_rewind", "postgres", "psql"];
 
@@ -34,8 +34,6 @@ pub fn available() -> bool {
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub folder: PathBuf,
-    /// The first number of the version, such as 15.
-    pub major: u32,
     /// User and group, if this process is root: PostgreSQL refuses to run as root.
     pub user: Option<(u32, u32)>,
 }
@@ -50,16 +48,9 @@ impl Programs {
         let is_linux = Path::new("/proc/self/stat").exists();
         let has_all = |folder: &PathBuf| NEEDED.iter().all(|name| folder.join(name).is_file());
         let folder = folders().into_iter().filter(|_| is_linux).find(has_all)?;
-        let version = run(Command::new(folder.join("postgres")).arg("--version")).ok()?;
-        let (_, version) = version.split_once(") ")?;
-        let end = version.find(|c: char| !c.is_ascii_digit())?;
+        let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
         Some(Programs {
-            major: version[..end].parse().ok()?,
-            user: fs::metadata("/proc/self")
-                .ok()?
-                .uid()
-                .eq(&0)
-                .then(other_user),
+            user: is_root.then(other_user),
             folder,
         })
     }
@@ -107,11 +98,10 @@ fn folders() -> Vec<PathBuf> {
 fn other_user() -> (u32, u32) {
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = |name: &str| {
-        let mut lines = users
-            .lines()
-            .map(|line| line.split(':').collect::<Vec<_>>());
-        let fields = lines.find(|fields| fields[0] == name)?;
-        Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+        let fields = users.lines().map(|line| line.split(':'));
+        let mut fields = fields.filter_map(|mut fields| (fields.next()? == name).then_some(fields));
+        let mut numbers = fields.next()?.skip(1).map_while(|field| field.parse().ok());
+        Some((numbers.next()?, numbers.next()?))
     };
     user("postgres")
         .or_else(|| user("nobody"))
@@ -138,18 +128,14 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
 }
 
 fn run_with(command: &mut Command, input: &str) -> Result<String, String> {
-    let command = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let fails = |error: io::Error| error.to_string();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(fails)?;
     let mut stdin = child.stdin.take().expect("a piped stdin");
     // If it has ended already, it says why.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let output = child
-        .wait_with_output()
-        .map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(fails)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     if output.status.success() {
         Ok(text(&output.stdout))

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase, Tls, psql};
+use dog_cluster::{Cluster, ClusterOptions, PASSWORD, TestDatabase, psql};
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -32,9 +32,7 @@ fn databases_belong_to_dog_who_needs_a_password() {
     let expected = format!("dog|{}", database.name());
     assert_eq!(psql(&database.url(), sql), Ok(expected.clone()));
     assert_eq!(psql(&database.socket_url(), &sql[19..]), Ok(expected));
-    let wrong = database
-        .url()
-        .replace(cluster.password().expect("one"), "wrong");
+    let wrong = database.url().replace(PASSWORD, "wrong");
     let refusal = psql(&wrong, "SELECT 1").expect_err("a refusal");
     assert!(
         refusal.contains("password authentication failed"),
@@ -75,7 +73,7 @@ fn copies_of_a_prepared_database_are_made_at_once() {
 #[test]
 fn certificates_are_verified() {
     let options = ClusterOptions {
-        tls: Tls::Required,
+        tls: true,
         ..ClusterOptions::default()
     };
     let Some(cluster) = Cluster::start(&options) else {
@@ -146,7 +144,7 @@ fn nothing_is_left_of_a_killed_process() {
 fn a_primary_fails_over_there_and_back() {
     let options = ClusterOptions {
         durable: true,
-        tls: Tls::Required,
+        tls: true,
         ..ClusterOptions::default()
     };
     let Some(first) = Cluster::start(&options) else {
