@@ -1,16 +1,16 @@
 //! Tests of the guarantees of every store, by its public interface only. Each is a function of a
-//! [`TestDatabase`] and runs on both stores. Tests of SQLite's files and threads are in
+//! [`TestStore`] and runs on both stores. Tests of SQLite's files and threads are in
 //! `sqlite/tests`.
 
 /// Makes a test on each store of each of these functions.
 macro_rules! each_store {
     ($($test:ident),+ $(,)?) => {
         mod sqlite {
-            use super::TestDatabase;
+            use super::TestStore;
             $(
                 #[test]
                 fn $test() {
-                    super::$test(&TestDatabase::sqlite());
+                    super::$test(&TestStore::sqlite());
                 }
             )+
         }
@@ -44,19 +44,19 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use super::*;
 
 /// An empty database of a test's own, deleted when dropped.
-pub(super) enum TestDatabase {
+pub(super) enum TestStore {
     Sqlite(Dir),
 }
 
-impl TestDatabase {
-    pub fn sqlite() -> TestDatabase {
-        TestDatabase::Sqlite(Dir::new())
+impl TestStore {
+    pub fn sqlite() -> TestStore {
+        TestStore::Sqlite(Dir::new())
     }
 
     /// Another database of the same kind.
-    pub fn another(&self) -> TestDatabase {
+    pub fn another(&self) -> TestStore {
         match self {
-            TestDatabase::Sqlite(_) => TestDatabase::sqlite(),
+            TestStore::Sqlite(_) => TestStore::sqlite(),
         }
     }
 
@@ -68,14 +68,14 @@ impl TestDatabase {
 
     pub fn store_with(&self, config: StoreConfig) -> Store {
         match self {
-            TestDatabase::Sqlite(dir) => dir.store_with(config),
+            TestStore::Sqlite(dir) => dir.store_with(config),
         }
     }
 
     /// The defects found by a check of the database.
     pub fn defects(&self) -> Vec<String> {
         match self {
-            TestDatabase::Sqlite(dir) => dir.defects(),
+            TestStore::Sqlite(dir) => dir.defects(),
         }
     }
 }

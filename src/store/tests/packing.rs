@@ -9,7 +9,7 @@ each_store![
     logs_are_packed_in_batches,
 ];
 
-fn a_packed_log_reads_as_before(database: &TestDatabase) {
+fn a_packed_log_reads_as_before(database: &TestStore) {
     let store = database.store();
     let going_on = create(&store);
     let (over, expected) = play_to_end(&store, new_game());
@@ -48,7 +48,7 @@ fn a_packed_log_reads_as_before(database: &TestDatabase) {
     assert_eq!(log(&store, &id), []);
 }
 
-fn creators_can_be_compared_within_one_store_only(database: &TestDatabase) {
+fn creators_can_be_compared_within_one_store_only(database: &TestStore) {
     let store = database.store();
     let creator = store.creator(&[7; 16]);
     assert_eq!(creator, database.store().creator(&[7; 16]));
@@ -57,7 +57,7 @@ fn creators_can_be_compared_within_one_store_only(database: &TestDatabase) {
 }
 
 /// The creator also shows whether the log is packed.
-fn the_creator_is_deleted_when_the_log_is_packed(database: &TestDatabase) {
+fn the_creator_is_deleted_when_the_log_is_packed(database: &TestStore) {
     let (store, there) = (database.store(), database.store());
     let creator = Some(store.creator(&[7; 16]));
     let (played, log) = play_to_end(
@@ -99,7 +99,7 @@ fn the_creator_is_deleted_when_the_log_is_packed(database: &TestDatabase) {
     }
 }
 
-fn logs_are_packed_in_batches(database: &TestDatabase) {
+fn logs_are_packed_in_batches(database: &TestStore) {
     let store = database.store();
     let (over, log, _) = finished_game(&new_game());
     let creator = Some(store.creator(&[7; 16]));

@@ -22,7 +22,7 @@ fn present(store: &Store, stored: &StoredGame) -> Vec<u8> {
     seats.map(Seat::number).collect()
 }
 
-fn a_seat_is_present_while_any_process_says_so(database: &TestDatabase) {
+fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let (one, other) = (ProcessId::random(), ProcessId::random());
     let stored = create(&here);
@@ -45,7 +45,7 @@ fn a_seat_is_present_while_any_process_says_so(database: &TestDatabase) {
     assert_eq!(wait(here.game(&stored.id)), Some(stored));
 }
 
-fn changes_of_presence_are_in_the_feed(database: &TestDatabase) {
+fn changes_of_presence_are_in_the_feed(database: &TestStore) {
     let store = database.store();
     let (process, stored) = (ProcessId::random(), create(&store));
     let mut feed = store.feed();

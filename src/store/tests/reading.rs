@@ -10,7 +10,7 @@ each_store![
     a_game_is_listed_as_it_is_read,
 ];
 
-fn a_log_is_read_in_pages(database: &TestDatabase) {
+fn a_log_is_read_in_pages(database: &TestStore) {
     let store = database.store();
     let id = create(&store).id;
     for _ in 0..5 {
@@ -27,7 +27,7 @@ fn a_log_is_read_in_pages(database: &TestDatabase) {
     assert_eq!(log(&store, &GameId::random()), []);
 }
 
-fn an_update_has_the_last_entries_after_the_known_version(database: &TestDatabase) {
+fn an_update_has_the_last_entries_after_the_known_version(database: &TestStore) {
     let store = database.store();
     let id = create(&store).id;
     for _ in 0..5 {
@@ -48,7 +48,7 @@ fn an_update_has_the_last_entries_after_the_known_version(database: &TestDatabas
     assert!(wait(store.update_since(&GameId::random(), None, 9)).is_none());
 }
 
-fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestDatabase) {
+fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestStore) {
     let store = database.store();
     let mut expected = Vec::new();
     for number in 0..20 {
@@ -112,7 +112,7 @@ fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestDatabase) 
     assert_eq!(ids, expected[5..10]);
 }
 
-fn open_tables_are_those_with_a_seat_for_anyone(database: &TestDatabase) {
+fn open_tables_are_those_with_a_seat_for_anyone(database: &TestStore) {
     let store = database.store();
     let open = |phase| -> Vec<GameId> {
         let query = ListQuery {
@@ -162,7 +162,7 @@ fn open_tables_are_those_with_a_seat_for_anyone(database: &TestDatabase) {
     assert_eq!(database.defects(), [""; 0]);
 }
 
-fn a_game_is_listed_as_it_is_read(database: &TestDatabase) {
+fn a_game_is_listed_as_it_is_read(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let id = create(&here).id;
     let steps: [fn(&StoredGame) -> WriteOp; 3] = [

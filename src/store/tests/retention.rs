@@ -7,7 +7,7 @@ each_store![
     a_game_that_has_changed_is_kept,
 ];
 
-fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestDatabase) {
+fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
     let store = database.store();
     let old: Vec<GameId> = (0..7).map(|_| add(&store, idle_game(30, 11)).id).collect();
     for _ in 0..3 {
@@ -51,7 +51,7 @@ fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestDatabase) {
     );
 }
 
-fn a_game_that_has_changed_is_kept(database: &TestDatabase) {
+fn a_game_that_has_changed_is_kept(database: &TestStore) {
     let store = database.store();
     let (expired, continued) = (
         add(&store, idle_game(30, 11)),

@@ -7,7 +7,7 @@ each_store![
     what_has_not_expired_is_not_deleted,
 ];
 
-fn a_response_is_saved_with_its_write(database: &TestDatabase) {
+fn a_response_is_saved_with_its_write(database: &TestStore) {
     let store = database.store();
     let new = insert(&new_game());
     let id = new.game.id;
@@ -69,7 +69,7 @@ fn a_response_is_saved_with_its_write(database: &TestDatabase) {
     );
 }
 
-fn what_has_not_expired_is_not_deleted(database: &TestDatabase) {
+fn what_has_not_expired_is_not_deleted(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     let ticket = NewTicket {

@@ -35,7 +35,7 @@ fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     }
 }
 
-fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestDatabase) {
+fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestStore) {
     let store = database.store();
     let pace = |seconds: u32| Timing {
         bot_pace_ms: 1_000 * seconds,
@@ -71,7 +71,7 @@ fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestDat
     assert_eq!(wait(store.next_due(next)), None);
 }
 
-fn one_game_per_creator_is_found_however_many_another_has(database: &TestDatabase) {
+fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) {
     let store = database.store();
     let mut at = now() - seconds(HOUR);
     let mut of = |creator: Option<u8>, timing| {
@@ -106,7 +106,7 @@ fn one_game_per_creator_is_found_however_many_another_has(database: &TestDatabas
     assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
 }
 
-fn a_deadline_moves_only_with_the_turn(database: &TestDatabase) {
+fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
     let store = database.store();
     let clock = Timing {
         bot_pace_ms: 0,
@@ -125,7 +125,7 @@ fn a_deadline_moves_only_with_the_turn(database: &TestDatabase) {
     assert_eq!(wait(store.game(&stored.id)), Some(dealt));
 }
 
-fn changes_are_listed_after_a_known_one(database: &TestDatabase) {
+fn changes_are_listed_after_a_known_one(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let last = || last_change(&there);
     let before = last();
@@ -161,7 +161,7 @@ fn changes_are_listed_after_a_known_one(database: &TestDatabase) {
     }
 }
 
-fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestDatabase) {
+fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let mut feed = here.feed();
     for store in [&here, &there] {
@@ -178,7 +178,7 @@ fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestDatabase) {
     assert_eq!(feed.changed().now_or_never(), None, "the store is closed");
 }
 
-fn a_ticket_can_be_taken_once_before_it_expires(database: &TestDatabase) {
+fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     let store = database.store();
     let (stored, other) = (create(&store), create(&store).id);
     let id = stored.id;

@@ -9,7 +9,7 @@ each_store![
     only_one_of_many_conflicting_writes_is_done,
 ];
 
-fn processes_see_each_others_commits(database: &TestDatabase) {
+fn processes_see_each_others_commits(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let mut feed = there.feed();
     let stored = create(&here);
@@ -68,16 +68,16 @@ fn count_together(stores: &[Store], each: u64) {
     assert!(log.iter().map(|entry| entry.version).eq(1..=expected));
 }
 
-fn threads_lose_no_writes(database: &TestDatabase) {
+fn threads_lose_no_writes(database: &TestStore) {
     count_together(&[database.store()], 12);
 }
 
-fn processes_lose_no_writes(database: &TestDatabase) {
+fn processes_lose_no_writes(database: &TestStore) {
     count_together(&[database.store(), database.store()], 12);
 }
 
 /// Concurrent writes with the same unique key, or for the same request.
-fn only_one_of_many_conflicting_writes_is_done(database: &TestDatabase) {
+fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
     let stores = [database.store(), database.store()];
     let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();
     let add = |(stored, number): &(StoredGame, usize)| {

@@ -14,7 +14,7 @@ each_store![
     the_used_space_and_the_limit_are_reported,
 ];
 
-fn a_stored_game_is_read_back(database: &TestDatabase) {
+fn a_stored_game_is_read_back(database: &TestStore) {
     let store = database.store();
     let first = create(&store);
     let id = first.id;
@@ -50,7 +50,7 @@ fn a_stored_game_is_read_back(database: &TestDatabase) {
     assert!(matches!(log[1].events[..], [Event::CardsDealt { .. }]));
 }
 
-fn invalid_writes_are_refused(database: &TestDatabase) {
+fn invalid_writes_are_refused(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     let since = last_change(&store);
@@ -109,7 +109,7 @@ fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteO
     }
 }
 
-fn a_write_is_stale_when_the_game_has_changed(database: &TestDatabase) {
+fn a_write_is_stale_when_the_game_has_changed(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
         |stored| update(stored, &reissue()),
@@ -129,7 +129,7 @@ fn a_write_is_stale_when_the_game_has_changed(database: &TestDatabase) {
 }
 
 /// The same version may be another state, if the file was restored to an earlier one.
-fn a_write_is_stale_when_the_same_version_is_another_state(database: &TestDatabase) {
+fn a_write_is_stale_when_the_same_version_is_another_state(database: &TestStore) {
     let store = database.store();
     let first = create(&store);
     let other = draft(&first, &reissue()).next;
@@ -138,7 +138,7 @@ fn a_write_is_stale_when_the_same_version_is_another_state(database: &TestDataba
     assert_stale(&store, &first.id, ops(&other));
 }
 
-fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestDatabase) {
+fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestStore) {
     let store = database.store();
     let first = create(&store);
     let write = Write {
@@ -157,7 +157,7 @@ fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestData
     );
 }
 
-fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestDatabase) {
+fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestStore) {
     let store = database.store();
     let under_key = |key: &str| {
         let mut new = insert(&new_game());
@@ -196,7 +196,7 @@ fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestDatabase) 
     assert_eq!(wait(store.game_by_unique_key("after another")), Some(other));
 }
 
-fn tokens_change_without_a_version(database: &TestDatabase) {
+fn tokens_change_without_a_version(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     for renewals in 1..=2 {
@@ -220,7 +220,7 @@ fn tokens_change_without_a_version(database: &TestDatabase) {
     assert_eq!(log(&store, &stored.id).len(), 1);
 }
 
-fn a_game_is_removed_with_its_log(database: &TestDatabase) {
+fn a_game_is_removed_with_its_log(database: &TestStore) {
     let store = database.store();
     let (id, other) = (create(&store).id, create(&store));
     let stored = act(&store, &id, &reissue());
@@ -237,7 +237,7 @@ fn a_game_is_removed_with_its_log(database: &TestDatabase) {
     assert_eq!(log(&store, &other.id), [creation(&other)]);
 }
 
-fn the_used_space_and_the_limit_are_reported(database: &TestDatabase) {
+fn the_used_space_and_the_limit_are_reported(database: &TestStore) {
     let config = StoreConfig {
         max_bytes: 1 << 30,
         ..StoreConfig::default()
