@@ -1,8 +1,9 @@
 //! The database of a server, and SQL on it behind the server's back.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use rusqlite::{Connection, types::ValueRef};
@@ -74,6 +75,29 @@ impl ServerDatabase {
         let tell = "INSERT INTO changes (game, version) SELECT id, version FROM games";
         self.sql(&format!("{tell} WHERE id = '{id}'"));
     }
+}
+
+/// The program `dog` on the database at this location, without settings of this process. The
+/// command `wrapper`, unless empty, runs it.
+pub fn dog(location: &OsStr, wrapper: &[&str]) -> Command {
+    let program = env!("CARGO_BIN_EXE_dog");
+    let mut command = match wrapper {
+        [] => Command::new(program),
+        [wrapper, arguments @ ..] => {
+            let mut command = Command::new(wrapper);
+            command.args(arguments).arg(program);
+            command
+        }
+    };
+    let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("DOG_") || others.contains(&&*text) {
+            command.env_remove(name);
+        }
+    }
+    command.env("DOG_DATABASE", location);
+    command
 }
 
 fn connect(path: &Path) -> Connection {

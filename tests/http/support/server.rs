@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Contract, ServerDatabase, TIMEOUT, TestRequest};
+use super::{Contract, ServerDatabase, TIMEOUT, TestRequest, database::dog};
 
 /// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
@@ -222,9 +222,7 @@ impl TestServer {
 
     /// The `dog` program on the same database.
     pub fn program(&self) -> Command {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_dog"));
-        program.env("DOG_DATABASE", self.database().location());
-        program
+        dog(&self.database().location(), &[])
     }
 
     pub fn agent(&self) -> &ureq::Agent {
@@ -376,25 +374,8 @@ impl ServerProcess {
                 .open(folder.path.join(name))
                 .expect("a log file")
         };
-        let program = env!("CARGO_BIN_EXE_dog");
-        let mut command = match wrapper {
-            [] => Command::new(program),
-            [wrapper, arguments @ ..] => {
-                let mut command = Command::new(wrapper);
-                command.args(arguments).arg(program);
-                command
-            }
-        };
-        let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("DOG_") || others.contains(&&*text) {
-                command.env_remove(name);
-            }
-        }
-        let mut child = command
+        let mut child = dog(&folder.database.location(), wrapper)
             .args(["serve", "--listen", address])
-            .env("DOG_DATABASE", folder.database.location())
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
