@@ -22,7 +22,7 @@ use dog_rules::{Action, Event, Player, Seat};
 use rusqlite::Connection;
 
 use super::*;
-use crate::store::{ChangesSince, tests::*, *};
+use crate::store::{tests::*, *};
 
 /// Applies an action within a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
@@ -51,10 +51,4 @@ fn rows(dir: &Dir, table: &str) -> i64 {
     let connection = Connection::open(dir.file()).unwrap();
     let sql = format!("SELECT count(*) FROM {table}");
     connection.query_row(&sql, [], |row| row.get(0)).unwrap()
-}
-
-/// The defects found by a check of the file.
-fn defects(dir: &Dir) -> Vec<String> {
-    let checked = check(&dir.file(), |_, _| {}).unwrap();
-    checked.defects.iter().map(Defect::to_string).collect()
 }

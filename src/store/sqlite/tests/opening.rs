@@ -112,7 +112,7 @@ fn games_of_the_second_schema_can_be_continued() {
     act(&store, &id, &reissue());
     let version = Some(2);
     let change = Change::Game { id, version };
-    assert_eq!(changes(&store, last), ChangesSince::Of(vec![change]));
+    assert_eq!(changes(&store, last), [change]);
 }
 
 #[test]
