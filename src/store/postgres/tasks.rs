@@ -129,16 +129,16 @@ impl Database {
                  SELECT process FROM processes WHERE lease_until <= ",
             now!(),
             "    LIMIT 1 FOR UPDATE SKIP LOCKED), \
-             some AS (\
+             batch AS (\
                  SELECT game, seat, process FROM presence JOIN ended USING (process) LIMIT 500), \
              gone AS (\
-                 DELETE FROM presence USING some WHERE presence.game = some.game \
-                 AND presence.seat = some.seat AND presence.process = some.process \
+                 DELETE FROM presence USING batch WHERE presence.game = batch.game \
+                 AND presence.seat = batch.seat AND presence.process = batch.process \
                  RETURNING presence.game), \
              told AS (INSERT INTO changes (game, is_presence) SELECT game, true FROM gone), \
              done AS (\
                  DELETE FROM processes USING ended WHERE processes.process = ended.process \
-                 AND NOT EXISTS (SELECT FROM some)) \
+                 AND NOT EXISTS (SELECT FROM batch)) \
              SELECT (SELECT count(*) FROM gone) FROM ended"
         );
         let rows = self.small_write(sql, params![]).await?;
@@ -187,13 +187,13 @@ impl Database {
     /// be more.
     pub async fn remove_rest(&self) -> Result<bool, StoreError> {
         let sql = "WITH game AS (SELECT game FROM removed LIMIT 1), \
-                   some AS (SELECT game, version FROM log JOIN game USING (game) LIMIT 1000), \
+                   batch AS (SELECT game, version FROM log JOIN game USING (game) LIMIT 1000), \
                    gone AS (\
-                       DELETE FROM log USING some \
-                       WHERE log.game = some.game AND log.version = some.version), \
+                       DELETE FROM log USING batch \
+                       WHERE log.game = batch.game AND log.version = batch.version), \
                    done AS (\
                        DELETE FROM removed USING game WHERE removed.game = game.game \
-                       AND NOT EXISTS (SELECT FROM some)) \
+                       AND NOT EXISTS (SELECT FROM batch)) \
                    SELECT 1 FROM game";
         Ok(!self.query_in_background(sql, params![]).await?.is_empty())
     }
