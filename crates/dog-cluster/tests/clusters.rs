@@ -71,6 +71,21 @@ fn copies_of_a_prepared_database_are_made_at_once() {
 }
 
 #[test]
+fn a_copy_goes_on_by_itself() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let table = "CREATE TABLE t (n int GENERATED ALWAYS AS IDENTITY, what text);
+                 INSERT INTO t (what) VALUES ('one')";
+    psql(&database.url(), table).expect("a table");
+    let copy = database.copy();
+    let add = "INSERT INTO t (what) VALUES ('two') RETURNING n";
+    assert_eq!(psql(&copy.url(), add), Ok("2".to_owned()));
+    assert_eq!(database.psql("SELECT what FROM t"), "one");
+}
+
+#[test]
 fn certificates_are_verified() {
     let options = ClusterOptions {
         tls: true,

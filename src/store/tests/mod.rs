@@ -14,6 +14,18 @@ macro_rules! each_store {
                 }
             )+
         }
+
+        mod postgres {
+            use super::TestStore;
+            $(
+                #[test]
+                fn $test() {
+                    if let Some(store) = TestStore::postgres() {
+                        super::$test(&store);
+                    }
+                }
+            )+
+        }
     };
 }
 
@@ -35,6 +47,7 @@ use std::{
     thread::{self, Thread},
 };
 
+use dog_cluster::{Cluster, TestDatabase};
 use dog_rules::{
     Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup,
 };
@@ -46,6 +59,7 @@ use super::*;
 /// An empty database of a test's own, deleted when dropped.
 pub(super) enum TestStore {
     Sqlite(Dir),
+    Postgres(TestDatabase),
 }
 
 impl TestStore {
@@ -53,10 +67,16 @@ impl TestStore {
         TestStore::Sqlite(Dir::new())
     }
 
+    /// `None`, with a message, on a machine without PostgreSQL.
+    pub fn postgres() -> Option<TestStore> {
+        Some(TestStore::Postgres(Cluster::shared()?.database()))
+    }
+
     /// Another database of the same kind.
     pub fn another(&self) -> TestStore {
         match self {
             TestStore::Sqlite(_) => TestStore::sqlite(),
+            TestStore::Postgres(_) => TestStore::postgres().unwrap(),
         }
     }
 
@@ -69,13 +89,10 @@ impl TestStore {
     pub fn store_with(&self, config: StoreConfig) -> Store {
         match self {
             TestStore::Sqlite(dir) => dir.store_with(config),
-        }
-    }
-
-    /// The defects found by a check of the database.
-    pub fn defects(&self) -> Vec<String> {
-        match self {
-            TestStore::Sqlite(dir) => dir.defects(),
+            TestStore::Postgres(database) => {
+                let settings = database.url().parse().unwrap();
+                Store::connect(settings, config).unwrap()
+            }
         }
     }
 }

@@ -373,7 +373,7 @@ fn a_backup_is_one_state() {
                 if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
-                wait(writing.0.write(move |tx| {
+                wait(file(&writing).write(move |tx| {
                     act_in(tx, &first, reissue())?;
                     act_in(tx, &last, reissue())
                 }));

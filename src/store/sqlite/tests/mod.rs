@@ -22,7 +22,7 @@ use dog_rules::{Action, Event, Player, Seat};
 use rusqlite::Connection;
 
 use super::*;
-use crate::store::{tests::*, *};
+use crate::store::{Kind, tests::*, *};
 
 /// Applies an action within a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
@@ -38,6 +38,14 @@ fn uncached_store(dir: &Dir) -> Store {
         games_in_memory: 0,
         ..StoreConfig::default()
     })
+}
+
+/// The open file of a store.
+fn file(store: &Store) -> &Database {
+    match &store.0 {
+        Kind::File(database) => database,
+        Kind::Shared(_) => panic!("no file"),
+    }
 }
 
 /// Executes SQL on a connection of its own.

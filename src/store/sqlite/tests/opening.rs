@@ -76,7 +76,8 @@ fn older_files_are_migrated_and_newer_ones_refused() {
             .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), versions[0]);
     }
-    let store = Store(Database::open_migrated(&path, &two, StoreConfig::default()).unwrap());
+    let database = Database::open_migrated(&path, &two, StoreConfig::default()).unwrap();
+    let store = Store(Kind::File(database));
     assert_eq!(wait(store.version(&id)), Some(1));
     drop(store);
     assert_eq!(pragma(&path, "user_version"), versions[1]);
