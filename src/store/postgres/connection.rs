@@ -30,6 +30,9 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 /// The time between two tries to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
+/// How many tries to connect again are logged once.
+const TRIES_PER_WARNING: u32 = 50;
+
 /// A parameter of a statement.
 pub(super) type Param = Box<dyn ToSql + Sync + Send>;
 
@@ -228,17 +231,20 @@ impl Slot {
             loop {
                 let _ = driver.await;
                 current.send_replace(None);
+                let mut tries = 0;
                 driver = loop {
                     match Connection::open(&settings, purpose, Arc::clone(&heard)).await {
                         Ok((connection, driver)) => {
                             current.send_replace(Some(connection));
                             break driver;
                         }
-                        Err(error) => {
+                        Err(error) if tries % TRIES_PER_WARNING == 0 => {
                             log::warn!("cannot connect to the {}: {error}", settings.name());
-                            sleep(RETRY_DELAY).await;
                         }
+                        Err(_) => {}
                     }
+                    tries += 1;
+                    sleep(RETRY_DELAY).await;
                 };
             }
         });
