@@ -18,13 +18,16 @@ use tokio::{
     task::{AbortHandle, JoinHandle},
     time::{sleep, timeout},
 };
-use tokio_postgres::{AsyncMessage, Client, Error, Row, Statement, tls::TlsStream, types::ToSql};
+use tokio_postgres::{
+    AsyncMessage, Client, Error, Row, Statement, error::Severity, tls::TlsStream, types::ToSql,
+};
 
 use super::settings::ConnectionSettings;
 use crate::store::StoreError;
 
 /// How long a statement may take. Then the connection is closed. The statement is not cancelled:
-/// PostgreSQL reports a commit as done whose wait for a standby was cancelled.
+/// PostgreSQL reports a commit as done whose wait for a standby was cancelled. A slow read is ended by
+/// the server before this.
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The time between two tries to connect.
@@ -61,7 +64,7 @@ impl Purpose {
     fn session(self) -> &'static str {
         match self {
             Purpose::Requests => {
-                "SET statement_timeout = '5s'; SET lock_timeout = '2s'; SET jit = off"
+                "SET statement_timeout = '4s'; SET lock_timeout = '2s'; SET jit = off"
             }
             Purpose::Writes => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
@@ -200,7 +203,7 @@ async fn drive<S: TlsStream + Unpin>(
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
         match message? {
             AsyncMessage::Notification(_) => heard.notify_one(),
-            AsyncMessage::Notice(notice) if notice.severity() == "WARNING" => {
+            AsyncMessage::Notice(notice) if notice.parsed_severity() == Some(Severity::Warning) => {
                 log::warn!("the database warns: {}", notice.message());
             }
             _ => {}
