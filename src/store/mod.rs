@@ -510,6 +510,14 @@ impl Store {
         }
     }
 
+    /// Whether commits wait until a second machine has them; `None` for a file.
+    pub fn has_standby(&self) -> Option<bool> {
+        match &self.0 {
+            Kind::File(_) => None,
+            Kind::Shared(database) => Some(database.has_standby()),
+        }
+    }
+
     /// The keyed hash of an address; the key belongs to this store.
     pub fn creator(&self, address: &[u8]) -> Creator {
         let key = match &self.0 {

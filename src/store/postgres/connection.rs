@@ -18,17 +18,23 @@ use tokio::{
     task::{AbortHandle, JoinHandle},
     time::{sleep, timeout},
 };
-use tokio_postgres::{AsyncMessage, Client, Error, Row, Statement, tls::TlsStream, types::ToSql};
+use tokio_postgres::{
+    AsyncMessage, Client, Error, Row, Statement, error::Severity, tls::TlsStream, types::ToSql,
+};
 
 use super::settings::ConnectionSettings;
 use crate::store::StoreError;
 
 /// How long a statement may take. Then the connection is closed. The statement is not cancelled:
-/// PostgreSQL reports a commit as done whose wait for a standby was cancelled.
+/// PostgreSQL reports a commit as done whose wait for a standby was cancelled. A slow read is ended by
+/// the server before this.
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The time between two tries to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
+
+/// How many tries to connect again are logged once.
+const TRIES_PER_WARNING: u32 = 50;
 
 /// A parameter of a statement.
 pub(super) type Param = Box<dyn ToSql + Sync + Send>;
@@ -58,7 +64,7 @@ impl Purpose {
     fn session(self) -> &'static str {
         match self {
             Purpose::Requests => {
-                "SET statement_timeout = '5s'; SET lock_timeout = '2s'; SET jit = off"
+                "SET statement_timeout = '4s'; SET lock_timeout = '2s'; SET jit = off"
             }
             Purpose::Writes => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
@@ -197,7 +203,7 @@ async fn drive<S: TlsStream + Unpin>(
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
         match message? {
             AsyncMessage::Notification(_) => heard.notify_one(),
-            AsyncMessage::Notice(notice) if notice.severity() == "WARNING" => {
+            AsyncMessage::Notice(notice) if notice.parsed_severity() == Some(Severity::Warning) => {
                 log::warn!("the database warns: {}", notice.message());
             }
             _ => {}
@@ -228,17 +234,20 @@ impl Slot {
             loop {
                 let _ = driver.await;
                 current.send_replace(None);
+                let mut tries = 0;
                 driver = loop {
                     match Connection::open(&settings, purpose, Arc::clone(&heard)).await {
                         Ok((connection, driver)) => {
                             current.send_replace(Some(connection));
                             break driver;
                         }
-                        Err(error) => {
+                        Err(error) if tries % TRIES_PER_WARNING == 0 => {
                             log::warn!("cannot connect to the {}: {error}", settings.name());
-                            sleep(RETRY_DELAY).await;
                         }
+                        Err(_) => {}
                     }
+                    tries += 1;
+                    sleep(RETRY_DELAY).await;
                 };
             }
         });

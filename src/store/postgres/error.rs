@@ -2,7 +2,10 @@
 
 use std::{error::Error as StdError, fmt, sync::Arc};
 
-use tokio_postgres::{Error, error::SqlState};
+use tokio_postgres::{
+    Error,
+    error::{Severity, SqlState},
+};
 
 use crate::store::StoreError;
 
@@ -42,9 +45,9 @@ impl From<Error> for StoreError {
         };
         let (class, rest) = code.code().split_at_checked(2).unwrap_or_default();
         match class {
-            // Connections, shutdowns, failovers, and limits of the server.
-            "08" | "53" | "57" if *code == SqlState::DISK_FULL => StoreError::Full,
+            _ if *code == SqlState::DISK_FULL => StoreError::Full,
             "57" if *code == SqlState::QUERY_CANCELED => StoreError::Busy,
+            // Connections, limits of the server, shutdowns and failovers.
             "08" | "53" | "57" | "58" => StoreError::Unreachable(cause),
             // Roles, passwords and rights.
             "28" | "3D" => StoreError::Denied(cause),
@@ -74,7 +77,7 @@ fn is_about_a_value(error: &Error) -> bool {
 /// Whether the connection ended, so that it is not known whether the statement was carried out.
 pub(super) fn is_outcome_unknown(error: &Error) -> bool {
     match error.as_db_error() {
-        Some(cause) => !matches!(cause.severity(), "ERROR"),
+        Some(cause) => cause.parsed_severity() != Some(Severity::Error),
         None => !is_about_a_value(error),
     }
 }

@@ -20,7 +20,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -52,8 +52,8 @@ const READERS: usize = 4;
 /// Connections for batches of writes.
 const WRITERS: usize = 2;
 
-/// How often the size of the database is read.
-const SIZE_INTERVAL: Duration = Duration::from_secs(10);
+/// How often the state of the database is read.
+const STATE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A handle to a database. A clone is another handle to the same connections. Dropping the last
 /// handle waits until all queued writes are committed.
@@ -70,7 +70,7 @@ struct DatabaseInner {
     cache: Option<Cache<GameId, StoredGame>>,
     creator_key: CreatorKey,
     max_bytes: Option<u64>,
-    used_bytes: Arc<AtomicU64>,
+    state: Arc<State>,
     metrics: StoreMetrics,
     runtime: Handle,
     queue: Option<mpsc::Sender<WriteJob>>,
@@ -108,7 +108,7 @@ impl Database {
         let runtime = runtime.map_err(create)?;
         let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
         let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
-        let (committed, used_bytes) = (Arc::new(Notify::new()), Arc::new(AtomicU64::new(0)));
+        let (committed, state) = (Arc::new(Notify::new()), Arc::<State>::default());
         let (opened, ready) = std::sync::mpsc::channel();
         let connecting = Connecting {
             settings: Arc::new(settings),
@@ -116,7 +116,7 @@ impl Database {
             max_batch: config.commit_batch.max(1),
             changes: Arc::clone(&changes),
             committed: Arc::clone(&committed),
-            used_bytes: Arc::clone(&used_bytes),
+            state: Arc::clone(&state),
             metrics: metrics.clone(),
         };
         let thread = thread::Builder::new()
@@ -146,7 +146,7 @@ impl Database {
             cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
             creator_key: opened.creator_key,
             max_bytes: Some(config.max_bytes).filter(|&max| max > 0),
-            used_bytes,
+            state,
             metrics,
             runtime: opened.runtime,
             queue: Some(queue),
@@ -251,9 +251,14 @@ impl Database {
     /// The size of the database some seconds ago, and the limit.
     pub fn usage(&self) -> Usage {
         Usage {
-            used: self.0.used_bytes.load(Ordering::Relaxed),
+            used: self.0.state.used_bytes.load(Ordering::Relaxed),
             max: self.0.max_bytes,
         }
+    }
+
+    /// Whether commits wait for a standby, some seconds ago.
+    pub fn has_standby(&self) -> bool {
+        self.0.state.has_standby.load(Ordering::Relaxed)
     }
 
     /// Counters since the connection.
@@ -313,7 +318,7 @@ struct Connecting {
     max_batch: usize,
     changes: Arc<ChangeList>,
     committed: Arc<Notify>,
-    used_bytes: Arc<AtomicU64>,
+    state: Arc<State>,
     metrics: StoreMetrics,
 }
 
@@ -326,7 +331,11 @@ impl Connecting {
         let background = slot(Purpose::Background).await?;
         let first = background.get().ok_or(QueryError::NotConnected)?;
         migrations::migrate(&first).await?;
-        warn_without_standby(&first).await?;
+        self.state.read(&first).await?;
+        if !self.state.has_standby.load(Ordering::Relaxed) {
+            // Also a metric.
+            log::warn!("the database has no synchronous standby: its disk is the only copy");
+        }
         let rows = first.query("SELECT key FROM creator_key", &[]).await?;
         let creator_key = CreatorKey(reader::bytes(reader::one(&rows)?, 0)?);
 
@@ -360,8 +369,7 @@ impl Connecting {
             };
             writers.push(tokio::spawn(writer.run()));
         }
-        read_size(&first, &self.used_bytes).await?;
-        tokio::spawn(watch_size(background, self.used_bytes));
+        tokio::spawn(self.state.watch(background));
         let opened = Opened {
             connections,
             creator_key,
@@ -371,34 +379,35 @@ impl Connecting {
     }
 }
 
-/// Warns the operator if a commit is on one machine only.
-async fn warn_without_standby(connection: &Connection) -> Result<(), StoreError> {
-    let sql = "SELECT current_setting('synchronous_standby_names') = ''";
-    let rows = connection.query(sql, &[]).await?;
-    if reader::one(&rows)?.try_get(0)? {
-        log::warn!(
-            "the database has no synchronous standby: the last games are lost if its disk is"
-        );
+/// What is known of the database. It is read from time to time.
+#[derive(Debug, Default)]
+struct State {
+    used_bytes: AtomicU64,
+    has_standby: AtomicBool,
+}
+
+impl State {
+    async fn read(&self, connection: &Connection) -> Result<(), StoreError> {
+        let sql = "SELECT pg_database_size(current_database()), \
+                   current_setting('synchronous_standby_names') <> ''";
+        let rows = connection.query(sql, &[]).await?;
+        let row = reader::one(&rows)?;
+        let used: i64 = row.try_get(0)?;
+        self.used_bytes
+            .store(used.unsigned_abs(), Ordering::Relaxed);
+        self.has_standby.store(row.try_get(1)?, Ordering::Relaxed);
+        Ok(())
     }
-    Ok(())
-}
 
-async fn read_size(connection: &Connection, size: &AtomicU64) -> Result<(), StoreError> {
-    let sql = "SELECT pg_database_size(current_database())";
-    let rows = connection.query(sql, &[]).await?;
-    let used: i64 = reader::one(&rows)?.try_get(0)?;
-    size.store(used.unsigned_abs(), Ordering::Relaxed);
-    Ok(())
-}
-
-/// Reads the size of the database from time to time.
-async fn watch_size(slot: Slot, size: Arc<AtomicU64>) {
-    loop {
-        sleep(SIZE_INTERVAL).await;
-        if let Some(connection) = slot.get()
-            && let Err(error) = read_size(&connection, &size).await
-        {
-            log::debug!("cannot read the size of the database: {error}");
+    /// Reads it again and again.
+    async fn watch(self: Arc<State>, slot: Slot) {
+        loop {
+            sleep(STATE_INTERVAL).await;
+            if let Some(connection) = slot.get()
+                && let Err(error) = self.read(&connection).await
+            {
+                log::debug!("cannot read the size of the database: {error}");
+            }
         }
     }
 }

@@ -314,3 +314,90 @@ fn password_fields(line: &str) -> Vec<String> {
     }
     fields
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(url: &str) -> Config {
+        url.parse().unwrap()
+    }
+
+    #[test]
+    fn a_url_names_hosts_in_order() {
+        let settings: ConnectionSettings =
+            "postgres://dog@one,two:5433/games?sslmode=require&connect_timeout=7"
+                .parse()
+                .unwrap();
+        assert_eq!(settings.name(), "database games at one,two");
+        let hosts = settings.hosts.iter().map(|host| {
+            (
+                host.get_hosts(),
+                host.get_ports(),
+                host.get_connect_timeout().copied(),
+            )
+        });
+        let seconds = Some(Duration::from_secs(7));
+        let expected = [("one", 5432), ("two", 5433)]
+            .map(|(host, port)| (vec![Host::Tcp(host.to_owned())], vec![port], seconds));
+        assert!(
+            hosts.eq(expected
+                .iter()
+                .map(|(host, port, time)| (&host[..], &port[..], *time)))
+        );
+        assert!(
+            settings
+                .hosts
+                .iter()
+                .all(|host| host.get_ssl_mode() == SslMode::Require)
+        );
+    }
+
+    #[test]
+    fn errors_do_not_show_the_password() {
+        for (url, says) in [
+            ("postgres://dog:secret@host:none/dog", "port"),
+            ("postgres://dog:secret@host/dog?none=1", "none"),
+            ("postgres://dog:secret@host/dog?sslmode=allow", "sslmode"),
+            (
+                "postgres://dog:secret@host/dog?sslmode=verify-full",
+                "sslrootcert",
+            ),
+            (
+                "postgres://dog:secret@host/dog?sslmode=verify-full&sslrootcert=/none",
+                "/none",
+            ),
+            ("postgres://dog:secret?secret=secret@host/dog", "%3F"),
+            ("postgres://dog:secret@/dog", "host"),
+            ("postgres://dog:secret/secret@host/dog", "parsed"),
+        ] {
+            let error = url.parse::<ConnectionSettings>().unwrap_err().to_string();
+            assert!(
+                error.contains(says) && !error.contains("secret"),
+                "{url}: {error}"
+            );
+        }
+        let settings: ConnectionSettings = "postgres://dog:secret@host/dog".parse().unwrap();
+        assert!(!format!("{settings:?}{}", settings.name()).contains("secret"));
+    }
+
+    #[test]
+    fn a_password_is_found_by_host_port_database_and_user() {
+        let lines = "# postgres:5432:games:dog:no\n\
+                     host:5432:games:other:no\n\
+                     host:5433:games:dog:no\n\
+                     host:*:games:dog:a\\:b\\\\c\n\
+                     *:*:*:*:last";
+        let find = |url: &str| find_password(lines, &config(url));
+        assert_eq!(find("postgres://dog@host/games").as_deref(), Some("a:b\\c"));
+        assert_eq!(
+            find("postgres://dog@first,host/games").as_deref(),
+            Some("a:b\\c")
+        );
+        assert_eq!(find("postgres://dog@host/others").as_deref(), Some("last"));
+        assert_eq!(
+            find_password("host:5432:games:dog", &config("postgres://dog@host/games")),
+            None
+        );
+    }
+}
