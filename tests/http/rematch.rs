@@ -318,6 +318,9 @@ fn without_host(database: &ServerDatabase) {
     let none = "0".repeat(64);
     let sql = match database {
         ServerDatabase::File(_) => format!("unhex('{none}' || substr(hex(token_hashes), 65))"),
+        ServerDatabase::Postgres(_) => {
+            format!("decode('{none}' || substr(encode(token_hashes, 'hex'), 65), 'hex')")
+        }
     };
     database.sql(&format!("UPDATE games SET token_hashes = {sql}"));
 }

@@ -1,11 +1,16 @@
 //! The database of a server, and SQL on it behind the server's back.
+//!
+//! The tests of `tests/http_postgres` are those of `tests/http`, with databases of a cluster that
+//! they share.
 
 use std::{
     ffi::{OsStr, OsString},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
+use dog_cluster::{Cluster, PASSWORD, TestDatabase};
 use rusqlite::{Connection, types::ValueRef};
 
 use super::TIMEOUT;
@@ -14,12 +19,21 @@ use super::TIMEOUT;
 pub enum ServerDatabase {
     /// An SQLite file.
     File(PathBuf),
+    /// A database of a PostgreSQL server.
+    Postgres(TestDatabase),
 }
 
 impl ServerDatabase {
-    /// A new one, which a server creates in this folder.
+    /// A new one, without games. A file is created in this folder by its server.
     pub fn new(folder: &Path) -> ServerDatabase {
-        ServerDatabase::File(folder.join("dog.db"))
+        if env!("CARGO_CRATE_NAME") != "http_postgres" {
+            return ServerDatabase::File(folder.join("dog.db"));
+        }
+        let Some(cluster) = Cluster::shared() else {
+            // It has been said that all tests are skipped.
+            std::process::exit(0);
+        };
+        ServerDatabase::Postgres(cluster.prepared_database(migrate))
     }
 
     /// A copy of it, while it is served.
@@ -31,6 +45,7 @@ impl ServerDatabase {
                 connect(path).execute_batch(&sql).expect("a copy");
                 ServerDatabase::File(copy)
             }
+            ServerDatabase::Postgres(database) => ServerDatabase::Postgres(database.copy()),
         }
     }
 
@@ -38,13 +53,24 @@ impl ServerDatabase {
     pub fn location(&self) -> OsString {
         match self {
             ServerDatabase::File(path) => path.into(),
+            ServerDatabase::Postgres(database) => database.url().into(),
         }
     }
 
-    /// The file.
+    /// The file of an SQLite database.
+    #[track_caller]
     pub fn file(&self) -> &Path {
         match self {
             ServerDatabase::File(path) => path,
+            ServerDatabase::Postgres(_) => panic!("there is no file"),
+        }
+    }
+
+    /// What no log may show.
+    pub fn password(&self) -> Option<&'static str> {
+        match self {
+            ServerDatabase::File(_) => None,
+            ServerDatabase::Postgres(_) => Some(PASSWORD),
         }
     }
 
@@ -54,6 +80,9 @@ impl ServerDatabase {
     pub fn sql(&self, sql: &str) -> Vec<String> {
         match self {
             ServerDatabase::File(path) => query(path, sql).expect(sql),
+            ServerDatabase::Postgres(database) => {
+                database.psql(sql).lines().map(str::to_owned).collect()
+            }
         }
     }
 
@@ -75,6 +104,22 @@ impl ServerDatabase {
         let tell = "INSERT INTO changes (game, version) SELECT id, version FROM games";
         self.sql(&format!("{tell} WHERE id = '{id}'"));
     }
+}
+
+/// Has a server create the tables in an empty database.
+fn migrate(url: &str) {
+    let mut server = dog(url.as_ref(), &[]);
+    server.args(["serve", "--listen", "127.0.0.1:0"]);
+    let mut server = server
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the dog binary starts");
+    let stdout = server.stdout.take().expect("a piped stdout");
+    let mut line = String::new();
+    let read = BufReader::new(stdout).read_line(&mut line);
+    server.kill().expect("to kill the server");
+    server.wait().expect("its end");
+    assert!(read.is_ok_and(|length| length > 0), "it does not start");
 }
 
 /// The program `dog` on the database at this location, without settings of this process. The

@@ -197,6 +197,9 @@ impl TestServer {
             process: Mutex::new(process),
             secrets: Mutex::default(),
         };
+        if let Some(password) = server.database().password() {
+            server.forbid_in_log(password);
+        }
         Contract::load(&server);
         server
     }

@@ -1,0 +1,85 @@
+//! The tests of `tests/http` that depend on the store, on PostgreSQL. Without PostgreSQL they are
+//! skipped.
+
+#[path = "../http/support/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the tests that do not depend on the store use more of it"
+)]
+mod support;
+
+#[path = "../http/bots.rs"]
+mod bots;
+#[path = "../http/concurrency.rs"]
+mod concurrency;
+#[path = "../http/crash.rs"]
+mod crash;
+#[path = "../http/create.rs"]
+mod create;
+#[path = "../http/damaged_game.rs"]
+mod damaged_game;
+#[path = "../http/deal.rs"]
+mod deal;
+#[path = "../http/delete.rs"]
+mod delete;
+#[path = "../http/fairness.rs"]
+mod fairness;
+#[path = "../http/history.rs"]
+mod history;
+#[path = "../http/idempotency.rs"]
+mod idempotency;
+#[path = "../http/joining.rs"]
+mod joining;
+#[path = "../http/leaks.rs"]
+mod leaks;
+#[path = "../http/limits.rs"]
+mod limits;
+#[path = "../http/list.rs"]
+mod list;
+#[path = "../http/metrics.rs"]
+mod metrics;
+#[path = "../http/permuted.rs"]
+mod permuted;
+#[path = "../http/play.rs"]
+mod play;
+#[path = "../http/presence.rs"]
+mod presence;
+#[path = "../http/quick_join.rs"]
+mod quick_join;
+#[path = "../http/ready.rs"]
+mod ready;
+#[path = "../http/reasons.rs"]
+mod reasons;
+#[path = "../http/refusal_order.rs"]
+mod refusal_order;
+#[path = "../http/rematch.rs"]
+mod rematch;
+#[path = "../http/restart.rs"]
+mod restart;
+#[path = "../http/retention.rs"]
+mod retention;
+#[path = "../http/rules.rs"]
+mod rules;
+#[path = "../http/seats.rs"]
+mod seats;
+#[path = "../http/seven.rs"]
+mod seven;
+#[path = "../http/storage.rs"]
+mod storage;
+#[path = "../http/stream.rs"]
+mod stream;
+#[path = "../http/swap.rs"]
+mod swap;
+#[path = "../http/ticket.rs"]
+mod ticket;
+#[path = "../http/token.rs"]
+mod token;
+#[path = "../http/turn_clock.rs"]
+mod turn_clock;
+#[path = "../http/view.rs"]
+mod view;
+#[path = "../http/wait.rs"]
+mod wait;
+#[path = "../http/whole_games.rs"]
+mod whole_games;
