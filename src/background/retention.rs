@@ -1,7 +1,7 @@
 //! Removes expired games, saved responses and tickets, and packs the logs of games that are over.
 //!
 //! Every process on a database file does so from time to time; it does not matter which one removes
-//! what. It reads and writes in small batches with pauses between them, so that clients do not wait
+//! what. Of several on a PostgreSQL database one does. It reads and writes in small batches with pauses between them, so that clients do not wait
 //! for it.
 
 use std::{
@@ -122,6 +122,9 @@ impl RetentionWorker {
 
     /// Removes all that has expired and packs finished games. Returns the number of removed games.
     fn pass(&self) -> Result<usize, PassEnd> {
+        if !self.wait(self.store.claim_retention())? {
+            return Ok(0);
+        }
         self.forget_expired()?;
         let mut removed = 0;
         let mut after = None;

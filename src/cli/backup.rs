@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::check::bar;
+use super::{check::bar, location::Location};
 use crate::store;
 
 #[derive(Debug, Args)]
@@ -16,7 +16,12 @@ pub struct BackupArgs {
     /// The copy; the file must not exist.
     file: PathBuf,
     /// The database file; servers may be using it.
-    #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
+    #[arg(
+        long,
+        env = "DOG_DATABASE",
+        hide_env_values = true,
+        default_value = "dog.db"
+    )]
     database: PathBuf,
 }
 
@@ -26,13 +31,13 @@ impl BackupArgs {
     /// # Errors
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
+        let database = Location::parse(&self.database)?.file("pg_dump or pg_basebackup")?;
         let what = || {
-            let (database, file) = (self.database.display(), self.file.display());
+            let (database, file) = (database.display(), self.file.display());
             format!("cannot back {database} up to {file}")
         };
-        super::check_not_folder(&self.database).with_context(what)?;
         let bar = bar("pages")?;
-        let copied = store::backup(&self.database, &self.file, |done, all| {
+        let copied = store::backup(&database, &self.file, |done, all| {
             bar.set_length(all);
             bar.set_position(done);
         })

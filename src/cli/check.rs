@@ -10,12 +10,18 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::location::Location;
 use crate::store;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The database file; servers may be using it.
-    #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
+    #[arg(
+        long,
+        env = "DOG_DATABASE",
+        hide_env_values = true,
+        default_value = "dog.db"
+    )]
     database: PathBuf,
 }
 
@@ -25,10 +31,10 @@ impl CheckArgs {
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
-        let name = || format!("cannot check {}", self.database.display());
-        super::check_not_folder(&self.database).with_context(name)?;
+        let database = Location::parse(&self.database)?.file("pg_amcheck")?;
+        let name = || format!("cannot check {}", database.display());
         let bar = bar("games")?;
-        let checked = store::check(&self.database, |done, all| {
+        let checked = store::check(&database, |done, all| {
             bar.set_length(all);
             bar.set_position(done);
         })
@@ -45,8 +51,8 @@ impl CheckArgs {
         )?;
         match checked.defects.len() {
             0 => Ok(()),
-            1 => bail!("1 thing is wrong with {}", self.database.display()),
-            many => bail!("{many} things are wrong with {}", self.database.display()),
+            1 => bail!("1 thing is wrong with {}", database.display()),
+            many => bail!("{many} things are wrong with {}", database.display()),
         }
     }
 }

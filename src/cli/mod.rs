@@ -3,16 +3,13 @@
 mod backup;
 mod check;
 mod healthcheck;
+mod location;
 mod perft;
 mod serve;
 mod verify;
 
-use std::{
-    io::{Write, stdout},
-    path::Path,
-};
+use std::io::{Write, stdout};
 
-use anyhow::bail;
 use clap::Parser;
 
 use crate::http::{openapi, problem};
@@ -66,12 +63,4 @@ impl Cli {
 
 fn print(text: &str) -> anyhow::Result<()> {
     Ok(stdout().write_all(text.as_bytes())?)
-}
-
-/// Refuses a folder in place of a database file.
-fn check_not_folder(database: &Path) -> anyhow::Result<()> {
-    if database.is_dir() {
-        bail!("it is a folder, not a file");
-    }
-    Ok(())
 }

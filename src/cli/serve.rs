@@ -3,16 +3,15 @@
 use std::{io::Write, panic, path::PathBuf, time::Duration};
 
 use actix_web::http::{header::HeaderName, uri::Authority};
-use anyhow::Context;
 use clap::{
     Args,
     builder::{FalseyValueParser, RangedI64ValueParser},
 };
 
-use super::check_not_folder;
+use super::location::Location;
 use crate::{
     http::{Cors, Limits, Server, ServerConfig},
-    store::{self, RetentionPolicy, Store},
+    store::{self, RetentionPolicy},
 };
 
 /// The address to listen on by default.
@@ -23,8 +22,14 @@ pub struct ServeArgs {
     /// Address to listen on, HOST:PORT; port 0 chooses a free port.
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN)]
     listen: String,
-    /// Database file; it is created if it does not exist.
-    #[arg(long, env = "DOG_DATABASE", default_value = "dog.db")]
+    /// Database file, which is created if it does not exist; or the URL of a PostgreSQL database,
+    /// postgres://USER@HOST/NAME.
+    #[arg(
+        long,
+        env = "DOG_DATABASE",
+        hide_env_values = true,
+        default_value = "dog.db"
+    )]
     database: PathBuf,
     /// Origins whose pages may call the API, such as https://example.org, separated by commas, or *
     /// for all.
@@ -85,17 +90,14 @@ impl ServeArgs {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
-        let failed = || format!("cannot open the database {}", self.database.display());
-        check_not_folder(&self.database).with_context(failed)?;
-        if !self.skip_check {
-            store::verify_file(&self.database).with_context(failed)?;
-        }
         let store_config = store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
         };
-        let store = Store::open(&self.database, store_config).with_context(failed)?;
+        let location = Location::parse(&self.database)?;
+        let name = location.name();
+        let store = location.open(!self.skip_check, store_config)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {
@@ -128,7 +130,7 @@ impl ServeArgs {
             }
             // At once, because the reader may want the first line only.
             std::io::stdout().write_all(lines.as_bytes())?;
-            log::info!("serving {}", self.database.display());
+            log::info!("serving the {name}");
             server.run().await?;
             log::info!("stopped");
             Ok(())

@@ -73,6 +73,12 @@ pub enum StoreError {
     /// An I/O error of the operating system.
     #[error("the disk failed: {0}")]
     Io(#[source] Cause),
+    /// The database server cannot be reached.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(#[source] Cause),
+    /// The database server does not know the role or its password, or gives it too few rights.
+    #[error("the database refuses access: {0}")]
+    Denied(#[source] Cause),
     /// The queue of writes is full.
     #[error("too many writes are waiting")]
     Overloaded,
@@ -105,10 +111,16 @@ impl StoreError {
             ReadOnly | Full | Quota | Busy | Gone | Io(_) | Overloaded | RolledBack | Closed => {
                 true
             }
+            Unreachable(_) | Denied(_) => true,
             Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
             Lost(_) | NoWriteAheadLog(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
+    }
+
+    /// The database server cannot be reached, for a reason that this program found.
+    pub(super) fn unreachable(reason: &'static str) -> StoreError {
+        StoreError::Unreachable(Arc::new(io::Error::other(reason)))
     }
 
     /// The position of an error in a stored game's JSON. The message of `error` is left out

@@ -4,13 +4,17 @@
 //! changed in the meantime, the write is [stale](CommitResult::Stale): it changes nothing, and the
 //! caller loads the game again. A write that is reported as done is on disk.
 //!
-//! Reads are `async` because another store may answer them over a network. Those of SQLite run on
-//! the caller's thread and never wait for a write. Reading a game takes some microseconds.
+//! There are two kinds of stores with the same guarantees: an SQLite file, for the processes of one
+//! machine, and a PostgreSQL database, for those of several. Reads are `async` because PostgreSQL
+//! answers them over a network. Those of SQLite run on the caller's thread and never wait for a
+//! write. Reading a game takes some microseconds.
 
 mod error;
 mod game_log;
+mod game_row;
 mod id;
 mod metrics;
+mod postgres;
 mod presence;
 mod retention;
 mod seating;
@@ -27,12 +31,12 @@ use dog_rules::BySeat;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use self::sqlite::Database;
 pub use self::{
     error::StoreError,
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
+    postgres::{ConnectionSettings, SettingsError},
     presence::{LEASE, Lease, ProcessId, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
     seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
@@ -51,7 +55,13 @@ pub use self::{
 /// A handle to the store. A clone is another handle to the same store. Dropping the last handle
 /// waits until all queued writes are committed.
 #[derive(Clone, Debug)]
-pub struct Store(Database);
+pub struct Store(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    File(sqlite::Database),
+    Shared(postgres::Database),
+}
 
 /// Options of a store.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +91,19 @@ impl Store {
     /// # Errors
     /// The file cannot be used. A file of another program or of a newer version is left unchanged.
     pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
-        Database::open(path.as_ref(), config).map(Store)
+        let database = sqlite::Database::open(path.as_ref(), config)?;
+        Ok(Store(Kind::File(database)))
+    }
+
+    /// Connects to a PostgreSQL database, and migrates it to the current schema. Blocks until that
+    /// is done.
+    ///
+    /// # Errors
+    /// The database cannot be reached or refuses access, or is of another program or of a newer
+    /// version. It is left unchanged then.
+    pub fn connect(settings: ConnectionSettings, config: StoreConfig) -> Result<Store, StoreError> {
+        let database = postgres::Database::connect(settings, config)?;
+        Ok(Store(Kind::Shared(database)))
     }
 
     /// A game, or `None` if it does not exist.
@@ -89,7 +111,10 @@ impl Store {
     /// # Errors
     /// The store cannot be read, or the game cannot be parsed. The same applies to all reads below.
     pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        self.0.game(id)
+        match &self.0 {
+            Kind::File(database) => database.game(id),
+            Kind::Shared(database) => database.game(id).await,
+        }
     }
 
     /// What a write is computed from: the game, and the response saved for an earlier request with
@@ -99,13 +124,15 @@ impl Store {
         id: Option<&GameId>,
         scope: Option<&Scope>,
     ) -> Result<LoadedGame, StoreError> {
+        let database = match &self.0 {
+            Kind::File(database) => database,
+            Kind::Shared(database) => return database.load(id, scope).await,
+        };
         // The game is read first. Otherwise a write in between could be in the game but not in the
         // responses.
-        let game = id.map(|id| self.0.game(id)).transpose()?.flatten();
-        let response = scope.map(|scope| {
-            self.0
-                .read_one(|reader| reader.saved_response(scope, now()))
-        });
+        let game = id.map(|id| database.game(id)).transpose()?.flatten();
+        let response =
+            scope.map(|scope| database.read_one(|reader| reader.saved_response(scope, now())));
         Ok(LoadedGame {
             game,
             saved_response: response.transpose()?.flatten(),
@@ -117,13 +144,20 @@ impl Store {
         &self,
         unique_key: &str,
     ) -> Result<Option<StoredGame>, StoreError> {
-        self.0
-            .read_one(|reader| reader.game_by_unique_key(unique_key))
+        match &self.0 {
+            Kind::File(database) => {
+                database.read_one(|reader| reader.game_by_unique_key(unique_key))
+            }
+            Kind::Shared(database) => database.game_by_unique_key(unique_key).await,
+        }
     }
 
     /// At which seats of a game somebody is present. Only what was written counts.
     pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
-        self.0.read_one(|reader| reader.present(id, now()))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.present(id, now())),
+            Kind::Shared(database) => database.present(id).await,
+        }
     }
 
     /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
@@ -133,20 +167,29 @@ impl Store {
         prefix: &str,
         max_changes: u32,
     ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
-        self.0.read(|reader| {
-            let oldest = reader.oldest_in_seating(prefix, max_changes)?;
-            Ok((oldest, reader.last_unique_key(prefix)?))
-        })
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| {
+                let oldest = reader.oldest_in_seating(prefix, max_changes)?;
+                Ok((oldest, reader.last_unique_key(prefix)?))
+            }),
+            Kind::Shared(database) => database.oldest_in_seating(prefix, max_changes).await,
+        }
     }
 
     /// A game's version, or `None` if there is no such game.
     pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
-        self.0.read_one(|reader| reader.version(id))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.version(id)),
+            Kind::Shared(database) => database.version(id).await,
+        }
     }
 
     /// A game's version, tokens and creator, without the game itself.
     pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        self.0.read_one(|reader| reader.head(id))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.head(id)),
+            Kind::Shared(database) => database.head(id).await,
+        }
     }
 
     /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
@@ -158,19 +201,28 @@ impl Store {
         known: Option<u64>,
         limit: u32,
     ) -> Result<Option<GameUpdate>, StoreError> {
-        self.0.read(|reader| reader.update_since(id, known, limit))
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| reader.update_since(id, known, limit)),
+            Kind::Shared(database) => database.update_since(id, known, limit).await,
+        }
     }
 
     /// The first entries of a game's log after the version `after`, at most `limit`. More may
     /// follow unless the result is empty. Empty if there is no such game.
     pub async fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
-        self.0.read(|reader| reader.log_page(id, after, limit))
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| reader.log_page(id, after, limit)),
+            Kind::Shared(database) => database.log(id, after, limit).await,
+        }
     }
 
     /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
     /// and logged as an error.
     pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
-        self.0.read_one(|reader| reader.games(query))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.games(query)),
+            Kind::Shared(database) => database.games(query).await,
+        }
     }
 
     /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
@@ -180,12 +232,18 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        self.0.read_one(|reader| reader.ticket(id, ticket, now()))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.ticket(id, ticket, now())),
+            Kind::Shared(database) => database.ticket(id, ticket).await,
+        }
     }
 
     /// The changes after change number `since`, in order, and the number of the last change.
     pub async fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
-        self.0.read(|reader| reader.changes(since))
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| reader.changes(since)),
+            Kind::Shared(database) => Ok(database.changes_since(since)),
+        }
     }
 
     /// Due games and their creators, the longest due first. `has_human` selects the games with a
@@ -195,8 +253,10 @@ impl Store {
         has_human: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        self.0
-            .read_one(|reader| reader.due(has_human, now(), limit))
+        match &self.0 {
+            Kind::File(database) => database.read_one(|reader| reader.due(has_human, now(), limit)),
+            Kind::Shared(database) => database.due(has_human, limit).await,
+        }
     }
 
     /// The longest due game of each creator, for at most `limit` creators after `after`, in the
@@ -208,13 +268,39 @@ impl Store {
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
-        self.0
-            .read(|reader| reader.due_by_creator(has_human, now(), after, limit))
+        match &self.0 {
+            Kind::File(database) => {
+                database.read(|reader| reader.due_by_creator(has_human, now(), after, limit))
+            }
+            Kind::Shared(database) => database.due_by_creator(has_human, after, limit).await,
+        }
+    }
+
+    /// Claims a due game for this process, so that no other one on another machine acts in it, for
+    /// three seconds at most. Processes on one file do not claim games, because they hardly ever
+    /// choose the same one.
+    pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
+        match &self.0 {
+            Kind::File(_) => Ok(true),
+            Kind::Shared(database) => database.claim_due(id).await,
+        }
+    }
+
+    /// Claims the task of removing and packing old games for about a minute. Processes on one file
+    /// share the task.
+    pub async fn claim_retention(&self) -> Result<bool, StoreError> {
+        match &self.0 {
+            Kind::File(_) => Ok(true),
+            Kind::Shared(database) => database.claim_retention().await,
+        }
     }
 
     /// The earliest time after `after` at which a game becomes due.
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        self.0.read(|reader| reader.next_due(after))
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| reader.next_due(after)),
+            Kind::Shared(database) => database.next_due(after).await,
+        }
     }
 
     /// The expired games among the first `limit` games after `after`, in order of creation.
@@ -227,19 +313,31 @@ impl Store {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        self.0
-            .read_one(|reader| reader.expired_games(policy, now(), after, limit))
+        match &self.0 {
+            Kind::File(database) => {
+                database.read_one(|reader| reader.expired_games(policy, now(), after, limit))
+            }
+            Kind::Shared(database) => database.expired_games(policy, now(), after, limit).await,
+        }
     }
 
     /// The number of games by phase. Takes some 10 ms for 100,000 games.
     pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
-        self.0.read(|reader| reader.game_counts(now()))
+        match &self.0 {
+            Kind::File(database) => database.read(|reader| reader.game_counts(now())),
+            Kind::Shared(database) => database.game_counts().await,
+        }
     }
 
     /// The space used and the limit.
     pub async fn usage(&self) -> Result<Usage, StoreError> {
-        let max = self.0.max_bytes();
-        self.0.read_one(|reader| reader.usage(max))
+        match &self.0 {
+            Kind::File(database) => {
+                let max = database.max_bytes();
+                database.read_one(|reader| reader.usage(max))
+            }
+            Kind::Shared(database) => Ok(database.usage()),
+        }
     }
 
     /// Commits a write: all of it, or nothing if it is stale or fails. A write is cancelled if its
@@ -249,7 +347,11 @@ impl Store {
     /// The store is full, too many writes are queued, or the store cannot be written. The same
     /// applies to all writes below.
     pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
-        let committed = self.0.write_checked(move |transaction| {
+        let database = match &self.0 {
+            Kind::File(database) => database,
+            Kind::Shared(database) => return database.commit(write).await,
+        };
+        let committed = database.write_checked(move |transaction| {
             let committed = transaction.write(&write)?;
             // The write is returned so that the caller's thread drops it, not the writer's.
             Ok((committed, write))
@@ -263,9 +365,14 @@ impl Store {
         process: ProcessId,
         changes: Vec<SeatPresence>,
     ) -> Result<Lease, StoreError> {
-        self.0
-            .write(move |transaction| transaction.set_present(process, &changes, now()))
-            .await
+        match &self.0 {
+            Kind::File(database) => {
+                database
+                    .write(move |transaction| transaction.set_present(process, &changes, now()))
+                    .await
+            }
+            Kind::Shared(database) => database.set_present(process, &changes).await,
+        }
     }
 
     /// Returns the token of a [`ticket`](Store::ticket) and deletes the ticket; `None` if it does
@@ -275,33 +382,54 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let (id, ticket) = (*id, *ticket);
-        let take = self
-            .0
-            .write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
-        take.await
+        match &self.0 {
+            Kind::File(database) => {
+                let (id, ticket) = (*id, *ticket);
+                let take =
+                    database.write(move |transaction| transaction.take_ticket(&id, &ticket, now()));
+                take.await
+            }
+            Kind::Shared(database) => database.take_ticket(id, ticket).await,
+        }
     }
 
     /// Removes expired games, except those that have changed since they were found. Returns the
     /// number of games removed.
     pub async fn remove_expired(&self, games: Vec<ExpiredGame>) -> Result<usize, StoreError> {
-        self.0
-            .write(move |transaction| transaction.remove_expired(&games))
-            .await
+        match &self.0 {
+            Kind::File(database) => {
+                database
+                    .write(move |transaction| transaction.remove_expired(&games))
+                    .await
+            }
+            Kind::Shared(database) => database.remove_expired(&games).await,
+        }
     }
 
     /// Deletes a batch of the log entries that removed games have left. Returns whether there may
     /// be more.
     pub async fn remove_rest(&self) -> Result<bool, StoreError> {
-        self.0.write(|transaction| transaction.remove_rest()).await
+        match &self.0 {
+            Kind::File(database) => {
+                database
+                    .write(|transaction| transaction.remove_rest())
+                    .await
+            }
+            Kind::Shared(database) => database.remove_rest().await,
+        }
     }
 
     /// Deletes at most `limit` expired responses and `limit` expired tickets. Returns whether there
     /// may be more.
     pub async fn forget_expired(&self, limit: u32) -> Result<bool, StoreError> {
-        self.0
-            .write(move |transaction| transaction.forget_expired(now(), limit))
-            .await
+        match &self.0 {
+            Kind::File(database) => {
+                database
+                    .write(move |transaction| transaction.forget_expired(now(), limit))
+                    .await
+            }
+            Kind::Shared(database) => database.forget_expired(limit).await,
+        }
     }
 
     /// Packs the logs of at most `limit` games that were finished by `by`, in order of creation
@@ -313,24 +441,20 @@ impl Store {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Option<Cursor>, StoreError> {
-        let games = self
-            .0
-            .read_one(|reader| reader.games_to_pack(by, after, limit))?;
+        let games = match &self.0 {
+            Kind::File(database) => {
+                database.read_one(|reader| reader.games_to_pack(by, after, limit))?
+            }
+            Kind::Shared(database) => database.games_to_pack(by, after, limit).await?,
+        };
         for &(_, id, is_packed) in &games {
             // The log of a finished game cannot change between the read and the write.
-            let log = || self.0.read(|reader| reader.log(&id, 0, u32::MAX));
-            let pack = || PackedLog::new(&log()?);
-            match (!is_packed).then(pack).transpose() {
-                Ok(mut packed) => {
-                    let mut more = true;
-                    while more {
-                        let packed = packed.take();
-                        let pack = self
-                            .0
-                            .write(move |transaction| transaction.pack(&id, packed.as_ref()));
-                        more = pack.await?;
-                    }
-                }
+            let packed = match is_packed {
+                true => Ok(None),
+                false => self.packed_log(&id).await.map(Some),
+            };
+            match packed {
+                Ok(packed) => self.pack(id, packed).await?,
                 Err(error) if error.is_temporary() => return Err(error),
                 Err(error) => log::error!("the log of game {id} cannot be packed: {error}"),
             }
@@ -339,30 +463,84 @@ impl Store {
         Ok(last.filter(|_| games.len() as u32 == limit))
     }
 
+    /// A game's whole log, packed.
+    async fn packed_log(&self, id: &GameId) -> Result<PackedLog, StoreError> {
+        let mut log: Vec<LogEntry> = Vec::new();
+        loop {
+            let after = log.last().map_or(0, |entry| entry.version);
+            let page = self.log(id, after, u32::MAX).await?.entries()?;
+            if page.is_empty() {
+                return PackedLog::new(&log);
+            }
+            log.extend(page);
+        }
+    }
+
+    async fn pack(&self, id: GameId, mut packed: Option<PackedLog>) -> Result<(), StoreError> {
+        let database = match &self.0 {
+            Kind::File(database) => database,
+            Kind::Shared(database) => return database.pack(&id, packed.as_ref()).await,
+        };
+        let mut more = true;
+        while more {
+            let packed = packed.take();
+            let pack = database.write(move |transaction| transaction.pack(&id, packed.as_ref()));
+            more = pack.await?;
+        }
+        Ok(())
+    }
+
     /// Checks that the store can be written, with a commit as large as that of a play. Meant to be
     /// called about once a second. Returns the space used.
     pub async fn ready(&self) -> Result<Usage, StoreError> {
-        self.0.write(|transaction| transaction.probe()).await
+        match &self.0 {
+            Kind::File(database) => database.write(|transaction| transaction.probe()).await,
+            Kind::Shared(database) => database.ready().await,
+        }
     }
 
     /// The sizes of the files.
     pub fn sizes(&self) -> Sizes {
-        self.0.sizes()
+        match &self.0 {
+            Kind::File(database) => database.sizes(),
+            Kind::Shared(database) => Sizes {
+                database: database.usage().used,
+                log: 0,
+            },
+        }
+    }
+
+    /// Whether commits wait until a second machine has them; `None` for a file.
+    pub fn has_standby(&self) -> Option<bool> {
+        match &self.0 {
+            Kind::File(_) => None,
+            Kind::Shared(database) => Some(database.has_standby()),
+        }
     }
 
     /// The keyed hash of an address; the key belongs to this store.
     pub fn creator(&self, address: &[u8]) -> Creator {
-        self.0.creator_key().hash(address)
+        let key = match &self.0 {
+            Kind::File(database) => database.creator_key(),
+            Kind::Shared(database) => database.creator_key(),
+        };
+        key.hash(address)
     }
 
     /// Counters since the store was opened.
     pub fn metrics(&self) -> &StoreMetrics {
-        self.0.metrics()
+        match &self.0 {
+            Kind::File(database) => database.metrics(),
+            Kind::Shared(database) => database.metrics(),
+        }
     }
 
     /// A receiver of the change feed.
     pub fn feed(&self) -> Feed {
-        self.0.feed()
+        match &self.0 {
+            Kind::File(database) => database.feed(),
+            Kind::Shared(database) => database.feed(),
+        }
     }
 }
 

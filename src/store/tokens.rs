@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use dog_rules::BySeat;
+use dog_rules::{BySeat, seat::MAX_SEATS};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 /// Bytes of a hash.
-pub(super) const HASH_BYTES: usize = 32;
+const HASH_BYTES: usize = 32;
+
+/// In place of the host's hash in a game without a host. No token is known with this hash.
+const NO_HOST: [u8; HASH_BYTES] = [0; HASH_BYTES];
 
 /// SHA-256 of a token. A token has at least 128 random bits, so neither a salt nor a slow hash is
 /// needed. Comparison takes constant time.
@@ -75,6 +78,41 @@ impl Tokens {
         let is_host = self.host == Some(*token);
         seats.fold(is_host, |found, seat| found | (seat == token))
     }
+
+    /// The stored form: the host's hash or zeros, one byte with a bit for each seat that has a
+    /// token, then the hashes of these seats.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HASH_BYTES + 1 + MAX_SEATS * HASH_BYTES);
+        bytes.extend(self.host.map_or(NO_HOST, |hash| hash.0));
+        bytes.push(0);
+        for (number, hash) in self.seats.iter().enumerate() {
+            if let Some(TokenHash(hash)) = hash {
+                bytes[HASH_BYTES] |= 1 << number;
+                bytes.extend(hash);
+            }
+        }
+        bytes
+    }
+
+    /// The tokens in this stored form; `None` if it is no such form.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Tokens> {
+        let (host, bytes) = bytes.split_first_chunk()?;
+        let (taken, bytes) = bytes.split_first()?;
+        let (hashes, []) = bytes.as_chunks() else {
+            return None;
+        };
+        if usize::from(*taken) >> MAX_SEATS != 0 || taken.count_ones() as usize != hashes.len() {
+            return None;
+        }
+        let mut hashes = hashes.iter().copied().map(TokenHash);
+        Some(Tokens {
+            host: (*host != NO_HOST).then_some(TokenHash(*host)),
+            seats: BySeat::from_fn(|number| {
+                let taken = taken >> number & 1 != 0;
+                taken.then(|| hashes.next()).flatten()
+            }),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -84,5 +122,20 @@ mod tests {
     #[test]
     fn debug_output_hides_hashes() {
         assert_eq!(format!("{:?}", TokenHash::of("secret")), "TokenHash(..)");
+    }
+
+    #[test]
+    fn tokens_survive_storage() {
+        let hosts = [Some(TokenHash::of("host")), None];
+        for (mask, host) in (0..1 << MAX_SEATS).flat_map(|mask| hosts.map(|host| (mask, host))) {
+            let hash = |number: usize| TokenHash::of(&number.to_string());
+            let tokens = Tokens {
+                host,
+                seats: BySeat::from_fn(|number| (mask >> number & 1 != 0).then(|| hash(number))),
+            };
+            let bytes = tokens.to_bytes();
+            assert_eq!(Tokens::from_bytes(&bytes), Some(tokens));
+            assert_eq!(Tokens::from_bytes(&bytes[1..]), None);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::{fmt, sync::Arc};
 
 use dog_rules::{Action, ActionRefusal, Actor, Event, Phase, Seat};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::{
@@ -178,7 +178,8 @@ impl Draft {
         let mut next = stored.clone();
         next.count_change(action, actor)?;
         let events = Arc::make_mut(&mut next.game).apply_by(action, actor)?;
-        next.updated_at = now();
+        // The clocks of two machines may differ.
+        next.updated_at = now().max(stored.updated_at + SignedDuration::from_micros(1));
         if let Action::ChangeSettings { settings } = *action {
             next.listed = settings.listed;
             next.timing = Timing {

@@ -124,9 +124,7 @@ fn listed(server: &TestServer) -> Vec<String> {
 
 /// Runs `dog check`, which replays every game from its log.
 fn check(server: &TestServer) {
-    let mut check = Command::new(env!("CARGO_BIN_EXE_dog"));
-    check.args(["check", "--database"]).arg(server.database());
-    let checked = run(&mut check, b"");
+    let checked = run(server.program().arg("check"), b"");
     assert!(checked.status.success(), "{checked:?}");
 }
 

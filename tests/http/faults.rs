@@ -12,15 +12,20 @@ use std::{
 };
 
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
-    MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
+    ServerDatabase, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
 };
 
 /// The database file's name with this suffix.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(format!("{}{suffix}", database.display()))
+}
+
+/// The database file of a server.
+fn database(server: &TestServer) -> &Path {
+    server.database().file()
 }
 
 /// The error of a server that does not start on this database.
@@ -98,7 +103,7 @@ fn writes_go_on(game: &TestGame<'_>) {
     game.server.wait_until_ready(true);
     game.server.restart(Signal::Kill);
     assert_eq!(game.version(), version + 1);
-    let (sound, said) = dog(&["check"], &game.server.database());
+    let (sound, said) = dog(&["check"], database(game.server));
     assert!(sound, "{said}");
 }
 
@@ -143,15 +148,15 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
     let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
     let server = TestServer::start_on(&[], ignoring, |_| {});
     let game = TestGame::in_play(&server);
-    let database = Connection::open(server.database()).expect("the database");
+    let connection = Connection::open(database(&server)).expect("the database");
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-    let busy = database.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
+    let busy = connection.query_row(checkpoint, [], |row| row.get::<_, bool>(0));
     assert!(!busy.expect("a checkpoint"), "the log is empty");
     // Room for the header of the write-ahead log and two pages.
     limit_files(&server, Some(32 + 2 * (24 + 4096)));
     server.get("/readyz").send().refused("unavailable");
     next_move(&game).send().refused("unavailable");
-    let length = || fs::metadata(server.database()).expect("a file").len();
+    let length = || fs::metadata(database(&server)).expect("a file").len();
     let before = length();
     limit_files(&server, None);
     // The next write causes a checkpoint, without waiting for a thousand pages.
@@ -171,7 +176,7 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
 fn a_locked_database_refuses_writes_until_it_is_free() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
-    let other = Connection::open(server.database()).expect("the database");
+    let other = Connection::open(database(&server)).expect("the database");
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
     thread::scope(|scope| {
         let refused = scope.spawn(|| next_move(&game).send());
@@ -191,16 +196,16 @@ fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
     // too late.
     let server = TestServer::start_with(&[("DOG_WORKERS", "1")]);
     let game = TestGame::in_play(&server);
-    let (file, away) = (server.database(), beside(&server.database(), ".away"));
-    let copy = beside(&file, ".copy");
-    assert!(dog(&["backup", copy.to_str().expect("a name")], &file).0);
+    let (file, away) = (database(&server), beside(database(&server), ".away"));
+    let copy = beside(file, ".copy");
+    assert!(dog(&["backup", copy.to_str().expect("a name")], file).0);
     for replaced in [false, true] {
-        fs::rename(&file, &away).expect("the file is moved away");
+        fs::rename(file, &away).expect("the file is moved away");
         if replaced {
-            fs::copy(&copy, &file).expect("another file");
+            fs::copy(&copy, file).expect("another file");
         }
         writes_wait(&game);
-        fs::rename(&away, &file).expect("the file is back");
+        fs::rename(&away, file).expect("the file is back");
         next_move(&game).send().expect(200);
     }
     writes_go_on(&game);
@@ -210,7 +215,7 @@ fn a_file_that_was_moved_away_refuses_writes_until_it_is_back() {
 fn a_file_that_is_cut_short_is_neither_written_nor_served() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
-    let file = fs::OpenOptions::new().write(true).open(server.database());
+    let file = fs::OpenOptions::new().write(true).open(database(&server));
     file.and_then(|file| file.set_len(0))
         .expect("an empty file");
     let refused = server.post("/v1/games").send();
@@ -218,9 +223,9 @@ fn a_file_that_is_cut_short_is_neither_written_nor_served() {
     let looked = game.get(Spectator, "").send();
     assert!([200, 500, 503].contains(&looked.status), "{looked:?}");
     server.stop(Signal::Kill);
-    let said = refusal(&server.database(), &[]);
+    let said = refusal(database(&server), &[]);
     assert!(said.contains("write-ahead log"), "{said}");
-    assert!(!dog(&["check"], &server.database()).0);
+    assert!(!dog(&["check"], database(&server)).0);
 }
 
 #[test]
@@ -228,7 +233,7 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
     let server = TestServer::start();
     let games: Vec<String> = (0..5).map(|_| TestGame::in_play(&server).id).collect();
     server.stop(Signal::Term);
-    let sound = fs::read(server.database()).expect("the file");
+    let sound = fs::read(database(&server)).expect("the file");
     let page = sound.len() / 4096 - 2;
     for (what, expected, spoil) in [
         (
@@ -250,17 +255,17 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
     ] {
         let mut bytes = sound.clone();
         spoil(&mut bytes);
-        fs::write(server.database(), &bytes).expect("a file");
-        let said = refusal(&server.database(), &[]);
+        fs::write(database(&server), &bytes).expect("a file");
+        let said = refusal(database(&server), &[]);
         assert!(said.contains(expected), "{what}: {said}");
-        assert!(!dog(&["check"], &server.database()).0, "{what}");
-        assert_eq!(fs::read(server.database()).expect("the file"), bytes);
+        assert!(!dog(&["check"], database(&server)).0, "{what}");
+        assert_eq!(fs::read(database(&server)).expect("the file"), bytes);
     }
     drop(server);
 
     let mut bytes = sound.clone();
     bytes[page * 4096..][..8].fill(0x55);
-    let prepare = |database: &Path| fs::write(database, bytes).expect("a file");
+    let prepare = |database: &ServerDatabase| fs::write(database.file(), bytes).expect("a file");
     let server = TestServer::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
     let answered = games.iter().map(|game| {
         let path = format!("/v1/games/{game}");
@@ -280,15 +285,15 @@ fn a_spoilt_log_of_a_killed_server_is_not_served() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
-    let log = beside(&server.database(), "-wal");
+    let log = beside(database(&server), "-wal");
     let sound = fs::read(&log).expect("a write-ahead log");
     let mut spoilt = sound.clone();
     spoilt[sound.len() / 2] ^= 4;
     for bytes in [&spoilt[..], &sound[..sound.len() / 2]] {
         fs::write(&log, bytes).expect("a log");
-        let said = refusal(&server.database(), &[]);
+        let said = refusal(database(&server), &[]);
         assert!(said.contains("its write-ahead log is damaged"), "{said}");
-        let (sound, said) = dog(&["check"], &server.database());
+        let (sound, said) = dog(&["check"], database(&server));
         assert!(!sound && said.contains("write-ahead log"), "{said}");
     }
     fs::write(&log, &sound).expect("the log");
@@ -301,17 +306,17 @@ fn a_lost_file_is_not_replaced_by_an_empty_one() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
     server.stop(Signal::Kill);
-    let (file, away) = (server.database(), beside(&server.database(), ".away"));
-    fs::rename(&file, &away).expect("the file is lost");
+    let (file, away) = (database(&server), beside(database(&server), ".away"));
+    fs::rename(file, &away).expect("the file is lost");
     for empty in [false, true] {
         if empty {
-            fs::write(&file, "").expect("an empty file");
+            fs::write(file, "").expect("an empty file");
         }
-        let said = refusal(&file, &[]);
+        let said = refusal(file, &[]);
         assert!(said.contains("missing or empty"), "{said}");
         assert_eq!(file.exists(), empty, "it was created");
     }
-    fs::rename(&away, &file).expect("the file is found");
+    fs::rename(&away, file).expect("the file is found");
     server.restart(Signal::Kill);
     writes_go_on(&game);
 }
@@ -342,17 +347,17 @@ fn a_read_only_file_or_folder_is_not_served() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
     server.stop(Signal::Term);
-    let file = server.database();
+    let file = database(&server);
     let folder = file.parent().expect("a folder");
     let set = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
     };
-    set(&file, 0o400);
-    let said = refusal(&file, &anybody);
+    set(file, 0o400);
+    let said = refusal(file, &anybody);
     assert!(said.contains("read-only"), "{said}");
-    set(&file, 0o600);
+    set(file, 0o600);
     set(folder, 0o500);
-    let said = refusal(&file, &anybody);
+    let said = refusal(file, &anybody);
     assert!(said.contains("its folder is read-only"), "{said}");
     let new = refusal(&folder.join("new.db"), &anybody);
     assert!(new.contains("cannot be created"), "{new}");
@@ -362,93 +367,25 @@ fn a_read_only_file_or_folder_is_not_served() {
 }
 
 #[test]
-fn a_damaged_game_costs_that_game_only() {
-    let begun = Instant::now();
-    let server = TestServer::start();
-    let bots = |pace: u32| {
-        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-        json!({"seats": bots, "bot_pace_ms": pace})
-    };
-    let bad: Vec<TestGame<'_>> = (0..3)
-        .map(|_| TestGame::create(&server, &bots(60_000)))
-        .collect();
-    let sound = TestGame::in_play(&server);
-    let sql = Connection::open(server.database()).expect("the database");
-    let set = |what: &str, game: &TestGame<'_>| {
-        let update = format!("UPDATE games SET {what} WHERE id = ?1");
-        let rows = sql.execute(&update, [&game.id]).expect("an update");
-        assert_eq!(rows, 1);
-        sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
-    };
-    // One game is unreadable, one has a wrong version, one stays due for ever.
-    set(
-        "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
-        &bad[0],
-    );
-    set("due_at = 1, version = version + 7", &bad[1]);
-    set("due_at = 1", &bad[2]);
-    for game in &bad {
-        for response in [
-            game.get(Spectator, "").send(),
-            game.get(Spectator, "/history").send(),
-            game.get(Spectator, "/events").send(),
-            game.request("DELETE", Host, "").send(),
-            game.post(Host, "/deal").send(),
-        ] {
-            assert!(!response.text().contains("joker"), "{}", response.text());
-            response.refused("internal");
-        }
-    }
-    let listed = server.get("/v1/games").send().expect(200);
-    assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
-    // Bots play another game to its end, and its stream reports it.
-    let other = TestGame::create(&server, &bots(0));
-    let stream = other.get(Spectator, "/events");
-    let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
-    let last: &Value = &told.last().expect("an end").data["events"];
-    assert!(last.to_string().contains("game_won"), "{last}");
-    next_move(&sound).send().expect(200);
-    let log = server.log();
-    // Each error is logged once a minute.
-    let most = 1 + begun.elapsed().as_secs() / 60;
-    for game in &bad {
-        let left = format!("game {} is suspended for a minute", game.id);
-        let times = log.matches(&left).count() as u64;
-        assert!((1..=most).contains(&times), "{times} times: {log}");
-    }
-    assert!(!log.contains("waits"), "{log}");
-    assert!(!log.contains("joker"), "{log}");
-    let (_, said) = dog(&["check"], &server.database());
-    for game in &bad {
-        assert!(said.contains(&format!("game {}: ", game.id)), "{said}");
-    }
-    assert!(said.contains("3 things are wrong"), "{said}");
-    assert!(
-        !said.contains(&sound.id) && !said.contains("joker"),
-        "{said}"
-    );
-}
-
-#[test]
 fn a_backup_of_a_busy_server_is_whole() {
     let server = TestServer::start();
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
     let games: Vec<TestGame<'_>> = (0..10).map(|_| TestGame::create(&server, &bots)).collect();
     let table = TestGame::in_play(&server);
-    let file = beside(&server.database(), ".copy");
+    let file = beside(database(&server), ".copy");
     for _ in 0..3 {
         let played = next_move(&table).send().expect(200);
         let _ = fs::remove_file(&file);
         let (made, said) = dog(
             &["backup", file.to_str().expect("a name")],
-            &server.database(),
+            database(&server),
         );
         assert!(made && said.contains("11 games"), "{said}");
         let (sound, said) = dog(&["check"], &file);
         assert!(sound && said.contains("11 games"), "{said}");
-        let prepare = |database: &Path| {
-            fs::copy(&file, database).expect("a copy");
+        let prepare = |database: &ServerDatabase| {
+            fs::copy(&file, database.file()).expect("a copy");
         };
         let restored = TestServer::start_on(&[], &[], prepare);
         let there = restored.get(&table.path("")).token(&table.tokens[1]).send();
@@ -461,7 +398,7 @@ fn a_backup_of_a_busy_server_is_whole() {
     let bytes = fs::read(&file).expect("the copy");
     let (made, said) = dog(
         &["backup", file.to_str().expect("a name")],
-        &server.database(),
+        database(&server),
     );
     assert!(!made && said.contains("there is a file already"), "{said}");
     assert_eq!(fs::read(&file).expect("the copy"), bytes);

@@ -13,6 +13,7 @@ mod connections;
 mod cors;
 mod crash;
 mod create;
+mod damaged_game;
 mod deal;
 mod delete;
 mod docs;
@@ -22,6 +23,7 @@ mod example_script;
 mod fairness;
 #[cfg(unix)]
 mod faults;
+mod file;
 mod headers;
 mod history;
 mod idempotency;

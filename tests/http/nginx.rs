@@ -33,7 +33,7 @@ struct ProxyResponse {
 impl Nginx {
     /// nginx with the documented configuration; `None` if nginx is missing.
     fn start(server: &TestServer) -> Option<Nginx> {
-        let folder = server.database().with_file_name("nginx");
+        let folder = server.folder().join("nginx");
         Nginx::before(&server.address(), folder)
     }
 
@@ -354,7 +354,7 @@ fn its_client_address_can_be_trusted() {
     let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = upstream.local_addr().expect("an address").to_string();
     let server = TestServer::start();
-    let folder = server.database().with_file_name("nginx");
+    let folder = server.folder().join("nginx");
     let Some(nginx) = Nginx::before(&address, folder) else {
         return;
     };

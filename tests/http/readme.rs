@@ -43,7 +43,7 @@ fn the_curl_block_plays_a_whole_game() {
         panic!("a second block is not tested");
     };
     let server = TestServer::start();
-    let folder = server.database().with_file_name("readme");
+    let folder = server.folder().join("readme");
     let stdout = run(block, &server, &folder);
 
     // Every action prints a line: the version, the type of the event, and the move if one is
@@ -83,11 +83,7 @@ fn the_flows_of_tables_print_what_they_say() {
         .map(|block| format!("{block}printf '\\0'\n"))
         .collect();
     let server = TestServer::start();
-    let stdout = run(
-        &script,
-        &server,
-        &server.database().with_file_name("tables"),
-    );
+    let stdout = run(&script, &server, &server.folder().join("tables"));
     let outputs: Vec<&str> = stdout.split_terminator('\0').collect();
     assert_eq!(outputs.len(), 1 + 8, "the functions, then the flows");
     for (block, output) in blocks.iter().zip(outputs) {

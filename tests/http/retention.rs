@@ -5,33 +5,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{MARK_CHANGED, Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
+use crate::support::{Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
 
 /// Moves all times of a game, or of all games, this many days back.
 fn age(server: &TestServer, id: &str, days: i64) {
     let back = days * 24 * 60 * 60 * 1_000_000;
-    let database = database(server);
-    let changed = database.execute(
-        "UPDATE games SET updated_at = updated_at - ?2 WHERE id = ?1",
-        (id, back),
-    );
-    assert_eq!(changed.expect("an update"), 1);
-    database.execute(MARK_CHANGED, [id]).expect("a change");
-}
-
-fn database(server: &TestServer) -> Connection {
-    let connection = Connection::open(server.database()).expect("the database");
-    connection.busy_timeout(TIMEOUT).expect("a timeout");
-    connection
+    let older = format!("updated_at = updated_at - {back}");
+    server.database().change_game(id, &older);
 }
 
 fn count(server: &TestServer, table: &str) -> i64 {
     let sql = format!("SELECT count(*) FROM {table}");
-    let count = database(server).query_row(&sql, [], |row| row.get(0));
-    count.expect("a count")
+    server.database().number(&sql)
 }
 
 /// Waits until the condition holds.
@@ -118,8 +105,7 @@ fn nothing_is_removed_if_games_are_kept_for_ever() {
     // A removed ticket shows that a pass was made.
     let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
     ticket();
-    let aged = "UPDATE tickets SET expires_at = 0";
-    assert_eq!(database(&server).execute(aged, []).expect("an update"), 1);
+    server.database().sql("UPDATE tickets SET expires_at = 0");
     eventually("a pass", || count(&server, "tickets") == 0);
     assert!(!is_gone(&game));
 }
@@ -134,12 +120,11 @@ fn expired_responses_and_tickets_are_removed_without_writes() {
         ticket.key(&key).json(&json!({})).send().expect(200);
     }
     let young = "5f2b8c1d9e7a40364bd1c2e8f90a7b53";
-    let aged = "UPDATE idempotency SET created_at = 0";
-    database(&server).execute(aged, []).expect("an update");
+    let database = server.database();
+    database.sql("UPDATE idempotency SET created_at = 0");
     let ticket = || game.post(Seat(1), "/events/ticket").key(young).send();
     let first = ticket().expect(200);
-    let aged = "UPDATE tickets SET expires_at = 0";
-    database(&server).execute(aged, []).expect("an update");
+    database.sql("UPDATE tickets SET expires_at = 0");
     eventually("all but the last go", || count(&server, "idempotency") == 1);
     eventually("the tickets go", || count(&server, "tickets") == 0);
     assert_eq!(ticket().expect(200), first, "a recent response stays");

@@ -1,19 +1,8 @@
-//! What a client can make the server keep: the bounds of a game and of the database.
+//! What a client can make the server keep.
 
-use std::time::{Duration, Instant};
-
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::json;
 
-use crate::support::{
-    Exposition, MARK_CHANGED, Signal, TIMEOUT, TestGame, TestResponse, TestServer, TestViewer::*,
-};
-
-fn database(server: &TestServer) -> Connection {
-    let database = Connection::open(server.database()).expect("the database");
-    database.busy_timeout(TIMEOUT).expect("a timeout");
-    database
-}
+use crate::support::{TestGame, TestResponse, TestServer, TestViewer::*};
 
 /// How often a change succeeds before it is refused.
 #[track_caller]
@@ -94,17 +83,15 @@ fn a_game_at_its_last_version_is_left_alone() {
     let game = TestGame::create(&server, &humans);
     game.deal();
     game.exchange();
-    let sql = database(&server);
-    let set = "UPDATE games SET version = 49999, snapshot = json_set(snapshot, '$.version', 49999) \
-               WHERE id = ?1";
-    assert_eq!(sql.execute(set, [&game.id]).expect("an update"), 1);
-    sql.execute(MARK_CHANGED, [&game.id]).expect("a change");
+    let database = server.database();
+    let last_but_one = "version = 49999, \
+                        snapshot = replace(snapshot, '\"version\":6', '\"version\":49999')";
+    database.change_game(&game.id, last_but_one);
     let (seat, id) = game.first_move();
     assert_eq!(game.play(seat, &id)["version"], 50_000);
     // The turn clock runs, but is not enforced.
-    let due = "SELECT due_at FROM games WHERE id = ?1 AND due_at IS NOT NULL";
-    let due = sql.query_row(due, [&game.id], |row| row.get::<_, i64>(0));
-    assert_eq!(due.optional().expect("a look"), None);
+    let due = "SELECT id FROM games WHERE due_at IS NOT NULL";
+    assert_eq!(database.sql(due), [""; 0]);
     let (seat, id) = game.first_move();
     assert_eq!(game.view(Seat(seat))["actions"], json!([]));
     let play = |body| game.post(Seat(seat), "/play").json(&body).send();
@@ -128,30 +115,6 @@ fn a_game_at_its_last_version_is_left_alone() {
     let log = server.log();
     assert!(!log.contains(&game.id), "{log}");
     game.request("DELETE", Host, "").send().expect(204);
-}
-
-/// Bytes of the database that are in use.
-fn used(server: &TestServer) -> i64 {
-    let sql = "SELECT (page_count - freelist_count) * page_size \
-               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-    let used = database(server).query_row(sql, [], |row| row.get(0));
-    used.expect("a number")
-}
-
-#[test]
-fn an_import_takes_little_space() {
-    let server = TestServer::start();
-    let record = include_str!("../records/six.dog");
-    let import = || {
-        let import = server.post("/v1/games/import").text("text/plain", record);
-        import.send().expect(201);
-    };
-    import();
-    let before = used(&server);
-    (0..10).for_each(|_| import());
-    let each = (used(&server) - before) as usize / 10;
-    // It is charged with three times its length, which covers that.
-    assert!(each < 3 * record.len(), "{each} of {}", record.len());
 }
 
 #[test]
@@ -198,92 +161,4 @@ fn an_address_has_a_storage_quota_per_hour() {
     deal.send().expect(200);
     create(there).expect(201);
     import(there).expect(201);
-}
-
-/// The status in `/readyz`.
-fn status(server: &TestServer) -> String {
-    let response = server.get("/readyz").send().expect(200);
-    response["status"].as_str().expect("a status").to_owned()
-}
-
-#[test]
-fn a_full_database_refuses_new_games_and_others_go_on() {
-    let max: i64 = 1 << 20;
-    let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
-    assert_eq!(status(&server), "ok");
-    let game = TestGame::in_play(&server);
-    let mut others = Vec::new();
-    let refused = loop {
-        let created = server.post("/v1/games").send();
-        if created.status != 201 {
-            break created;
-        }
-        others.push(TestGame::of(&server, &created.expect(201)));
-        assert!(others.len() < 1_000, "a limit");
-    };
-    refused.refused("database_full");
-    let record = include_str!("../records/four.dog");
-    let import = || {
-        server
-            .post("/v1/games/import")
-            .text("text/plain", record)
-            .send()
-    };
-    import().refused("database_full");
-    let share = |used: i64| 100 * used / max;
-    assert!(
-        (90..92).contains(&share(used(&server))),
-        "{}",
-        used(&server)
-    );
-    let shown = Exposition::scrape(&server);
-    assert_eq!(shown.value("dog_database_max_bytes", &[]), max as f64);
-    assert_eq!(
-        shown.value("dog_database_used_bytes", &[]),
-        used(&server) as f64
-    );
-    let begun = Instant::now();
-    while status(&server) != "nearly_full" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "it is reported");
-    }
-    // Play goes on.
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
-    // In the end nothing can be written, but everything can be read.
-    let body = json!({"kind": "human", "name": "Anna"});
-    let refused = (0..2_000).find_map(|number| {
-        let game = &others[number % others.len()];
-        let rename = game.request("PUT", Host, "/seats/0").json(&body);
-        let response = rename.key(&format!("key-{number}")).send();
-        (response.status != 200).then_some(response)
-    });
-    refused.expect("a refusal").refused("database_full");
-    assert!(
-        (95..=100).contains(&share(used(&server))),
-        "{}",
-        used(&server)
-    );
-    let begun = Instant::now();
-    loop {
-        let response = server.get("/readyz").send();
-        if response.status != 200 {
-            response.refused("unavailable");
-            break;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "it is not ready");
-    }
-    let before = game.snapshot();
-    server.restart(Signal::Kill);
-    assert_eq!(game.snapshot(), before);
-    game.get(Spectator, "/history").send().expect(200);
-    server.get("/v1/games").send().expect(200);
-    // Removing games frees space, and needs none.
-    for game in others.drain(..) {
-        game.request("DELETE", Host, "").send().expect(204);
-    }
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
-    server.wait_until_ready(true);
-    server.post("/v1/games").send().expect(201);
-    import().expect(201);
 }

@@ -3,7 +3,6 @@
 use std::thread;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*};
@@ -52,10 +51,8 @@ fn the_clock_runs_on_while_no_server_does() {
     let game = timed(&server, "dogspiel-it", 600);
     server.stop(Signal::Kill);
     // Move the deadline as if ten minutes had passed.
-    let database = Connection::open(server.database()).expect("the database");
-    let passed = "UPDATE games SET deadline = deadline - 600000000, due_at = due_at - 600000000";
-    assert_eq!(database.execute(passed, []).expect("an update"), 1);
-    drop(database);
+    let passed = "deadline = deadline - 600000000, due_at = due_at - 600000000";
+    server.database().change_game(&game.id, passed);
     server.restart(Signal::Kill);
     let wait = game.get(Spectator, "?after_version=1").send();
     assert_eq!(wait.expect(200)["last_action"]["type"], "cards_dealt");

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use crate::{Cluster, node::Node};
+use crate::{Cluster, node::Node, programs::run};
 
 /// The password of the role `dog`, which connections by TCP need.
 pub const PASSWORD: &str = "opened-by-nobody";
@@ -38,6 +38,20 @@ impl TestDatabase {
     pub fn socket_url(&self) -> String {
         let host = self.node.folder.display().to_string().replace('/', "%2F");
         format!("postgres://dog@{host}:{}/{}", self.node.port, self.name)
+    }
+
+    /// A copy as it is now, although it may be in use.
+    #[track_caller]
+    pub fn copy(&self) -> TestDatabase {
+        let node = Arc::clone(&self.node);
+        let name = node.create_database(None);
+        let copy = TestDatabase { node, name };
+        let from = format!("{} dbname={}", self.node.parameters(), self.name);
+        let mut dump = self.node.programs.command("pg_dump", &self.node.folder);
+        let dumped = run(dump.args(["-d", &from]));
+        let dumped = dumped.unwrap_or_else(|error| self.node.fail(&format!("pg_dump: {error}")));
+        copy.psql(&dumped);
+        copy
     }
 
     /// Runs SQL as the superuser; see [`Cluster::psql`].

@@ -14,7 +14,14 @@ use std::{
 const MISSING: &str = "this machine lacks the server programs of PostgreSQL 15 or newer: install \
     them (Debian: postgresql), or set DOG_TEST_PG_BIN to their folder";
 
-const NEEDED: [&str; 5] = ["initdb", "pg_basebackup", "pg_rewind", "postgres", "psql"];
+const NEEDED: [&str; 6] = [
+    "initdb",
+    "pg_basebackup",
+    "pg_dump",
+    "pg_rewind",
+    "postgres",
+    "psql",
+];
 
 /// Whether this machine has PostgreSQL. If not, says so on standard error, past the test runner that
 /// captures it, once; where the environment variable `CI` is set, it panics.

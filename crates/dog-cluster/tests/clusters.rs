@@ -88,6 +88,21 @@ fn settings_change_while_it_runs_and_while_it_is_dead() {
 }
 
 #[test]
+fn a_copy_goes_on_by_itself() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let table = "CREATE TABLE t (n int GENERATED ALWAYS AS IDENTITY, what text);
+                 INSERT INTO t (what) VALUES ('one')";
+    psql(&database.url(), table).expect("a table");
+    let copy = database.copy();
+    let add = "INSERT INTO t (what) VALUES ('two') RETURNING n";
+    assert_eq!(psql(&copy.url(), add), Ok("2".to_owned()));
+    assert_eq!(database.psql("SELECT what FROM t"), "one");
+}
+
+#[test]
 fn certificates_are_verified() {
     let options = ClusterOptions {
         tls: true,

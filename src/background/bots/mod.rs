@@ -208,9 +208,18 @@ impl BotWorker {
             let due = self
                 .runtime
                 .block_on(shared.due().find(&shared.store, has_human, busy))?;
-            if let Some(game) = shared.scheduler().claim(due) {
+            let Some(game) = shared.scheduler().claim(due) else {
+                continue;
+            };
+            let claimed = self.runtime.block_on(shared.store.claim_due(&game.id));
+            if let Ok(true) = claimed {
                 return Ok(Some(game));
             }
+            // Another machine acts in it.
+            let id = game.id;
+            shared.scheduler().decided(game, Duration::ZERO);
+            shared.release(id);
+            claimed?;
         }
         Ok(None)
     }

@@ -31,6 +31,8 @@ pub(super) struct OnDemandGauges {
     database_max: Gauge,
     database_log: Gauge,
     schema_version: Gauge,
+    /// `None` for a file.
+    standby: Option<Gauge>,
     games: Family<Label, Gauge>,
     games_due: Gauge,
     games_counted: Mutex<Option<Instant>>,
@@ -83,6 +85,10 @@ impl OnDemandGauges {
                 "database_schema_version",
                 "The version of the database's schema",
             ),
+            standby: store.has_standby().map(|_| {
+                let help = "Whether commits wait until a standby has them: 1 or 0";
+                gauge("database_synchronous_standby", help)
+            }),
             games: Family::default(),
             games_due: gauge("bot_games_due", "Games in which the server's action is due"),
             games_counted: Mutex::default(),
@@ -99,6 +105,9 @@ impl OnDemandGauges {
         let sizes = self.store.sizes();
         self.database.set(sizes.database as i64);
         self.database_log.set(sizes.log as i64);
+        if let (Some(gauge), Some(has_standby)) = (&self.standby, self.store.has_standby()) {
+            gauge.set(has_standby.into());
+        }
         if let Err(error) = self.count().await {
             log::warn!("cannot read the size of the database: {error}");
         }

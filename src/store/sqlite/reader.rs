@@ -7,13 +7,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     game_cache::{GameCache, LastChange},
     migrations,
-    rows::{int, log_row, seating, select_games, stored_game, time, version},
+    rows::{log_row, optional_text, select_games, stored_game},
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
     GameHead, GameId, GamePage, GameUpdate, ListQuery, LogEntry, LogPage, RetentionPolicy,
     SavedResponse, Scope, StoreError, StoredGame, TokenHash, Usage,
     game_log::{self, LogForm},
+    game_row::{int, seating, time, version},
 };
 
 /// A connection to read from.
@@ -144,7 +145,7 @@ impl Reader<'_> {
             version: version(row.get(0)?)?,
             tokens: row.get(1)?,
             creator: row.get(2)?,
-            seating: seating(row.get_ref(3)?, *id)?,
+            seating: seating(optional_text(row.get_ref(3)?)?, *id)?,
         }))
     }
 

@@ -8,14 +8,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     migrations::{self, MIGRATIONS},
     reader::{Reader, expiry},
-    rows::int,
 };
 use crate::store::{
     CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease, NewGame, NewTicket,
     PackedLog, ProcessId, SavedResponse, Scope, SeatPresence, Seating, StoreError, StoredGame,
     TokenHash, Tokens, Usage, Write, WriteOp,
+    game_row::{int, seating_column},
     stored_game::now,
-    write::{NewLog, to_json},
+    write::NewLog,
 };
 
 /// Expired responses that are deleted with each response saved. More than one, so that they are
@@ -37,12 +37,6 @@ const PRESENCE_DELETE_BATCH: i64 = 500;
 /// The number of bytes written to check that writes are possible; most plays write less. They are
 /// random, because SQLite does not write unchanged pages.
 const PROBE_BYTES: i64 = 32 << 10;
-
-/// The seating as JSON; NULL for the default.
-fn seating_column(seating: &Seating) -> Result<Option<String>, StoreError> {
-    let is_default = *seating == Seating::default();
-    (!is_default).then(|| to_json(seating)).transpose()
-}
 
 /// A game that has changed: its new state, or `None` if it was removed or is not known in full.
 pub(super) type ChangedGame = (GameId, Option<StoredGame>);

@@ -1,5 +1,33 @@
-//! Tests of the guarantees of every store, by its public interface only. Tests of SQLite's files
-//! and threads are in `sqlite/tests`.
+//! Tests of the guarantees of every store, by its public interface only. Each is a function of a
+//! [`TestStore`] and runs on both stores. Tests of SQLite's files and threads are in
+//! `sqlite/tests`.
+
+/// Makes a test on each store of each of these functions.
+macro_rules! each_store {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite {
+            use super::TestStore;
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(&TestStore::sqlite());
+                }
+            )+
+        }
+
+        mod postgres {
+            use super::TestStore;
+            $(
+                #[test]
+                fn $test() {
+                    if let Some(store) = TestStore::postgres() {
+                        super::$test(&store);
+                    }
+                }
+            )+
+        }
+    };
+}
 
 mod packing;
 mod presence;
@@ -19,6 +47,7 @@ use std::{
     thread::{self, Thread},
 };
 
+use dog_cluster::{Cluster, TestDatabase};
 use dog_rules::{
     Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup,
 };
@@ -27,7 +56,48 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use super::*;
 
-/// A temporary directory for a store, deleted when dropped.
+/// An empty database of a test's own, deleted when dropped.
+pub(super) enum TestStore {
+    Sqlite(Dir),
+    Postgres(TestDatabase),
+}
+
+impl TestStore {
+    pub fn sqlite() -> TestStore {
+        TestStore::Sqlite(Dir::new())
+    }
+
+    /// `None`, with a message, on a machine without PostgreSQL.
+    pub fn postgres() -> Option<TestStore> {
+        Some(TestStore::Postgres(Cluster::shared()?.database()))
+    }
+
+    /// Another database of the same kind.
+    pub fn another(&self) -> TestStore {
+        match self {
+            TestStore::Sqlite(_) => TestStore::sqlite(),
+            TestStore::Postgres(_) => TestStore::postgres().unwrap(),
+        }
+    }
+
+    /// Opens the store. A second store stands for another process: the two share nothing but the
+    /// database.
+    pub fn store(&self) -> Store {
+        self.store_with(StoreConfig::default())
+    }
+
+    pub fn store_with(&self, config: StoreConfig) -> Store {
+        match self {
+            TestStore::Sqlite(dir) => dir.store_with(config),
+            TestStore::Postgres(database) => {
+                let settings = database.url().parse().unwrap();
+                Store::connect(settings, config).unwrap()
+            }
+        }
+    }
+}
+
+/// A temporary directory for a database file, deleted when dropped.
 pub struct Dir(pub PathBuf);
 
 impl Dir {
@@ -50,6 +120,12 @@ impl Dir {
 
     pub fn store_with(&self, config: StoreConfig) -> Store {
         Store::open(self.file(), config).unwrap()
+    }
+
+    /// The defects found by a check of the file.
+    pub fn defects(&self) -> Vec<String> {
+        let checked = check(&self.file(), |_, _| {}).unwrap();
+        checked.defects.iter().map(Defect::to_string).collect()
     }
 }
 
@@ -230,14 +306,41 @@ pub(super) fn log(store: &Store, id: &GameId) -> Vec<LogEntry> {
     entries(store, id, 0, usize::MAX)
 }
 
-/// The number of the last change.
-pub(super) fn last_change(store: &Store) -> i64 {
-    wait(store.changes(0)).1
+/// The process that marks an end of the changes.
+const MARKER: ProcessId = ProcessId(0);
+
+/// Adds a change, and waits until the store tells it, and so everything committed before it.
+/// Returns the changes after change number `since` without this one, and its number.
+fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
+    let marker = SeatPresence {
+        game: GameId::random(),
+        seat: Seat::default(),
+        is_present: true,
+    };
+    let mut feed = store.feed();
+    wait(store.set_present(MARKER, vec![marker]));
+    loop {
+        let (changes, last) = wait(store.changes(since));
+        let ChangesSince::Of(mut changes) = changes else {
+            panic!("the change {since} is not known");
+        };
+        if changes.pop() == Some(Change::Presence(marker.game)) {
+            return (changes, last);
+        }
+        block_on(feed.changed());
+    }
 }
 
-/// The changes after change number `since`.
-pub(super) fn changes(store: &Store, since: i64) -> ChangesSince {
-    wait(store.changes(since)).0
+/// The number of the last change. A store may tell a change some time after its commit; this waits
+/// for all that were committed.
+pub(super) fn last_change(store: &Store) -> i64 {
+    let known = wait(store.changes(0)).1;
+    changes_to_marker(store, known).1
+}
+
+/// All committed changes after change number `since`.
+pub(super) fn changes(store: &Store, since: i64) -> Vec<Change> {
+    changes_to_marker(store, since).0
 }
 
 /// A game played to its end with random moves, its log, and the drafts of all its versions.

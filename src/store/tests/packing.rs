@@ -2,10 +2,15 @@
 
 use super::*;
 
-#[test]
-fn a_packed_log_reads_as_before() {
-    let dir = Dir::new();
-    let store = dir.store();
+each_store![
+    a_packed_log_reads_as_before,
+    creators_can_be_compared_within_one_store_only,
+    the_creator_is_deleted_when_the_log_is_packed,
+    logs_are_packed_in_batches,
+];
+
+fn a_packed_log_reads_as_before(database: &TestStore) {
+    let store = database.store();
     let going_on = create(&store);
     let (over, expected) = play_to_end(&store, new_game());
     let (id, version) = (over.id, over.game.version());
@@ -38,27 +43,22 @@ fn a_packed_log_reads_as_before() {
         assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
-    let nothing = ChangesSince::Of(Vec::new());
-    assert_eq!(changes(&store, since), nothing, "packing is no change");
+    assert_eq!(changes(&store, since), [], "packing is no change");
     commit_done(&store, WriteOp::Remove(over.expected_state()));
     assert_eq!(log(&store, &id), []);
 }
 
-#[test]
-fn creators_can_be_compared_within_one_store_only() {
-    let dir = Dir::new();
-    let store = dir.store();
+fn creators_can_be_compared_within_one_store_only(database: &TestStore) {
+    let store = database.store();
     let creator = store.creator(&[7; 16]);
-    assert_eq!(creator, dir.store().creator(&[7; 16]));
+    assert_eq!(creator, database.store().creator(&[7; 16]));
     assert_ne!(creator, store.creator(&[8; 16]));
-    assert_ne!(creator, Dir::new().store().creator(&[7; 16]));
+    assert_ne!(creator, database.another().store().creator(&[7; 16]));
 }
 
 /// The creator also shows whether the log is packed.
-#[test]
-fn the_creator_is_deleted_when_the_log_is_packed() {
-    let dir = Dir::new();
-    let (store, there) = (dir.store(), dir.store());
+fn the_creator_is_deleted_when_the_log_is_packed(database: &TestStore) {
+    let (store, there) = (database.store(), database.store());
     let creator = Some(store.creator(&[7; 16]));
     let (played, log) = play_to_end(
         &store,
@@ -99,10 +99,8 @@ fn the_creator_is_deleted_when_the_log_is_packed() {
     }
 }
 
-#[test]
-fn logs_are_packed_in_batches() {
-    let dir = Dir::new();
-    let store = dir.store();
+fn logs_are_packed_in_batches(database: &TestStore) {
+    let store = database.store();
     let (over, log, _) = finished_game(&new_game());
     let creator = Some(store.creator(&[7; 16]));
     let imported = [(); 3].map(|()| {

@@ -2,6 +2,11 @@
 
 use super::*;
 
+each_store![
+    a_seat_is_present_while_any_process_says_so,
+    changes_of_presence_are_in_the_feed,
+];
+
 /// The change that a seat is present at a game or no longer.
 fn change(stored: &StoredGame, seat: u8, is_present: bool) -> SeatPresence {
     SeatPresence {
@@ -17,10 +22,8 @@ fn present(store: &Store, stored: &StoredGame) -> Vec<u8> {
     seats.map(Seat::number).collect()
 }
 
-#[test]
-fn a_seat_is_present_while_any_process_says_so() {
-    let dir = Dir::new();
-    let (here, there) = (dir.store(), dir.store());
+fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
     let (one, other) = (ProcessId::random(), ProcessId::random());
     let stored = create(&here);
     let write = |store: &Store, process, seat, is_present| {
@@ -42,10 +45,8 @@ fn a_seat_is_present_while_any_process_says_so() {
     assert_eq!(wait(here.game(&stored.id)), Some(stored));
 }
 
-#[test]
-fn changes_of_presence_are_in_the_feed() {
-    let dir = Dir::new();
-    let store = dir.store();
+fn changes_of_presence_are_in_the_feed(database: &TestStore) {
+    let store = database.store();
     let (process, stored) = (ProcessId::random(), create(&store));
     let mut feed = store.feed();
     let write = |is_present| {
@@ -53,11 +54,11 @@ fn changes_of_presence_are_in_the_feed() {
         wait(store.set_present(process, vec![change(&stored, 2, is_present)]));
         changes(&store, since)
     };
-    let told = ChangesSince::Of(vec![Change::Presence(stored.id)]);
+    let told = [Change::Presence(stored.id)];
     assert_eq!(write(true), told);
     block_on(feed.changed());
     // Nothing that is known already, and no lease that is renewed.
-    assert_eq!(write(true), ChangesSince::Of(Vec::new()));
+    assert_eq!(write(true), []);
     assert_eq!(write(false), told);
-    assert_eq!(write(false), ChangesSince::Of(Vec::new()));
+    assert_eq!(write(false), []);
 }

@@ -2,10 +2,13 @@
 
 use super::*;
 
-#[test]
-fn a_scan_ends_at_the_first_batch_of_young_games() {
-    let dir = Dir::new();
-    let store = dir.store();
+each_store![
+    a_scan_ends_at_the_first_batch_of_young_games,
+    a_game_that_has_changed_is_kept,
+];
+
+fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
+    let store = database.store();
     let old: Vec<GameId> = (0..7).map(|_| add(&store, idle_game(30, 11)).id).collect();
     for _ in 0..3 {
         add(&store, idle_game(30, 9));
@@ -48,10 +51,8 @@ fn a_scan_ends_at_the_first_batch_of_young_games() {
     );
 }
 
-#[test]
-fn a_game_that_has_changed_is_kept() {
-    let dir = Dir::new();
-    let store = dir.store();
+fn a_game_that_has_changed_is_kept(database: &TestStore) {
+    let store = database.store();
     let (expired, continued) = (
         add(&store, idle_game(30, 11)),
         add(&store, idle_game(30, 11)),
@@ -67,7 +68,7 @@ fn a_game_that_has_changed_is_kept() {
         id: expired.id,
         version: None,
     };
-    assert_eq!(changes(&store, since), ChangesSince::Of(vec![gone]));
+    assert_eq!(changes(&store, since), [gone]);
     assert_eq!(wait(store.remove_expired(found)), 0);
     assert!(!wait(store.remove_rest()));
 }

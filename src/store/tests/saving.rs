@@ -2,10 +2,13 @@
 
 use super::*;
 
-#[test]
-fn a_response_is_saved_with_its_write() {
-    let dir = Dir::new();
-    let store = dir.store();
+each_store![
+    a_response_is_saved_with_its_write,
+    what_has_not_expired_is_not_deleted,
+];
+
+fn a_response_is_saved_with_its_write(database: &TestStore) {
+    let store = database.store();
     let new = insert(&new_game());
     let id = new.game.id;
     let commit = |op, number, text| {
@@ -59,17 +62,15 @@ fn a_response_is_saved_with_its_write() {
     for (number, text) in [(1, "created"), (2, "done"), (3, "renewed"), (4, "gone")] {
         assert_eq!(load(number), (None, Some(saved(text))));
     }
-    let there = dir.store();
+    let there = database.store();
     assert_eq!(
         wait(there.load(None, Some(&scope(4)))).saved_response,
         Some(saved("gone"))
     );
 }
 
-#[test]
-fn what_has_not_expired_is_not_deleted() {
-    let dir = Dir::new();
-    let store = dir.store();
+fn what_has_not_expired_is_not_deleted(database: &TestStore) {
+    let store = database.store();
     let stored = create(&store);
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),

@@ -1,19 +1,20 @@
 //! Many threads and processes on one store.
 
-use futures_util::FutureExt;
-
 use super::*;
 
-#[test]
-fn processes_see_each_others_commits() {
-    let dir = Dir::new();
-    let (here, there) = (dir.store(), dir.store());
+each_store![
+    processes_see_each_others_commits,
+    threads_lose_no_writes,
+    processes_lose_no_writes,
+    only_one_of_many_conflicting_writes_is_done,
+];
+
+fn processes_see_each_others_commits(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
     let mut feed = there.feed();
-    assert_eq!(feed.changed().now_or_never(), None);
     let stored = create(&here);
     let id = stored.id;
     block_on(feed.changed());
-    assert_eq!(feed.changed().now_or_never(), None);
     assert_eq!(wait(there.game(&id)), Some(stored.clone()));
 
     // Both have the game in their caches and see each other's commits at once.
@@ -33,7 +34,7 @@ fn processes_see_each_others_commits() {
         commit(&here, update(&stored, &reissue())),
         CommitResult::Stale
     );
-    assert_eq!(changes(&there, since), ChangesSince::Of(Vec::new()));
+    assert_eq!(changes(&there, since), []);
 
     let last = wait(here.game(&id)).unwrap();
     commit_done(&here, WriteOp::Remove(last.expected_state()));
@@ -67,23 +68,17 @@ fn count_together(stores: &[Store], each: u64) {
     assert!(log.iter().map(|entry| entry.version).eq(1..=expected));
 }
 
-#[test]
-fn threads_lose_no_writes() {
-    let dir = Dir::new();
-    count_together(&[dir.store()], 12);
+fn threads_lose_no_writes(database: &TestStore) {
+    count_together(&[database.store()], 12);
 }
 
-#[test]
-fn processes_lose_no_writes() {
-    let dir = Dir::new();
-    count_together(&[dir.store(), dir.store()], 12);
+fn processes_lose_no_writes(database: &TestStore) {
+    count_together(&[database.store(), database.store()], 12);
 }
 
 /// Concurrent writes with the same unique key, or for the same request.
-#[test]
-fn only_one_of_many_conflicting_writes_is_done() {
-    let dir = Dir::new();
-    let stores = [dir.store(), dir.store()];
+fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
+    let stores = [database.store(), database.store()];
     let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();
     let add = |(stored, number): &(StoredGame, usize)| {
         let mut new = insert(stored);

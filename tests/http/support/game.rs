@@ -3,7 +3,6 @@
 use std::fmt;
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::{TestRequest, TestResponse, TestServer};
@@ -127,11 +126,12 @@ impl<'a> TestGame<'a> {
         let import = server.post("/v1/games/import");
         let created = import.text("text/plain", &record).send();
         let game = TestGame::of(server, &created.expect(201));
-        let database = Connection::open(server.database()).expect("the database");
-        let pages =
-            "SELECT count(*) FROM packed_log WHERE game = (SELECT row_id FROM games WHERE id = ?)";
-        let pages = database.query_row(pages, [&game.id], |row| row.get::<_, u32>(0));
-        assert_eq!(pages.expect("pages") as usize, versions.div_ceil(128));
+        let pages = server.database().number(&format!(
+            "SELECT count(*) FROM packed_log \
+             WHERE game = (SELECT row_id FROM games WHERE id = '{}')",
+            game.id
+        ));
+        assert_eq!(pages as usize, versions.div_ceil(128));
         game
     }
 

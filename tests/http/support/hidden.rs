@@ -1,9 +1,8 @@
 //! Permutes the cards that a viewer cannot see, in a stored game.
 
-use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-use super::{CARDS, Dice, TestViewer};
+use super::{CARDS, Dice, ServerDatabase, TestViewer};
 
 /// The stored codes of the cards, in the order of [`CARDS`], by which hands are sorted.
 const CODES: &str = "A23456789TJQK*";
@@ -17,43 +16,34 @@ pub struct GameSecrets {
 }
 
 impl GameSecrets {
-    pub fn read(database: &Connection, id: &str) -> GameSecrets {
-        let json = |text: String| serde_json::from_str(&text).expect("JSON");
-        let snapshot = database
-            .query_row("SELECT snapshot FROM games WHERE id = ?", [id], |row| {
-                row.get(0).map(json)
-            })
-            .expect("the game");
-        let mut log = database
-            .prepare(
-                "SELECT log.version, coalesce(action, 'null'), events FROM log \
-                 JOIN games ON games.row_id = log.game WHERE id = ? ORDER BY log.version",
-            )
-            .expect("a query");
-        let entry =
-            |row: &rusqlite::Row<'_>| Ok((row.get(0)?, json(row.get(1)?), row.get(2).map(json)?));
-        let log = log.query_map([id], entry).expect("the log");
+    pub fn read(database: &ServerDatabase, id: &str) -> GameSecrets {
+        let json = |text: &str| serde_json::from_str(text).expect("JSON");
+        let snapshot = database.sql(&format!("SELECT snapshot FROM games WHERE id = '{id}'"));
+        let log = database.sql(&format!(
+            "SELECT '[' || log.version || ',' || coalesce(action, 'null') || ',' || events || ']' \
+             FROM log JOIN games ON games.row_id = log.game WHERE id = '{id}' ORDER BY log.version"
+        ));
+        let entry = |row: &String| serde_json::from_str(row).expect("an entry");
         GameSecrets {
-            snapshot,
-            log: log.map(|entry| entry.expect("an entry")).collect(),
+            snapshot: json(&snapshot[0]),
+            log: log.iter().map(entry).collect(),
         }
     }
 
-    pub fn write(&self, database: &Connection, id: &str) {
-        let change = |sql, values: &[&dyn rusqlite::ToSql]| {
-            assert_eq!(database.execute(sql, values).expect(sql), 1, "{sql}");
-        };
-        change(
-            "UPDATE games SET snapshot = ?2 WHERE id = ?1",
-            params![id, self.snapshot.to_string()],
-        );
+    pub fn write(&self, database: &ServerDatabase, id: &str) {
+        let literal = |json: &Value| format!("'{}'", json.to_string().replace('\'', "''"));
+        database.change_game(id, &format!("snapshot = {}", literal(&self.snapshot)));
         for (version, action, events) in &self.log {
-            let action = (!action.is_null()).then(|| action.to_string());
-            change(
-                "UPDATE log SET action = ?3, events = ?4 WHERE version = ?2 \
-                 AND game = (SELECT row_id FROM games WHERE id = ?1)",
-                params![id, version, action, events.to_string()],
-            );
+            let action = match action {
+                Value::Null => "NULL".to_owned(),
+                action => literal(action),
+            };
+            let events = literal(events);
+            let changed = database.sql(&format!(
+                "UPDATE log SET action = {action}, events = {events} WHERE version = {version} \
+                 AND game = (SELECT row_id FROM games WHERE id = '{id}') RETURNING version"
+            ));
+            assert_eq!(changed.len(), 1, "{version}");
         }
     }
 

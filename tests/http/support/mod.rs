@@ -3,6 +3,7 @@
 
 mod client;
 mod contract;
+mod database;
 mod exposition;
 mod game;
 mod hidden;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
+pub use database::ServerDatabase;
 pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
 pub use hidden::GameSecrets;
@@ -28,10 +30,6 @@ pub use table::TestTable;
 /// How long a test waits for anything. It is long because a machine may be very busy; only a
 /// failing test waits that long.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
-
-/// Marks a game's row as changed, since servers cache games.
-pub const MARK_CHANGED: &str =
-    "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = ?1";
 
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [

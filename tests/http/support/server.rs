@@ -16,9 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::Connection;
-
-use super::{Contract, TIMEOUT, TestRequest};
+use super::{Contract, ServerDatabase, TIMEOUT, TestRequest, database::dog};
 
 /// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
@@ -87,24 +85,28 @@ fn remove_stale_folders(root: &Path) {
     }
 }
 
-/// The folder of the database and the logs; removed when dropped.
-struct ServerFolder(PathBuf);
+/// A database and a folder for it and the logs; removed when dropped.
+struct ServerFolder {
+    path: PathBuf,
+    database: ServerDatabase,
+}
 
 impl ServerFolder {
     fn new() -> ServerFolder {
+        ServerFolder::with(ServerDatabase::new)
+    }
+
+    fn with(database: impl FnOnce(&Path) -> ServerDatabase) -> ServerFolder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "{}-{}",
             std::process::id(),
             NUMBER.fetch_add(1, Ordering::Relaxed)
         );
-        let folder = ROOT.join(name);
-        fs::create_dir_all(&folder).expect("a folder for the database");
-        ServerFolder(folder)
-    }
-
-    fn database(&self) -> PathBuf {
-        self.0.join("dog.db")
+        let path = ROOT.join(name);
+        fs::create_dir_all(&path).expect("a folder for the database");
+        let database = database(&path);
+        ServerFolder { path, database }
     }
 }
 
@@ -148,10 +150,10 @@ impl TestServer {
     pub fn start_on(
         environment: &[(&'static str, &str)],
         wrapper: &'static [&'static str],
-        prepare: impl FnOnce(&Path),
+        prepare: impl FnOnce(&ServerDatabase),
     ) -> TestServer {
         let folder = ServerFolder::new();
-        prepare(&folder.database());
+        prepare(&folder.database);
         let environment = environment
             .iter()
             .map(|&(name, value)| (name, value.to_owned()))
@@ -160,14 +162,9 @@ impl TestServer {
     }
 
     /// Another server on a changed copy of the current database.
-    pub fn on_copy(other: &TestServer, change: impl FnOnce(&Connection)) -> TestServer {
-        let folder = ServerFolder::new();
-        let open = |folder: &ServerFolder| Connection::open(folder.database()).expect("a database");
-        let copy = folder.database();
-        open(&other.folder)
-            .execute("VACUUM INTO ?", [copy.to_str().expect("a plain path")])
-            .expect("a copy");
-        change(&open(&folder));
+    pub fn on_copy(other: &TestServer, change: impl FnOnce(&ServerDatabase)) -> TestServer {
+        let folder = ServerFolder::with(|path| other.database().copy(path));
+        change(&folder.database);
         TestServer::on(Arc::new(folder), other.environment.clone(), &[])
     }
 
@@ -182,7 +179,7 @@ impl TestServer {
         environment: Vec<(&'static str, String)>,
         wrapper: &'static [&'static str],
     ) -> TestServer {
-        let process = ServerProcess::spawn(&folder.0, &environment, wrapper);
+        let process = ServerProcess::spawn(&folder, &environment, wrapper);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -214,9 +211,18 @@ impl TestServer {
         self.url().replace("http://", "")
     }
 
-    /// The database file.
-    pub fn database(&self) -> PathBuf {
-        self.folder.0.join("dog.db")
+    pub fn database(&self) -> &ServerDatabase {
+        &self.folder.database
+    }
+
+    /// The folder of the logs, where a test can put its own files.
+    pub fn folder(&self) -> &Path {
+        &self.folder.path
+    }
+
+    /// The `dog` program on the same database.
+    pub fn program(&self) -> Command {
+        dog(&self.database().location(), &[])
     }
 
     pub fn agent(&self) -> &ureq::Agent {
@@ -281,8 +287,7 @@ impl TestServer {
     fn restart_at(&self, address: &str, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
-        *process =
-            ServerProcess::spawn_at(address, &self.folder.0, &self.environment, self.wrapper);
+        *process = ServerProcess::spawn_at(address, &self.folder, &self.environment, self.wrapper);
     }
 
     /// Registers a text that the log must never show.
@@ -294,7 +299,7 @@ impl TestServer {
     /// Everything written to the standard streams so far, by every process on this database.
     pub fn log(&self) -> String {
         ["stdout", "stderr"]
-            .map(|name| fs::read(self.folder.0.join(name)).unwrap_or_default())
+            .map(|name| fs::read(self.folder.path.join(name)).unwrap_or_default())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .join("\n")
     }
@@ -343,13 +348,13 @@ fn a_secret_in_a_log_is_found() {
 
 impl Drop for ServerFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 
 impl ServerProcess {
     fn spawn(
-        folder: &Path,
+        folder: &ServerFolder,
         environment: &[(&'static str, String)],
         wrapper: &[&str],
     ) -> ServerProcess {
@@ -358,7 +363,7 @@ impl ServerProcess {
 
     fn spawn_at(
         address: &str,
-        folder: &Path,
+        folder: &ServerFolder,
         environment: &[(&'static str, String)],
         wrapper: &[&str],
     ) -> ServerProcess {
@@ -366,28 +371,11 @@ impl ServerProcess {
             OpenOptions::new()
                 .create(true)
                 .append(true)
-                .open(folder.join(name))
+                .open(folder.path.join(name))
                 .expect("a log file")
         };
-        let program = env!("CARGO_BIN_EXE_dog");
-        let mut command = match wrapper {
-            [] => Command::new(program),
-            [wrapper, arguments @ ..] => {
-                let mut command = Command::new(wrapper);
-                command.args(arguments).arg(program);
-                command
-            }
-        };
-        let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("DOG_") || others.contains(&&*text) {
-                command.env_remove(name);
-            }
-        }
-        let mut child = command
-            .args(["serve", "--listen", address, "--database"])
-            .arg(folder.join("dog.db"))
+        let mut child = dog(&folder.database.location(), wrapper)
+            .args(["serve", "--listen", address])
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -398,7 +386,7 @@ impl ServerProcess {
         let first = first_line(stdout, log("stdout"));
         let Some(url) = first.trim_end().strip_prefix("listening on ") else {
             let _ = child.kill();
-            let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
+            let stderr = fs::read_to_string(folder.path.join("stderr")).unwrap_or_default();
             panic!("the server's first line is {first:?}, its stderr:\n{stderr}");
         };
         ServerProcess {

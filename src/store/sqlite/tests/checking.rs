@@ -123,7 +123,7 @@ fn a_swapped_card_is_detected_and_not_named() {
     let defect = |change: &str| {
         let before = fs::read(dir.file()).unwrap();
         sql(&dir, change);
-        let defects = defects(&dir);
+        let defects = dir.defects();
         fs::write(dir.file(), before).unwrap();
         assert_eq!(defects.len(), 1, "{change}: {defects:?}");
         defects[0].clone()
@@ -373,7 +373,7 @@ fn a_backup_is_one_state() {
                 if pause != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
-                wait(writing.0.write(move |tx| {
+                wait(file(&writing).write(move |tx| {
                     act_in(tx, &first, reissue())?;
                     act_in(tx, &last, reissue())
                 }));

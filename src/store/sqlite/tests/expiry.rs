@@ -33,8 +33,7 @@ fn a_response_expires_after_a_day() {
     let set = "UPDATE idempotency SET created_at = ?1";
     connection.execute(set, [begin.as_microsecond()]).unwrap();
     let at = |at: Timestamp| {
-        store
-            .0
+        file(&store)
             .read(|reader| reader.saved_response(&scope(1), at))
             .unwrap()
     };

@@ -13,7 +13,7 @@ fn write(store: &Store, id: GameId) -> Result<u64, StoreError> {
 
 /// Limits the number of pages in the file.
 fn set_pages(store: &Store, max: &'static str) {
-    wait(store.0.write(move |tx| {
+    wait(file(store).write(move |tx| {
         let sql = format!("PRAGMA max_page_count = {max}");
         Ok(tx.connection.query_row(&sql, [], |_| Ok(()))?)
     }));

@@ -19,7 +19,7 @@ fn a_rolled_back_change_is_not_cached() {
     let store = dir.store();
     let id = create(&store).id;
     let [undone, done] = steps();
-    let failed = block_on(store.0.write(move |tx| {
+    let failed = block_on(file(&store).write(move |tx| {
         let stored = act_in(tx, &id, undone)?;
         assert_eq!(tx.game(&id)?, Some(stored));
         Err::<(), _>(StoreError::Misuse("on purpose"))
@@ -196,6 +196,6 @@ fn a_store_works_without_a_cache() {
     for action in steps() {
         let written = act(&store, &id, &action);
         assert_eq!(wait(store.game(&id)), Some(written));
-        assert_eq!(store.0.0.cache.get(id), None);
+        assert_eq!(file(&store).0.cache.get(id), None);
     }
 }

@@ -22,7 +22,7 @@ use dog_rules::{Action, Event, Player, Seat};
 use rusqlite::Connection;
 
 use super::*;
-use crate::store::{ChangesSince, tests::*, *};
+use crate::store::{Kind, tests::*, *};
 
 /// Applies an action within a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
@@ -40,6 +40,14 @@ fn uncached_store(dir: &Dir) -> Store {
     })
 }
 
+/// The open file of a store.
+fn file(store: &Store) -> &Database {
+    match &store.0 {
+        Kind::File(database) => database,
+        Kind::Shared(_) => panic!("no file"),
+    }
+}
+
 /// Executes SQL on a connection of its own.
 fn sql(dir: &Dir, sql: &str) {
     let connection = Connection::open(dir.file()).unwrap();
@@ -51,10 +59,4 @@ fn rows(dir: &Dir, table: &str) -> i64 {
     let connection = Connection::open(dir.file()).unwrap();
     let sql = format!("SELECT count(*) FROM {table}");
     connection.query_row(&sql, [], |row| row.get(0)).unwrap()
-}
-
-/// The defects found by a check of the file.
-fn defects(dir: &Dir) -> Vec<String> {
-    let checked = check(&dir.file(), |_, _| {}).unwrap();
-    checked.defects.iter().map(Defect::to_string).collect()
 }

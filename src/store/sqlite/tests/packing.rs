@@ -75,7 +75,7 @@ fn a_log_packed_as_one_page_is_read_and_packed_again() {
         assert_eq!(super::log(&store, &id), log);
         assert_eq!(entries(&store, &id, 70, 64), log[70..134]);
         assert_eq!(entries(&store, &id, version, 9), []);
-        assert!(defects(&old).is_empty());
+        assert!(old.defects().is_empty());
         wait(store.pack_logs(now(), None, 10));
     }
     assert_eq!(rows(&old, "packed_log"), pages(&log));

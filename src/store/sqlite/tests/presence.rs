@@ -25,14 +25,14 @@ fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
     }
     sql(&dir, "UPDATE processes SET lease_until = 0");
     assert_eq!(wait(store.present(&stored.id)), BySeat::default());
-    let since = last_change(&store);
+    let since = wait(store.changes(0)).1;
     let more = || wait(store.set_present(alive, Vec::new())).more_to_remove;
     assert!(more());
     assert_eq!(rows(&dir, "presence"), 102);
     assert!(more() && more());
     assert!(!more());
     assert_eq!((rows(&dir, "presence"), rows(&dir, "processes")), (0, 1));
-    let ChangesSince::Of(told) = changes(&store, since) else {
+    let ChangesSince::Of(told) = wait(store.changes(since)).0 else {
         panic!("the changes are few");
     };
     assert!(told.contains(&Change::Presence(stored.id)));

@@ -7,7 +7,7 @@ fn a_read_transaction_sees_one_state() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let seen = store.0.read(|reader| {
+    let seen = file(&store).read(|reader| {
         let before = reader.version(&id)?;
         act(&store, &id, &reissue());
         Ok((before, reader.version(&id)?, wait(store.version(&id))))
@@ -21,9 +21,7 @@ fn readers_cannot_write() {
     let dir = Dir::new();
     let store = dir.store();
     let sql = "DELETE FROM games";
-    let written = store
-        .0
-        .read(|reader| Ok(reader.connection.execute(sql, [])?));
+    let written = file(&store).read(|reader| Ok(reader.connection.execute(sql, [])?));
     assert!(matches!(written, Err(StoreError::ReadOnly)), "{written:?}");
 }
 
@@ -60,7 +58,7 @@ fn lists_and_logs_are_read_by_an_index() {
             }
             Ok(steps.join("; "))
         };
-        store.0.read(explain).unwrap()
+        file(&store).read(explain).unwrap()
     };
     for (sql, expected) in [
         (

@@ -27,7 +27,7 @@ fn work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Queued<T> {
-    queue(store, |store| async move { store.0.write(work).await })
+    queue(store, |store| async move { file(&store).write(work).await })
 }
 
 /// Queues a closure that must not fail after its first change.
@@ -35,10 +35,9 @@ fn checked_work<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Queued<T> {
-    queue(
-        store,
-        |store| async move { store.0.write_checked(work).await },
-    )
+    queue(store, |store| async move {
+        file(&store).write_checked(work).await
+    })
 }
 
 /// Queues a [`Write`] without a saved response.
@@ -94,7 +93,7 @@ fn a_failed_write_changes_nothing() {
     let (id, other) = (stored.id, new_game());
     let other_id = other.id;
     let mut feed = store.feed();
-    let refused = block_on(store.0.write(move |tx| {
+    let refused = block_on(file(&store).write(move |tx| {
         act_in(tx, &id, reissue())?;
         let op = WriteOp::Insert(insert(&other));
         let save = Some(save(1, "both"));
@@ -103,7 +102,7 @@ fn a_failed_write_changes_nothing() {
         Err::<(), _>(refuse())
     }));
     assert!(matches!(refused, Err(StoreError::Misuse("on purpose"))));
-    let panicked = block_on(store.0.write(move |tx| -> Result<(), _> {
+    let panicked = block_on(file(&store).write(move |tx| -> Result<(), _> {
         act_in(tx, &id, reissue())?;
         panic!("on purpose");
     }));
@@ -210,7 +209,7 @@ fn a_full_queue_refuses_writes_at_once() {
     let queued: Vec<_> = (0..writer::QUEUE_CAPACITY)
         .map(|_| work(&store, nothing))
         .collect();
-    let refused = block_on(store.0.write(nothing));
+    let refused = block_on(file(&store).write(nothing));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
     let refused = block_on(store.commit(Write {
         op: WriteOp::Insert(insert(&new_game())),
@@ -388,7 +387,7 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
     assert_eq!(wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old, []);
     let change = Change::Game { id, version: None };
-    assert_eq!(changes(&store, since), ChangesSince::Of(vec![change]));
+    assert_eq!(changes(&store, since), [change]);
     let checked = check(&dir.file(), |_, _| {}).unwrap();
     assert_eq!((checked.games, checked.defects), (1, vec![]));
     let copied = backup(&dir.file(), &dir.0.join("copy"), |_, _| {}).unwrap();

@@ -1,0 +1,67 @@
+//! Where the games are kept, as the option `--database` says.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use crate::store::{self, ConnectionSettings, Store, StoreConfig};
+
+/// Where the games are kept.
+#[derive(Debug)]
+pub enum Location {
+    /// In an SQLite file.
+    File(PathBuf),
+    /// In a PostgreSQL database.
+    Shared(ConnectionSettings),
+}
+
+impl Location {
+    /// The location that a file name or a URL stands for. The URL may contain a password, so it is
+    /// in no message.
+    ///
+    /// # Errors
+    /// If the name is that of a folder, or the URL is not valid.
+    pub fn parse(database: &Path) -> anyhow::Result<Location> {
+        match database.to_str() {
+            Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Shared(url.parse()?)),
+            _ if database.is_dir() => bail!("{} is a folder, not a file", database.display()),
+            _ => Ok(Location::File(database.to_owned())),
+        }
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// If the location is no file. The message says what to use instead.
+    pub fn file(self, instead: &str) -> anyhow::Result<PathBuf> {
+        match self {
+            Location::File(file) => Ok(file),
+            Location::Shared(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
+        }
+    }
+
+    /// Its name for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Location::File(file) => format!("database {}", file.display()),
+            Location::Shared(settings) => settings.name().to_owned(),
+        }
+    }
+
+    /// Opens the store, after a quick check of a file if `check`.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(self, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
+        let failed = format!("cannot open the {}", self.name());
+        match self {
+            Location::File(file) => {
+                if check {
+                    store::verify_file(&file).with_context(|| failed.clone())?;
+                }
+                Store::open(&file, config).context(failed)
+            }
+            Location::Shared(settings) => Store::connect(settings, config).context(failed),
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! The store in a PostgreSQL database, which the servers of several machines share.
+//!
+//! A server has a few connections, which are driven by one thread. Reads are sent over shared
+//! connections without waiting for earlier answers. Two writers commit what waits in batches. One
+//! task reads what all servers have changed. See docs/scaling.md.
+
+mod changes;
+mod connection;
+mod error;
+mod migrations;
+mod reader;
+mod settings;
+mod sql;
+mod statements;
+mod tasks;
+mod tls;
+mod writer;
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use quick_cache::sync::Cache;
+use tokio::{
+    runtime::{self, Handle},
+    sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot},
+    time::sleep,
+};
+use tokio_postgres::Row;
+
+pub use self::settings::{ConnectionSettings, SettingsError};
+use self::{
+    changes::{ChangeList, Seen, Watcher},
+    connection::{Connection, Param, Purpose, QueryError, Slot},
+    statements::WriteStatements,
+    writer::{QUEUE_CAPACITY, WriteJob, Writer},
+};
+use super::{
+    ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, StoreConfig, StoreError,
+    StoreMetrics, StoredGame, Usage, Write, WriteOp, id::CreatorKey,
+};
+
+/// Connections for reads.
+const READERS: usize = 4;
+
+/// Connections for batches of writes.
+const WRITERS: usize = 2;
+
+/// How often the state of the database is read.
+const STATE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A handle to a database. A clone is another handle to the same connections. Dropping the last
+/// handle waits until all queued writes are committed.
+#[derive(Clone)]
+pub(super) struct Database(Arc<DatabaseInner>);
+
+struct DatabaseInner {
+    connections: Connections,
+    next_reader: AtomicUsize,
+    changes: Arc<ChangeList>,
+    /// Notified after a commit of this node.
+    committed: Arc<Notify>,
+    /// `None` if the capacity is 0.
+    cache: Option<Cache<GameId, StoredGame>>,
+    creator_key: CreatorKey,
+    max_bytes: Option<u64>,
+    state: Arc<State>,
+    metrics: StoreMetrics,
+    runtime: Handle,
+    queue: Option<mpsc::Sender<WriteJob>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The connections of a node.
+#[derive(Clone)]
+struct Connections {
+    readers: Vec<Slot>,
+    /// For small writes of one statement: tickets, claims, who is present.
+    small_writes: Slot,
+    /// For statements that may take long.
+    background: Slot,
+}
+
+/// What the thread has made when it is ready.
+struct Opened {
+    connections: Connections,
+    creator_key: CreatorKey,
+    runtime: Handle,
+}
+
+impl Database {
+    /// Connects to a database, and migrates it to the current schema.
+    ///
+    /// # Errors
+    /// It cannot be reached, refuses access, or is of another program or of a later version.
+    pub fn connect(
+        settings: ConnectionSettings,
+        config: StoreConfig,
+    ) -> Result<Database, StoreError> {
+        let create = |error| StoreError::Create(Arc::new(error));
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(create)?;
+        let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
+        let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
+        let (committed, state) = (Arc::new(Notify::new()), Arc::<State>::default());
+        let (opened, ready) = std::sync::mpsc::channel();
+        let connecting = Connecting {
+            settings: Arc::new(settings),
+            jobs,
+            max_batch: config.commit_batch.max(1),
+            changes: Arc::clone(&changes),
+            committed: Arc::clone(&committed),
+            state: Arc::clone(&state),
+            metrics: metrics.clone(),
+        };
+        let thread = thread::Builder::new()
+            .name("store-postgres".into())
+            .spawn(move || {
+                runtime.block_on(async {
+                    match connecting.open().await {
+                        Ok((connections, writers)) => {
+                            let _ = opened.send(Ok(connections));
+                            for writer in writers {
+                                let _ = writer.await;
+                            }
+                        }
+                        Err(error) => drop(opened.send(Err(error))),
+                    }
+                });
+                // A resolver may still wait for an answer.
+                runtime.shutdown_background();
+            })
+            .map_err(create)?;
+        let opened = ready.recv().unwrap_or(Err(StoreError::Closed))?;
+        Ok(Database(Arc::new(DatabaseInner {
+            connections: opened.connections,
+            next_reader: AtomicUsize::new(0),
+            changes,
+            committed,
+            cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
+            creator_key: opened.creator_key,
+            max_bytes: Some(config.max_bytes).filter(|&max| max > 0),
+            state,
+            metrics,
+            runtime: opened.runtime,
+            queue: Some(queue),
+            thread: Mutex::new(Some(thread)),
+        })))
+    }
+
+    /// Runs one statement on a shared connection.
+    async fn query(&self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>, StoreError> {
+        let readers = &self.0.connections.readers;
+        let first = self.0.next_reader.fetch_add(1, Ordering::Relaxed);
+        let connections = (0..READERS).map(|index| readers[(first + index) % READERS].get());
+        let connection = connections.flatten().next();
+        self.run(connection, sql, params).await
+    }
+
+    /// Runs a statement that may take long.
+    async fn query_in_background(
+        &self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = self.0.connections.background.get();
+        self.run(connection, sql, params).await
+    }
+
+    /// Runs a write of one statement that is not for the writers.
+    async fn small_write(
+        &self,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = self.0.connections.small_writes.get();
+        self.run(connection, sql, params).await
+    }
+
+    /// Runs a statement as a task of the store's thread. So a caller that is busy or gone does not
+    /// keep the answers from others who share the connection.
+    async fn run(
+        &self,
+        connection: Option<Arc<Connection>>,
+        sql: &'static str,
+        params: Vec<Param>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = connection.ok_or(QueryError::NotConnected)?;
+        let task = async move { connection.query(sql, &params).await };
+        let answer = self.0.runtime.spawn(task).await;
+        Ok(answer.map_err(|_| StoreError::Closed)??)
+    }
+
+    /// See [`Store::load`](crate::store::Store::load).
+    pub async fn load(
+        &self,
+        id: Option<&GameId>,
+        scope: Option<&Scope>,
+    ) -> Result<LoadedGame, StoreError> {
+        let game = match id {
+            Some(id) => self.game(id).await?,
+            None => None,
+        };
+        let saved_response = match scope {
+            Some(scope) => self.saved_response(scope).await?,
+            None => None,
+        };
+        Ok(LoadedGame {
+            game,
+            saved_response,
+        })
+    }
+
+    /// See [`Store::commit`](crate::store::Store::commit).
+    pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
+        match write.op {
+            WriteOp::Insert(_) => self.usage().check_new_game()?,
+            WriteOp::Remove(_) => {}
+            _ => self.usage().check_write()?,
+        }
+        let statements = WriteStatements::new(&write)?;
+        let (reply_to, outcome) = oneshot::channel();
+        let job = WriteJob {
+            statements,
+            reply_to,
+        };
+        let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;
+        // Counted first, because a writer may take it before `try_send` returns.
+        self.0.metrics.queued();
+        queue.try_send(job).map_err(|error| {
+            self.0.metrics.dequeued(1);
+            match error {
+                TrySendError::Full(_) => StoreError::Overloaded,
+                TrySendError::Closed(_) => StoreError::Closed,
+            }
+        })?;
+        outcome.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// The key with which addresses are hashed.
+    pub fn creator_key(&self) -> &CreatorKey {
+        &self.0.creator_key
+    }
+
+    /// The size of the database some seconds ago, and the limit.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            used: self.0.state.used_bytes.load(Ordering::Relaxed),
+            max: self.0.max_bytes,
+        }
+    }
+
+    /// Whether commits wait for a standby, some seconds ago.
+    pub fn has_standby(&self) -> bool {
+        self.0.state.has_standby.load(Ordering::Relaxed)
+    }
+
+    /// Counters since the connection.
+    pub fn metrics(&self) -> &StoreMetrics {
+        &self.0.metrics
+    }
+
+    /// A receiver of the change feed.
+    pub fn feed(&self) -> Feed {
+        self.0.changes.feed()
+    }
+
+    /// See [`Store::changes`](crate::store::Store::changes).
+    pub fn changes_since(&self, since: i64) -> (ChangesSince, i64) {
+        self.0.changes.since(since)
+    }
+
+    /// The game as it was last read, if it is in the cache.
+    fn cached(&self, id: &GameId) -> Option<StoredGame> {
+        self.0.cache.as_ref()?.get(id)
+    }
+
+    fn cache(&self, stored: &StoredGame) {
+        if let Some(cache) = &self.0.cache {
+            cache.insert(stored.id, stored.clone());
+        }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database").finish_non_exhaustive()
+    }
+}
+
+impl Drop for DatabaseInner {
+    fn drop(&mut self) {
+        // The writers end when the queue is closed and empty, and the thread with them.
+        self.queue = None;
+        let thread = self
+            .thread
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take()
+            && thread.thread().id() != thread::current().id()
+            && thread.join().is_err()
+        {
+            log::error!("the thread of the database's connections panicked");
+        }
+    }
+}
+
+/// What opens the connections.
+struct Connecting {
+    settings: Arc<ConnectionSettings>,
+    jobs: mpsc::Receiver<WriteJob>,
+    max_batch: usize,
+    changes: Arc<ChangeList>,
+    committed: Arc<Notify>,
+    state: Arc<State>,
+    metrics: StoreMetrics,
+}
+
+impl Connecting {
+    /// Migrates the database, opens the connections and starts the tasks. Those of the writers are
+    /// returned.
+    async fn open(self) -> Result<(Opened, Vec<tokio::task::JoinHandle<()>>), StoreError> {
+        let heard = Arc::new(Notify::new());
+        let slot = async |purpose| Slot::open(&self.settings, purpose, &heard).await;
+        let background = slot(Purpose::Background).await?;
+        let first = background.get().ok_or(QueryError::NotConnected)?;
+        migrations::migrate(&first).await?;
+        self.state.read(&first).await?;
+        if !self.state.has_standby.load(Ordering::Relaxed) {
+            // Also a metric.
+            log::warn!("the database has no synchronous standby: its disk is the only copy");
+        }
+        let rows = first.query("SELECT key FROM creator_key", &[]).await?;
+        let creator_key = CreatorKey(reader::bytes(reader::one(&rows)?, 0)?);
+
+        let mut readers = Vec::new();
+        for _ in 0..READERS {
+            readers.push(slot(Purpose::Requests).await?);
+        }
+        let watched = slot(Purpose::Requests).await?;
+        let seen = watched.get().ok_or(QueryError::NotConnected)?;
+        let watcher = Watcher {
+            changes: self.changes,
+            committed: Arc::clone(&self.committed),
+            heard: Arc::clone(&heard),
+            slot: watched,
+        };
+        tokio::spawn(watcher.run(Seen::begin(&seen).await?));
+        let connections = Connections {
+            readers,
+            small_writes: slot(Purpose::Requests).await?,
+            background: background.clone(),
+        };
+        let queue = Arc::new(tokio::sync::Mutex::new(self.jobs));
+        let mut writers = Vec::new();
+        for _ in 0..WRITERS {
+            let writer = Writer {
+                queue: Arc::clone(&queue),
+                slot: slot(Purpose::Writes).await?,
+                max_batch: self.max_batch,
+                committed: Arc::clone(&self.committed),
+                metrics: self.metrics.clone(),
+            };
+            writers.push(tokio::spawn(writer.run()));
+        }
+        tokio::spawn(self.state.watch(background));
+        let opened = Opened {
+            connections,
+            creator_key,
+            runtime: Handle::current(),
+        };
+        Ok((opened, writers))
+    }
+}
+
+/// What is known of the database. It is read from time to time.
+#[derive(Debug, Default)]
+struct State {
+    used_bytes: AtomicU64,
+    has_standby: AtomicBool,
+}
+
+impl State {
+    async fn read(&self, connection: &Connection) -> Result<(), StoreError> {
+        let sql = "SELECT pg_database_size(current_database()), \
+                   current_setting('synchronous_standby_names') <> ''";
+        let rows = connection.query(sql, &[]).await?;
+        let row = reader::one(&rows)?;
+        let used: i64 = row.try_get(0)?;
+        self.used_bytes
+            .store(used.unsigned_abs(), Ordering::Relaxed);
+        self.has_standby.store(row.try_get(1)?, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Reads it again and again.
+    async fn watch(self: Arc<State>, slot: Slot) {
+        loop {
+            sleep(STATE_INTERVAL).await;
+            if let Some(connection) = slot.get()
+                && let Err(error) = self.read(&connection).await
+            {
+                log::debug!("cannot read the size of the database: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Parts of statements.
+
+/// The time of the statement by the database's clock, in microseconds since 1970.
+macro_rules! now {
+    () => {
+        "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
+    };
+}
+pub(super) use now;
+
+/// See [`now`].
+pub(super) const NOW: &str = now!();
+
+/// The time up to which saved responses have expired: 24 hours ago.
+macro_rules! expiry {
+    () => {
+        "((extract(epoch FROM statement_timestamp()) - 86400) * 1000000)::bigint"
+    };
+}
+pub(super) use expiry;
+
+/// See [`expiry`].
+pub(super) const EXPIRY: &str = expiry!();

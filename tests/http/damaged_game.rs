@@ -1,0 +1,71 @@
+//! A game that cannot be read: others go on, and nobody is shown what is in it.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{Stream, TestGame, TestServer, TestViewer::*, run};
+
+#[test]
+fn a_damaged_game_costs_that_game_only() {
+    let begun = Instant::now();
+    let server = TestServer::start();
+    let bots = |pace: u32| {
+        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
+        json!({"seats": bots, "bot_pace_ms": pace})
+    };
+    let bad: Vec<TestGame<'_>> = (0..3)
+        .map(|_| TestGame::create(&server, &bots(60_000)))
+        .collect();
+    let sound = TestGame::in_play(&server);
+    let set = |what: &str, game: &TestGame<'_>| server.database().change_game(&game.id, what);
+    // One game is unreadable, one has a wrong version, one stays due for ever.
+    set(
+        "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
+        &bad[0],
+    );
+    set("due_at = 1, version = version + 7", &bad[1]);
+    set("due_at = 1", &bad[2]);
+    for game in &bad {
+        for response in [
+            game.get(Spectator, "").send(),
+            game.get(Spectator, "/history").send(),
+            game.get(Spectator, "/events").send(),
+            game.request("DELETE", Host, "").send(),
+            game.post(Host, "/deal").send(),
+        ] {
+            assert!(!response.text().contains("joker"), "{}", response.text());
+            response.refused("internal");
+        }
+    }
+    let listed = server.get("/v1/games").send().expect(200);
+    assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
+    // Bots play another game to its end, and its stream reports it.
+    let other = TestGame::create(&server, &bots(0));
+    let stream = other.get(Spectator, "/events");
+    let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let last: &Value = &told.last().expect("an end").data["events"];
+    assert!(last.to_string().contains("game_won"), "{last}");
+    let (seat, id) = sound.first_move();
+    sound.play(seat, &id);
+    let log = server.log();
+    // Each error is logged once a minute.
+    let most = 1 + begun.elapsed().as_secs() / 60;
+    for game in &bad {
+        let left = format!("game {} is suspended for a minute", game.id);
+        let times = log.matches(&left).count() as u64;
+        assert!((1..=most).contains(&times), "{times} times: {log}");
+    }
+    assert!(!log.contains("waits"), "{log}");
+    assert!(!log.contains("joker"), "{log}");
+    let checked = run(server.program().arg("check"), b"");
+    let said = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
+    for game in &bad {
+        assert!(said.contains(&format!("game {}: ", game.id)), "{said}");
+    }
+    assert!(said.contains("3 things are wrong"), "{said}");
+    assert!(
+        !said.contains(&sound.id) && !said.contains("joker"),
+        "{said}"
+    );
+}
