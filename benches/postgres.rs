@@ -274,7 +274,9 @@ impl Floor {
              ALTER TABLE raw_games SET (fillfactor = 60, toast_tuple_target = 8160); \
              INSERT INTO raw_games SELECT * FROM games; \
              CREATE TABLE raw_log (LIKE log INCLUDING ALL); \
-             CREATE TABLE raw_changes (LIKE changes INCLUDING ALL)",
+             CREATE TABLE raw_changes (LIKE changes INCLUDING ALL); \
+             GRANT ALL ON ALL TABLES IN SCHEMA public TO dog; \
+             GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO dog",
         );
         assert!(games.len() % (2 * BATCH) == 0);
         let runtime = runtime::Builder::new_current_thread().enable_all().build();

@@ -187,7 +187,8 @@ impl Cluster {
         let folder = folder.display();
         let ClusterOptions { durable, tls, .. } = self.options;
         let host = if tls { "hostssl" } else { "host" };
-        // A standby looks for its primary often; pg_rewind needs some of the write-ahead log.
+        // A killed server leaves shared memory: mmap has it in the folder. A standby looks for its
+        // primary often. pg_rewind needs some of the write-ahead log.
         let settings = format!(
             "listen_addresses = '127.0.0.1'
              port = {port}
@@ -197,6 +198,7 @@ impl Cluster {
              ssl_cert_file = '{folder}/tls/server.crt'
              ssl_key_file = '{folder}/tls/server.key'
              fsync = {durable}
+             dynamic_shared_memory_type = mmap
              max_connections = 200
              max_wal_size = 512MB
              wal_keep_size = 256MB

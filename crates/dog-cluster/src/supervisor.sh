@@ -25,6 +25,7 @@ is_gone() {
 }
 
 is_ready() {
+  is_gone && return 1
   case $(sed -n 8p "$folder/data/postmaster.pid" 2> /dev/null) in
     ready* | standby*) true ;;
     *) false ;;

@@ -71,6 +71,23 @@ fn copies_of_a_prepared_database_are_made_at_once() {
 }
 
 #[test]
+fn settings_change_while_it_runs_and_while_it_is_dead() {
+    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
+    let show = |name: &str| cluster.psql("postgres", &format!("SHOW {name}"));
+    cluster.configure("search_path", "a, 'b'");
+    assert_eq!(show("search_path"), "a, 'b'");
+    cluster.kill();
+    cluster.configure("max_connections", "30");
+    cluster.start_again();
+    assert_eq!(
+        (&*show("max_connections"), &*show("search_path")),
+        ("30", "a, 'b'")
+    );
+}
+
+#[test]
 fn a_copy_goes_on_by_itself() {
     let Some(cluster) = Cluster::shared() else {
         return;

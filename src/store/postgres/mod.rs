@@ -26,6 +26,7 @@ use std::{
     time::Duration,
 };
 
+use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use tokio::{
     runtime::{self, Handle},
@@ -225,6 +226,11 @@ impl Database {
             _ => self.usage().check_write()?,
         }
         let statements = WriteStatements::new(&write)?;
+        let next = match &write.op {
+            WriteOp::Update(draft) => Some(draft.next.clone()),
+            WriteOp::Insert(new) => Some(new.game.clone()),
+            _ => None,
+        };
         let (reply_to, outcome) = oneshot::channel();
         let job = WriteJob {
             statements,
@@ -240,7 +246,11 @@ impl Database {
                 TrySendError::Closed(_) => StoreError::Closed,
             }
         })?;
-        outcome.await.unwrap_or(Err(StoreError::Closed))
+        let result = outcome.await.unwrap_or(Err(StoreError::Closed))?;
+        if let (CommitResult::Done, Some(next)) = (result, next) {
+            self.cache(&next);
+        }
+        Ok(result)
     }
 
     /// The key with which addresses are hashed.
@@ -281,8 +291,12 @@ impl Database {
         self.0.cache.as_ref()?.get(id)
     }
 
+    /// Adds a game to the cache. Reads compare what changes with its row. The exception is that
+    /// packing the log of a finished game deletes its creator.
     fn cache(&self, stored: &StoredGame) {
-        if let Some(cache) = &self.0.cache {
+        if let Some(cache) = &self.0.cache
+            && (stored.creator.is_none() || stored.game.phase() != Phase::Finished)
+        {
             cache.insert(stored.id, stored.clone());
         }
     }

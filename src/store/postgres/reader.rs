@@ -19,19 +19,15 @@ use crate::store::{
     game_row::{GameRow, int, seating, time, version},
 };
 
-/// The columns that [`stored_game`] reads, in its order, without the snapshot at their end.
-macro_rules! columns {
-    () => {
-        "row_id, id, version, listed, created_at, updated_at, token_hashes, bot_pace_ms, \
-         turn_seconds, deadline, imported, phase, due_at, creator, admin_changes, token_renewals, \
-         seating"
-    };
-}
-
-/// A query of games.
+/// A query of the columns that [`stored_game`] reads, in its order.
 macro_rules! select_games {
     ($rest:literal) => {
-        concat!("SELECT ", columns!(), ", snapshot FROM games ", $rest)
+        concat!(
+            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             admin_changes, token_renewals, seating, snapshot FROM games ",
+            $rest
+        )
     };
 }
 
@@ -41,27 +37,31 @@ fn end_of(prefix: &str) -> String {
 }
 
 impl Database {
-    /// A game, or `None` if it does not exist. Its snapshot is not read if the cache has it.
+    /// A game, or `None` if it does not exist. If the cache has it, only what changes with every
+    /// change of its row is read.
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed. The same applies to all queries.
     pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            ", CASE WHEN version = $2 AND updated_at = $3 THEN NULL ELSE snapshot END \
-             FROM games WHERE id = $1"
-        );
-        let cached = self.cached(id);
-        let known = cached.as_ref().map(|cached| int(cached.game.version()));
-        let at = cached
-            .as_ref()
-            .map(|cached| cached.updated_at.as_microsecond());
-        let rows = self.query(sql, params![id.to_string(), known, at]).await?;
-        let stored = rows
-            .first()
-            .map(|row| stored_game(row, cached))
-            .transpose()?;
+        let key = id.to_string();
+        if let Some(cached) = self.cached(id) {
+            let sql = "SELECT version, updated_at, token_renewals FROM games WHERE id = $1";
+            let rows = self.query(sql, params![key.clone()]).await?;
+            let Some(row) = rows.first() else {
+                return Ok(None);
+            };
+            let state: [i64; 3] = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
+            let known = [
+                int(cached.game.version()),
+                cached.updated_at.as_microsecond(),
+                cached.admin_changes.renewals.into(),
+            ];
+            if state == known {
+                return Ok(Some(cached));
+            }
+        }
+        let sql = select_games!("WHERE id = $1");
+        let stored = self.one_game(sql, params![key]).await?;
         if let Some(stored) = &stored {
             self.cache(stored);
         }
@@ -74,7 +74,7 @@ impl Database {
         params: Vec<super::connection::Param>,
     ) -> Result<Option<StoredGame>, StoreError> {
         let rows = self.query(sql, params).await?;
-        rows.first().map(|row| stored_game(row, None)).transpose()
+        rows.first().map(stored_game).transpose()
     }
 
     /// The game that was added with this unique key, or `None`.
@@ -225,7 +225,7 @@ impl Database {
         let shown = &rows[..rows.len().min(limit as usize)];
         let (mut games, mut unreadable) = (Vec::new(), Vec::new());
         for row in shown {
-            match stored_game(row, None) {
+            match stored_game(row) {
                 Ok(stored) => games.push(stored),
                 Err(error) => unreadable.push(error),
             }
@@ -466,9 +466,8 @@ pub(super) fn one(rows: &[Row]) -> Result<&Row, StoreError> {
         .ok_or(StoreError::Misuse("a statement returned no row"))
 }
 
-/// The game in a row. The snapshot is not there, or not parsed, if `known` is of its version.
-fn stored_game(row: &Row, known: Option<StoredGame>) -> Result<StoredGame, StoreError> {
-    let snapshot: Option<&str> = row.try_get(17)?;
+/// The game in a row of [`select_games`].
+fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
     let row = GameRow {
         id: game_id(row, 1)?,
         version: row.try_get(2)?,
@@ -486,10 +485,9 @@ fn stored_game(row: &Row, known: Option<StoredGame>) -> Result<StoredGame, Store
         admin_changes: small(row.try_get(14)?)?,
         token_renewals: small(row.try_get(15)?)?,
         seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
-        snapshot: snapshot.unwrap_or_default().as_bytes(),
+        snapshot: row.try_get::<_, &str>(17)?.as_bytes(),
     };
-    let known = known.filter(|known| row.is_of(known));
-    row.stored_game(known.map(|known| known.game))
+    row.stored_game(None)
 }
 
 fn head(row: &Row, id: GameId) -> Result<GameHead, StoreError> {

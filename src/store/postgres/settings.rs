@@ -369,7 +369,7 @@ mod tests {
             ),
             ("postgres://dog:secret?secret=secret@host/dog", "%3F"),
             ("postgres://dog:secret@/dog", "host"),
-            ("postgres://dog:secret/secret@host/dog", "parsed"),
+            ("postgres://dog:secret@[host/dog", "host"),
         ] {
             let error = url.parse::<ConnectionSettings>().unwrap_err().to_string();
             assert!(

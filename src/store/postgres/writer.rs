@@ -165,7 +165,10 @@ impl Writer {
                 Err(QueryError::Failed(error)) if !is_outcome_unknown(&error) => {
                     let error = StoreError::from(error);
                     conflicts += 1;
-                    if !matches!(error, StoreError::Busy) || conflicts == MAX_CONFLICTS {
+                    // The lost transaction may still wait for a standby, and hold its locks.
+                    let may_end = maybe_made && Instant::now() < give_up_at;
+                    let may_retry = conflicts < MAX_CONFLICTS || may_end;
+                    if !matches!(error, StoreError::Busy) || !may_retry {
                         return Err(error);
                     }
                 }
