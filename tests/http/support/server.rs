@@ -223,9 +223,17 @@ impl TestServer {
         &self.folder.path
     }
 
-    /// The `dog` program on the same database.
-    pub fn program(&self) -> Command {
-        dog(&self.database().location(), &[])
+    /// What `dog check` says, which replays every game of a file from its log, and whether it
+    /// finds no defect; `None` on PostgreSQL.
+    pub fn check(&self) -> Option<(String, bool)> {
+        let ServerDatabase::File(path) = self.database() else {
+            return None;
+        };
+        let check = dog(path.as_ref(), &[]).arg("check").output();
+        let check = check.expect("the dog binary");
+        let said = [check.stdout, check.stderr].concat();
+        let said = String::from_utf8(said).expect("a text");
+        Some((said, check.status.success()))
     }
 
     pub fn agent(&self) -> &ureq::Agent {
