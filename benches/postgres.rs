@@ -255,11 +255,11 @@ fn delays(here: &Store, there: &Store, games: &mut [GameInPlay]) -> Vec<f64> {
 /// The rows of plays, written by hand.
 struct Floor {
     runtime: runtime::Runtime,
-    connections: Vec<Raw>,
+    connections: Vec<RawConnection>,
 }
 
 /// A connection with its prepared statements.
-struct Raw {
+struct RawConnection {
     client: Client,
     update: Statement,
     log: Statement,
@@ -287,7 +287,7 @@ impl Floor {
                 .expect("a connection");
             tokio::spawn(connection);
             let prepare = async |sql: &str| client.prepare(sql).await.expect("a statement");
-            Raw {
+            RawConnection {
                 update: prepare(
                     "UPDATE raw_games SET version = $2, updated_at = $3, snapshot = $4 WHERE id = $1",
                 )
@@ -312,7 +312,7 @@ impl Floor {
     fn write(&self, games: &[GameInPlay], first: usize, plays: usize) -> f64 {
         let begun = Instant::now();
         let half = games.len() / 2;
-        let write = async |raw: &Raw, games: &[GameInPlay]| {
+        let write = async |raw: &RawConnection, games: &[GameInPlay]| {
             for play in first..first + plays {
                 for batch in games.chunks(BATCH) {
                     raw.flight(batch, play).await;
@@ -329,7 +329,7 @@ impl Floor {
     }
 }
 
-impl Raw {
+impl RawConnection {
     async fn flight(&self, games: &[GameInPlay], play: usize) {
         let (version, at) = (play as i64 + 2, now().as_microsecond());
         let client = &self.client;

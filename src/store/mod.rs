@@ -60,7 +60,7 @@ pub struct Store(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     File(sqlite::Database),
-    Shared(postgres::Database),
+    Shared(postgres::PgDatabase),
 }
 
 /// Options of a store.
@@ -102,7 +102,7 @@ impl Store {
     /// The database cannot be reached or refuses access, or is of another program or of a newer
     /// version. It is left unchanged then.
     pub fn connect(settings: ConnectionSettings, config: StoreConfig) -> Result<Store, StoreError> {
-        let database = postgres::Database::connect(settings, config)?;
+        let database = postgres::PgDatabase::connect(settings, config)?;
         Ok(Store(Kind::Shared(database)))
     }
 

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{
-    connection::{Connection, QueryError, Slot, params},
+    connection::{PgConnection, QueryError, Slot, params},
     reader::{game_id, one},
 };
 use crate::store::{Change, ChangesSince, Feed, StoreError, game_row::version};
@@ -94,7 +94,7 @@ impl ChangeList {
 }
 
 /// The task that reads changes and notifies the other nodes of those of this one.
-pub(super) struct Watcher {
+pub(super) struct ChangeWatcher {
     pub slot: Slot,
     pub changes: Arc<ChangeList>,
     /// Notified after a commit of this node.
@@ -105,7 +105,7 @@ pub(super) struct Watcher {
 
 /// What a connection has seen.
 pub(super) struct Seen {
-    connection: Arc<Connection>,
+    connection: Arc<PgConnection>,
     /// The last snapshot.
     snapshot: String,
     at: Instant,
@@ -115,7 +115,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Begins to see changes on a connection.
-    pub async fn begin(connection: &Arc<Connection>) -> Result<Seen, QueryError> {
+    pub async fn begin(connection: &Arc<PgConnection>) -> Result<Seen, QueryError> {
         let listening = connection.client.batch_execute(LISTEN);
         connection.within_deadline(listening).await?;
         let sql = "SELECT pg_current_snapshot()::text";
@@ -130,7 +130,7 @@ impl Seen {
     }
 }
 
-impl Watcher {
+impl ChangeWatcher {
     /// Runs until the runtime ends.
     pub async fn run(mut self, first: Seen) {
         let mut seen = Some(first);

@@ -37,12 +37,12 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 const TRIES_PER_WARNING: u32 = 50;
 
 /// A parameter of a statement.
-pub(super) type Param = Box<dyn ToSql + Sync + Send>;
+pub(super) type SqlParam = Box<dyn ToSql + Sync + Send>;
 
 /// The parameters of a statement.
 macro_rules! params {
     ($($value:expr),* $(,)?) => {
-        vec![$(Box::new($value) as $crate::store::postgres::connection::Param),*]
+        vec![$(Box::new($value) as $crate::store::postgres::connection::SqlParam),*]
     };
 }
 pub(super) use params;
@@ -84,14 +84,14 @@ impl Purpose {
 }
 
 /// An open connection.
-pub(super) struct Connection {
+pub(super) struct PgConnection {
     pub client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
     driver: AbortHandle,
     deadline: Duration,
 }
 
-impl Connection {
+impl PgConnection {
     /// Opens a connection. It lasts as long as the task that is returned. `heard` is notified of
     /// notifications.
     ///
@@ -101,7 +101,7 @@ impl Connection {
         settings: &ConnectionSettings,
         purpose: Purpose,
         heard: Arc<Notify>,
-    ) -> Result<(Arc<Connection>, JoinHandle<()>), StoreError> {
+    ) -> Result<(Arc<PgConnection>, JoinHandle<()>), StoreError> {
         let (client, connection) = settings.connect().await?;
         let driver = Handle::current().spawn(async move {
             if let Err(error) = drive(connection, &heard).await {
@@ -111,7 +111,7 @@ impl Connection {
                 );
             }
         });
-        let connection = Arc::new(Connection {
+        let connection = Arc::new(PgConnection {
             client,
             statements: Mutex::default(),
             driver: driver.abort_handle(),
@@ -126,16 +126,20 @@ impl Connection {
     ///
     /// # Errors
     /// It failed, or took too long: then the connection is closed.
-    pub async fn query(&self, sql: &'static str, params: &[Param]) -> Result<Vec<Row>, QueryError> {
+    pub async fn query(
+        &self,
+        sql: &'static str,
+        params: &[SqlParam],
+    ) -> Result<Vec<Row>, QueryError> {
         self.within_deadline(self.query_prepared(sql, params)).await
     }
 
-    /// The same without a deadline. Once [prepared](Connection::prepare), it is sent when it is
+    /// The same without a deadline. Once [prepared](PgConnection::prepare), it is sent when it is
     /// first polled.
     pub async fn query_prepared(
         &self,
         sql: &'static str,
-        params: &[Param],
+        params: &[SqlParam],
     ) -> Result<Vec<Row>, Error> {
         let statement = self.prepare(sql).await?;
         let params = params.iter().map(|param| &**param as &(dyn ToSql + Sync));
@@ -214,7 +218,7 @@ async fn drive<S: TlsStream + Unpin>(
 
 /// A place for a connection, which is opened again when it has ended.
 #[derive(Clone)]
-pub(super) struct Slot(watch::Receiver<Option<Arc<Connection>>>);
+pub(super) struct Slot(watch::Receiver<Option<Arc<PgConnection>>>);
 
 impl Slot {
     /// Opens the connection, and starts the task that replaces it.
@@ -228,7 +232,7 @@ impl Slot {
     ) -> Result<Slot, StoreError> {
         let (settings, heard) = (Arc::clone(settings), Arc::clone(heard));
         let (connection, mut driver) =
-            Connection::open(&settings, purpose, Arc::clone(&heard)).await?;
+            PgConnection::open(&settings, purpose, Arc::clone(&heard)).await?;
         let (current, slot) = watch::channel(Some(connection));
         Handle::current().spawn(async move {
             loop {
@@ -236,7 +240,7 @@ impl Slot {
                 current.send_replace(None);
                 let mut tries = 0;
                 driver = loop {
-                    match Connection::open(&settings, purpose, Arc::clone(&heard)).await {
+                    match PgConnection::open(&settings, purpose, Arc::clone(&heard)).await {
                         Ok((connection, driver)) => {
                             current.send_replace(Some(connection));
                             break driver;
@@ -255,12 +259,12 @@ impl Slot {
     }
 
     /// The connection, if there is one.
-    pub fn get(&self) -> Option<Arc<Connection>> {
+    pub fn get(&self) -> Option<Arc<PgConnection>> {
         self.0.borrow().clone()
     }
 
     /// Waits for a connection, at most this long.
-    pub async fn wait(&mut self, at_most: Duration) -> Option<Arc<Connection>> {
+    pub async fn wait(&mut self, at_most: Duration) -> Option<Arc<PgConnection>> {
         let connected = self.0.wait_for(Option::is_some);
         match timeout(at_most, connected).await {
             Ok(Ok(connection)) => connection.clone(),

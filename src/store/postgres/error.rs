@@ -11,29 +11,29 @@ use crate::store::StoreError;
 
 /// The text of an error, without the details in which PostgreSQL may quote values.
 #[derive(Debug)]
-struct Report(String);
+struct ErrorReport(String);
 
-impl fmt::Display for Report {
+impl fmt::Display for ErrorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl StdError for Report {}
+impl StdError for ErrorReport {}
 
-impl Report {
-    fn new(error: &Error) -> Report {
+impl ErrorReport {
+    fn new(error: &Error) -> ErrorReport {
         if let Some(cause) = error.as_db_error() {
-            return Report(format!("{} ({})", cause.message(), cause.code().code()));
+            return ErrorReport(format!("{} ({})", cause.message(), cause.code().code()));
         }
         let cause = error.source().map(|cause| format!(": {cause}"));
-        Report(format!("{error}{}", cause.unwrap_or_default()))
+        ErrorReport(format!("{error}{}", cause.unwrap_or_default()))
     }
 }
 
 impl From<Error> for StoreError {
     fn from(error: Error) -> StoreError {
-        let cause = Arc::new(Report::new(&error));
+        let cause = Arc::new(ErrorReport::new(&error));
         let Some(code) = error.code() else {
             if let Some(read_only) = read_only(&error) {
                 return read_only;

@@ -2,7 +2,7 @@
 
 use rand::random;
 
-use super::connection::{Connection, params};
+use super::connection::{PgConnection, params};
 use crate::store::StoreError;
 
 /// One script per schema version. Released scripts are never changed. A change of the schema is a
@@ -14,7 +14,7 @@ pub(super) const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql")];
 ///
 /// # Errors
 /// The database is of another program or of a later version, or a migration failed.
-pub(super) async fn migrate(connection: &Connection) -> Result<(), StoreError> {
+pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError> {
     let client = &connection.client;
     let begin = "BEGIN; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4474694)";
     connection
@@ -62,7 +62,7 @@ pub(super) async fn migrate(connection: &Connection) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) async fn version(connection: &Connection) -> Result<u32, StoreError> {
+pub(super) async fn version(connection: &PgConnection) -> Result<u32, StoreError> {
     let rows = connection
         .query("SELECT version FROM schema_version", &[])
         .await?;

@@ -37,10 +37,10 @@ use tokio_postgres::Row;
 
 pub use self::settings::{ConnectionSettings, SettingsError};
 use self::{
-    changes::{ChangeList, Seen, Watcher},
-    connection::{Connection, Param, Purpose, QueryError, Slot},
+    changes::{ChangeList, ChangeWatcher, Seen},
+    connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
     statements::WriteStatements,
-    writer::{QUEUE_CAPACITY, WriteJob, Writer},
+    writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
 use super::{
     ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, StoreConfig, StoreError,
@@ -59,10 +59,10 @@ const STATE_INTERVAL: Duration = Duration::from_secs(10);
 /// A handle to a database. A clone is another handle to the same connections. Dropping the last
 /// handle waits until all queued writes are committed.
 #[derive(Clone)]
-pub(super) struct Database(Arc<DatabaseInner>);
+pub(super) struct PgDatabase(Arc<PgDatabaseInner>);
 
-struct DatabaseInner {
-    connections: Connections,
+struct PgDatabaseInner {
+    connections: PgConnections,
     next_reader: AtomicUsize,
     changes: Arc<ChangeList>,
     /// Notified after a commit of this node.
@@ -71,16 +71,16 @@ struct DatabaseInner {
     cache: Option<Cache<GameId, StoredGame>>,
     creator_key: CreatorKey,
     max_bytes: Option<u64>,
-    state: Arc<State>,
+    state: Arc<DatabaseState>,
     metrics: StoreMetrics,
     runtime: Handle,
-    queue: Option<mpsc::Sender<WriteJob>>,
+    queue: Option<mpsc::Sender<QueuedWrite>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The connections of a node.
 #[derive(Clone)]
-struct Connections {
+struct PgConnections {
     readers: Vec<Slot>,
     /// For small writes of one statement: tickets, claims, who is present.
     small_writes: Slot,
@@ -89,13 +89,13 @@ struct Connections {
 }
 
 /// What the thread has made when it is ready.
-struct Opened {
-    connections: Connections,
+struct OpenedStore {
+    connections: PgConnections,
     creator_key: CreatorKey,
     runtime: Handle,
 }
 
-impl Database {
+impl PgDatabase {
     /// Connects to a database, and migrates it to the current schema.
     ///
     /// # Errors
@@ -103,13 +103,13 @@ impl Database {
     pub fn connect(
         settings: ConnectionSettings,
         config: StoreConfig,
-    ) -> Result<Database, StoreError> {
+    ) -> Result<PgDatabase, StoreError> {
         let create = |error| StoreError::Create(Arc::new(error));
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(create)?;
         let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
         let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
-        let (committed, state) = (Arc::new(Notify::new()), Arc::<State>::default());
+        let (committed, state) = (Arc::new(Notify::new()), Arc::<DatabaseState>::default());
         let (opened, ready) = std::sync::mpsc::channel();
         let connecting = Connecting {
             settings: Arc::new(settings),
@@ -139,7 +139,7 @@ impl Database {
             })
             .map_err(create)?;
         let opened = ready.recv().unwrap_or(Err(StoreError::Closed))?;
-        Ok(Database(Arc::new(DatabaseInner {
+        Ok(PgDatabase(Arc::new(PgDatabaseInner {
             connections: opened.connections,
             next_reader: AtomicUsize::new(0),
             changes,
@@ -156,7 +156,11 @@ impl Database {
     }
 
     /// Runs one statement on a shared connection.
-    async fn query(&self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>, StoreError> {
+    async fn query(
+        &self,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Vec<Row>, StoreError> {
         let readers = &self.0.connections.readers;
         let first = self.0.next_reader.fetch_add(1, Ordering::Relaxed);
         let connections = (0..READERS).map(|index| readers[(first + index) % READERS].get());
@@ -168,7 +172,7 @@ impl Database {
     async fn query_in_background(
         &self,
         sql: &'static str,
-        params: Vec<Param>,
+        params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
         let connection = self.0.connections.background.get();
         self.run(connection, sql, params).await
@@ -178,7 +182,7 @@ impl Database {
     async fn small_write(
         &self,
         sql: &'static str,
-        params: Vec<Param>,
+        params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
         let connection = self.0.connections.small_writes.get();
         self.run(connection, sql, params).await
@@ -188,9 +192,9 @@ impl Database {
     /// keep the answers from others who share the connection.
     async fn run(
         &self,
-        connection: Option<Arc<Connection>>,
+        connection: Option<Arc<PgConnection>>,
         sql: &'static str,
-        params: Vec<Param>,
+        params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
         let connection = connection.ok_or(QueryError::NotConnected)?;
         let task = async move { connection.query(sql, &params).await };
@@ -232,7 +236,7 @@ impl Database {
             _ => None,
         };
         let (reply_to, outcome) = oneshot::channel();
-        let job = WriteJob {
+        let job = QueuedWrite {
             statements,
             reply_to,
         };
@@ -302,13 +306,13 @@ impl Database {
     }
 }
 
-impl fmt::Debug for Database {
+impl fmt::Debug for PgDatabase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").finish_non_exhaustive()
+        f.debug_struct("PgDatabase").finish_non_exhaustive()
     }
 }
 
-impl Drop for DatabaseInner {
+impl Drop for PgDatabaseInner {
     fn drop(&mut self) {
         // The writers end when the queue is closed and empty, and the thread with them.
         self.queue = None;
@@ -328,18 +332,18 @@ impl Drop for DatabaseInner {
 /// What opens the connections.
 struct Connecting {
     settings: Arc<ConnectionSettings>,
-    jobs: mpsc::Receiver<WriteJob>,
+    jobs: mpsc::Receiver<QueuedWrite>,
     max_batch: usize,
     changes: Arc<ChangeList>,
     committed: Arc<Notify>,
-    state: Arc<State>,
+    state: Arc<DatabaseState>,
     metrics: StoreMetrics,
 }
 
 impl Connecting {
     /// Migrates the database, opens the connections and starts the tasks. Those of the writers are
     /// returned.
-    async fn open(self) -> Result<(Opened, Vec<tokio::task::JoinHandle<()>>), StoreError> {
+    async fn open(self) -> Result<(OpenedStore, Vec<tokio::task::JoinHandle<()>>), StoreError> {
         let heard = Arc::new(Notify::new());
         let slot = async |purpose| Slot::open(&self.settings, purpose, &heard).await;
         let background = slot(Purpose::Background).await?;
@@ -359,14 +363,14 @@ impl Connecting {
         }
         let watched = slot(Purpose::Requests).await?;
         let seen = watched.get().ok_or(QueryError::NotConnected)?;
-        let watcher = Watcher {
+        let watcher = ChangeWatcher {
             changes: self.changes,
             committed: Arc::clone(&self.committed),
             heard: Arc::clone(&heard),
             slot: watched,
         };
         tokio::spawn(watcher.run(Seen::begin(&seen).await?));
-        let connections = Connections {
+        let connections = PgConnections {
             readers,
             small_writes: slot(Purpose::Requests).await?,
             background: background.clone(),
@@ -374,7 +378,7 @@ impl Connecting {
         let queue = Arc::new(tokio::sync::Mutex::new(self.jobs));
         let mut writers = Vec::new();
         for _ in 0..WRITERS {
-            let writer = Writer {
+            let writer = BatchWriter {
                 queue: Arc::clone(&queue),
                 slot: slot(Purpose::Writes).await?,
                 max_batch: self.max_batch,
@@ -384,7 +388,7 @@ impl Connecting {
             writers.push(tokio::spawn(writer.run()));
         }
         tokio::spawn(self.state.watch(background));
-        let opened = Opened {
+        let opened = OpenedStore {
             connections,
             creator_key,
             runtime: Handle::current(),
@@ -395,13 +399,13 @@ impl Connecting {
 
 /// What is known of the database. It is read from time to time.
 #[derive(Debug, Default)]
-struct State {
+struct DatabaseState {
     used_bytes: AtomicU64,
     has_standby: AtomicBool,
 }
 
-impl State {
-    async fn read(&self, connection: &Connection) -> Result<(), StoreError> {
+impl DatabaseState {
+    async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
         let sql = "SELECT pg_database_size(current_database()), \
                    current_setting('synchronous_standby_names') <> ''";
         let rows = connection.query(sql, &[]).await?;
@@ -414,7 +418,7 @@ impl State {
     }
 
     /// Reads it again and again.
-    async fn watch(self: Arc<State>, slot: Slot) {
+    async fn watch(self: Arc<DatabaseState>, slot: Slot) {
         loop {
             sleep(STATE_INTERVAL).await;
             if let Some(connection) = slot.get()

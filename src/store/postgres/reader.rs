@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::{
-    Database,
+    PgDatabase,
     connection::params,
     sql::{NOW, expiry, now},
 };
@@ -36,7 +36,7 @@ fn end_of(prefix: &str) -> String {
     format!("{prefix}\u{7f}")
 }
 
-impl Database {
+impl PgDatabase {
     /// A game, or `None` if it does not exist. If the cache has it, only what changes with every
     /// change of its row is read.
     ///
@@ -71,7 +71,7 @@ impl Database {
     async fn one_game(
         &self,
         sql: &'static str,
-        params: Vec<super::connection::Param>,
+        params: Vec<super::connection::SqlParam>,
     ) -> Result<Option<StoredGame>, StoreError> {
         let rows = self.query(sql, params).await?;
         rows.first().map(stored_game).transpose()

@@ -39,7 +39,8 @@ pub struct ConnectionSettings {
 }
 
 /// What opens a connection: it exchanges the messages of a [`Client`].
-pub(super) type Driver = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+pub(super) type ConnectionDriver =
+    Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
 /// Why settings are not valid.
 #[derive(Debug, Error)]
@@ -73,7 +74,7 @@ impl ConnectionSettings {
     ///
     /// # Errors
     /// There is none. The error is that of a host that was reached, if any was.
-    pub(super) async fn connect(&self) -> Result<(Client, Driver), StoreError> {
+    pub(super) async fn connect(&self) -> Result<(Client, ConnectionDriver), StoreError> {
         let mut failure: Option<StoreError> = None;
         for host in &self.hosts {
             let at_most = host.get_connect_timeout().copied();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 
 use super::{
-    connection::{Param, params},
+    connection::{SqlParam, params},
     sql::{EXPIRY, NOW},
 };
 use crate::store::{
@@ -17,34 +17,34 @@ use crate::store::{
 };
 
 /// A statement and its parameters.
-pub(super) struct Statement {
+pub(super) struct SqlStatement {
     pub sql: &'static str,
-    pub params: Vec<Param>,
+    pub params: Vec<SqlParam>,
 }
 
 /// A write as statements.
 pub(super) struct WriteStatements {
     /// Makes the change, and returns a row if it did.
-    pub write: Statement,
+    pub write: SqlStatement,
     /// Returns a row if the change was made. It is asked when the answer to `write` was lost and a
     /// repetition changes nothing.
-    pub was_made: Statement,
+    pub was_made: SqlStatement,
     /// Deletes an expired response with the scope of the saved one, which is in its way.
-    pub make_way: Option<Statement>,
+    pub make_way: Option<SqlStatement>,
     /// Writes of a batch are sent in this order, so that two batches do not wait for each other.
     pub order: String,
 }
 
 /// The text of a write, without and with a saved response.
-struct Texts {
+struct WriteTexts {
     plain: String,
     saving: String,
 }
 
-impl Texts {
+impl WriteTexts {
     /// A write whose effect is the first statement, with so many parameters. It has `{guard}` at
     /// the end of its condition. The others depend on the rows that it returns as `effect`.
-    fn new(effect: &str, others: &[&str], parameters: usize) -> Texts {
+    fn new(effect: &str, others: &[&str], parameters: usize) -> WriteTexts {
         let [scope, body_hash, response] = [1, 2, 3].map(|after| parameters + after);
         let guard = format!(
             " AND NOT EXISTS (SELECT FROM idempotency WHERE scope = ${scope} AND created_at > {EXPIRY})"
@@ -58,7 +58,7 @@ impl Texts {
             parts.extend(others.iter().map(|&other| other.to_owned()));
             format!("WITH {} SELECT 1 FROM effect", parts.join(", "))
         };
-        Texts {
+        WriteTexts {
             plain: text("", others),
             saving: text(&guard, &[others, &[&saved]].concat()),
         }
@@ -67,12 +67,12 @@ impl Texts {
     /// The statement with these parameters and perhaps a saved response.
     fn statement(
         &'static self,
-        mut params: Vec<Param>,
+        mut params: Vec<SqlParam>,
         save: Option<&(Scope, SavedResponse)>,
-    ) -> Statement {
+    ) -> SqlStatement {
         let Some((scope, saved)) = save else {
             let sql = &self.plain;
-            return Statement { sql, params };
+            return SqlStatement { sql, params };
         };
         params.extend(params![
             scope.0.to_vec(),
@@ -80,15 +80,15 @@ impl Texts {
             saved.response.clone()
         ]);
         let sql = &self.saving;
-        Statement { sql, params }
+        SqlStatement { sql, params }
     }
 }
 
 /// The condition that a game is in the expected state, for the parameters 1 to 4.
 const UNCHANGED: &str = "id = $1 AND version = $2 AND updated_at = $3 AND token_hashes = $4{guard}";
 
-static UPDATE: LazyLock<Texts> = LazyLock::new(|| {
-    Texts::new(
+static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
         &format!(
             "UPDATE games SET version = $5, updated_at = $6, token_hashes = $7, snapshot = $8, \
              deadline = $9, has_human = $10, due_at = $11, admin_changes = $12, phase = $13, \
@@ -104,8 +104,8 @@ static UPDATE: LazyLock<Texts> = LazyLock::new(|| {
     )
 });
 
-static INSERT: LazyLock<Texts> = LazyLock::new(|| {
-    Texts::new(
+static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
         "INSERT INTO games (id, version, phase, listed, imported, has_human, anyone_may_join, \
          created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, unique_key, creator, \
          token_hashes, seating, snapshot) \
@@ -127,8 +127,8 @@ static INSERT: LazyLock<Texts> = LazyLock::new(|| {
     )
 });
 
-static SET_TOKENS: LazyLock<Texts> = LazyLock::new(|| {
-    Texts::new(
+static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
         &format!(
             "UPDATE games SET token_hashes = $5, seating = $6, token_renewals = token_renewals + 1 \
              WHERE {UNCHANGED} RETURNING row_id"
@@ -138,8 +138,8 @@ static SET_TOKENS: LazyLock<Texts> = LazyLock::new(|| {
     )
 });
 
-static ADD_TICKET: LazyLock<Texts> = LazyLock::new(|| {
-    Texts::new(
+static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
         &format!("SELECT row_id FROM games WHERE {UNCHANGED}"),
         &[
             "added AS (INSERT INTO tickets (ticket_hash, game, token_hash, expires_at) \
@@ -160,13 +160,13 @@ const REMOVED_WITH_GAME: [&str; 5] = [
     "of_tickets AS (DELETE FROM tickets USING effect WHERE game = row_id)",
 ];
 
-static REMOVE: LazyLock<Texts> = LazyLock::new(|| {
+static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
     let effect = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
-    Texts::new(&effect, &REMOVED_WITH_GAME, 4)
+    WriteTexts::new(&effect, &REMOVED_WITH_GAME, 4)
 });
 
-static REMOVE_EXPIRED: LazyLock<Texts> = LazyLock::new(|| {
-    Texts::new(
+static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
         "DELETE FROM games WHERE id = $1 AND version = $2 RETURNING row_id, games.version",
         &REMOVED_WITH_GAME,
         2,
@@ -190,7 +190,7 @@ static FORGET_RESPONSE: LazyLock<String> = LazyLock::new(|| {
 const RESPONSE_WAS_SAVED: &str =
     "SELECT 1 FROM idempotency WHERE scope = $1 AND body_hash = $2 AND response = $3";
 
-fn unchanged(expected: &ExpectedState) -> Vec<Param> {
+fn unchanged(expected: &ExpectedState) -> Vec<SqlParam> {
     params![
         expected.id.to_string(),
         int(expected.version),
@@ -222,18 +222,18 @@ impl WriteStatements {
                     let response = saved.response.clone();
                     params![scope.0.to_vec(), saved.body_hash.to_vec(), response]
                 };
-                let write = Statement {
+                let write = SqlStatement {
                     sql: &SAVE_RESPONSE,
                     params: params(),
                 };
-                let was_made = Statement {
+                let was_made = SqlStatement {
                     sql: RESPONSE_WAS_SAVED,
                     params: params(),
                 };
                 (write, was_made, String::new())
             }
         };
-        let make_way = save.map(|(scope, _)| Statement {
+        let make_way = save.map(|(scope, _)| SqlStatement {
             sql: &FORGET_RESPONSE,
             params: params![scope.0.to_vec()],
         });
@@ -247,9 +247,9 @@ impl WriteStatements {
 }
 
 /// A write, the question whether it was made, and the id of its game.
-type Parts = (Statement, Statement, String);
+type WriteParts = (SqlStatement, SqlStatement, String);
 
-fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<Parts, StoreError> {
+fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
     let Draft {
         expected,
         next,
@@ -276,7 +276,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<Parts,
         rows.action.clone(),
         rows.events.clone(),
     ]);
-    let was_made = Statement {
+    let was_made = SqlStatement {
         sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
               AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
         params: params![
@@ -291,7 +291,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<Parts,
     Ok((write, was_made, next.id.to_string()))
 }
 
-fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<Parts, StoreError> {
+fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
     let StoredGame {
         id,
         listed,
@@ -340,7 +340,7 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<Parts,
         }
     }
     params.extend(params![events, first_versions, entries]);
-    let was_made = Statement {
+    let was_made = SqlStatement {
         sql: "SELECT 1 FROM games WHERE id = $1",
         params: params![id.to_string()],
     };
@@ -352,10 +352,10 @@ fn set_tokens(
     tokens: &Tokens,
     seating: &Seating,
     save: Option<&(Scope, SavedResponse)>,
-) -> Result<Parts, StoreError> {
+) -> Result<WriteParts, StoreError> {
     let mut params = unchanged(expected);
     params.extend(params![tokens.to_bytes(), seating_column(seating)?]);
-    let was_made = Statement {
+    let was_made = SqlStatement {
         sql: "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2",
         params: params![expected.id.to_string(), tokens.to_bytes()],
     };
@@ -367,14 +367,14 @@ fn add_ticket(
     expected: &ExpectedState,
     ticket: &NewTicket,
     save: Option<&(Scope, SavedResponse)>,
-) -> Parts {
+) -> WriteParts {
     let mut params = unchanged(expected);
     params.extend(params![
         ticket.hash.0.to_vec(),
         ticket.token.0.to_vec(),
         ticket.expires_at.as_microsecond(),
     ]);
-    let was_made = Statement {
+    let was_made = SqlStatement {
         sql: "SELECT 1 FROM tickets WHERE ticket_hash = $1",
         params: params![ticket.hash.0.to_vec()],
     };
@@ -382,8 +382,8 @@ fn add_ticket(
     (write, was_made, expected.id.to_string())
 }
 
-fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> Parts {
-    let was_made = Statement {
+fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> WriteParts {
+    let was_made = SqlStatement {
         sql: "SELECT 1 WHERE NOT EXISTS (SELECT FROM games WHERE id = $1) AND ($2::bytea IS NULL \
               OR EXISTS (SELECT FROM idempotency WHERE scope = $2 AND response = $3))",
         params: params![
@@ -397,6 +397,6 @@ fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> Pa
 }
 
 /// The statement that removes a game if it has not changed since it was found to have expired.
-pub(super) fn remove_expired(old: &ExpiredGame) -> Statement {
+pub(super) fn remove_expired(old: &ExpiredGame) -> SqlStatement {
     REMOVE_EXPIRED.statement(params![old.id.to_string(), int(old.version)], None)
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use jiff::SignedDuration;
 
 use super::{
-    Database, QUEUE_CAPACITY,
+    PgDatabase, QUEUE_CAPACITY,
     connection::params,
     migrations::MIGRATIONS,
     reader::{bytes, one},
@@ -32,7 +32,7 @@ fn micros(duration: SignedDuration) -> i64 {
     duration.as_micros() as i64
 }
 
-impl Database {
+impl PgDatabase {
     /// Claims a due game for this node, until its version changes and at most for three seconds.
     /// Returns whether no other node has claimed it. The claim only saves work: that a game is
     /// acted in once is certain because a write of an old version changes nothing.

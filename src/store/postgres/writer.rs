@@ -17,7 +17,7 @@ use tokio::{
 use tokio_postgres::{Error, error::SqlState};
 
 use super::{
-    connection::{Connection, QueryError, Slot},
+    connection::{PgConnection, QueryError, Slot},
     error::is_outcome_unknown,
     statements::WriteStatements,
 };
@@ -36,16 +36,16 @@ const RESOLVE_TIME: Duration = Duration::from_secs(60);
 const MAX_CONFLICTS: u32 = 3;
 
 /// A write that waits.
-pub(super) struct WriteJob {
+pub(super) struct QueuedWrite {
     pub statements: WriteStatements,
     pub reply_to: oneshot::Sender<Result<CommitResult, StoreError>>,
 }
 
 /// The receiving end of the queue, which all writers share.
-pub(super) type Queue = Arc<Mutex<mpsc::Receiver<WriteJob>>>;
+pub(super) type Queue = Arc<Mutex<mpsc::Receiver<QueuedWrite>>>;
 
 /// A writer.
-pub(super) struct Writer {
+pub(super) struct BatchWriter {
     pub queue: Queue,
     pub slot: Slot,
     pub max_batch: usize,
@@ -55,7 +55,7 @@ pub(super) struct Writer {
 }
 
 /// What is known about a batch after it was sent.
-enum Outcome {
+enum BatchOutcome {
     /// It was committed: whether each write changed anything.
     Committed(Vec<bool>),
     /// Nothing was changed.
@@ -64,7 +64,7 @@ enum Outcome {
     Unknown,
 }
 
-impl Writer {
+impl BatchWriter {
     /// Writes until the queue is closed and empty.
     pub async fn run(mut self) {
         let mut batch = Vec::new();
@@ -84,7 +84,7 @@ impl Writer {
     }
 
     /// Commits these writes together, or each by itself if one of them fails, and replies.
-    async fn write(&mut self, batch: Vec<WriteJob>) {
+    async fn write(&mut self, batch: Vec<QueuedWrite>) {
         if batch.is_empty() {
             return;
         }
@@ -96,7 +96,7 @@ impl Writer {
         };
         let started = Instant::now();
         match send(&connection, &batch).await {
-            Outcome::Committed(changed) => {
+            BatchOutcome::Committed(changed) => {
                 self.metrics.committed(batch.len(), started.elapsed());
                 self.committed.notify_one();
                 for (job, changed) in batch.into_iter().zip(changed) {
@@ -107,13 +107,13 @@ impl Writer {
                     let _ = job.reply_to.send(Ok(result));
                 }
             }
-            Outcome::Refused => self.write_each(batch, false).await,
-            Outcome::Unknown => self.write_each(batch, true).await,
+            BatchOutcome::Refused => self.write_each(batch, false).await,
+            BatchOutcome::Unknown => self.write_each(batch, true).await,
         }
     }
 
     /// Commits each write by itself. With `maybe_made`, each may have been committed before.
-    async fn write_each(&mut self, batch: Vec<WriteJob>, maybe_made: bool) {
+    async fn write_each(&mut self, batch: Vec<QueuedWrite>, maybe_made: bool) {
         if maybe_made {
             log::warn!(
                 "the connection was lost during a commit of {} writes; finding out what happened",
@@ -188,7 +188,7 @@ impl Writer {
 /// Sends one write, and returns whether it was made. If it `maybe_made` a change before and changes
 /// nothing now, that is found out.
 async fn try_write(
-    connection: &Connection,
+    connection: &PgConnection,
     statements: &WriteStatements,
     maybe_made: bool,
 ) -> Result<bool, QueryError> {
@@ -205,16 +205,16 @@ async fn try_write(
 }
 
 /// Sends a batch as one transaction in one go.
-async fn send(connection: &Connection, batch: &[WriteJob]) -> Outcome {
+async fn send(connection: &PgConnection, batch: &[QueuedWrite]) -> BatchOutcome {
     let sent = connection.within_deadline(transaction(connection, batch));
     match sent.await {
-        Ok(changed) => Outcome::Committed(changed),
-        Err(QueryError::Failed(error)) if !is_outcome_unknown(&error) => Outcome::Refused,
-        Err(_) => Outcome::Unknown,
+        Ok(changed) => BatchOutcome::Committed(changed),
+        Err(QueryError::Failed(error)) if !is_outcome_unknown(&error) => BatchOutcome::Refused,
+        Err(_) => BatchOutcome::Unknown,
     }
 }
 
-async fn transaction(connection: &Connection, batch: &[WriteJob]) -> Result<Vec<bool>, Error> {
+async fn transaction(connection: &PgConnection, batch: &[QueuedWrite]) -> Result<Vec<bool>, Error> {
     for job in batch {
         connection.prepare(job.statements.write.sql).await?;
     }
