@@ -23,7 +23,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dog_rules::Phase;
@@ -185,7 +185,10 @@ impl PgDatabase {
         params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
         let connection = self.0.connections.small_writes.get();
-        self.run(connection, sql, params).await
+        let started = Instant::now();
+        let rows = self.run(connection, sql, params).await?;
+        self.0.metrics.committed(1, started.elapsed());
+        Ok(rows)
     }
 
     /// Runs a statement as a task of the store's thread. So a caller that is busy or gone does not
