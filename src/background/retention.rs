@@ -1,8 +1,8 @@
 //! Removes expired games, saved responses and tickets, and packs the logs of games that are over.
 //!
-//! Every process on a database file does so from time to time; it does not matter which one removes
-//! what. Of several on a PostgreSQL database one does. It reads and writes in small batches with pauses between them, so that clients do not wait
-//! for it.
+//! Every process does so from time to time; it does not matter which one removes what. Of several on
+//! a PostgreSQL database one does at a time. It reads and writes in small batches with pauses
+//! between them, so that clients do not wait for it.
 
 use std::{
     io,
@@ -31,6 +31,9 @@ const PACK_BATCH: u32 = 10;
 
 /// How long a game has been over before its log is packed. Its streams have read the log by then.
 const PACK_DELAY: SignedDuration = SignedDuration::from_secs(60);
+
+/// The pause while another process is at it.
+const CLAIM_DELAY: Duration = Duration::from_secs(5);
 
 /// The pause after each read or write.
 const BATCH_DELAY: Duration = Duration::from_millis(50);
@@ -120,11 +123,18 @@ impl RetentionWorker {
         }
     }
 
-    /// Removes all that has expired and packs finished games. Returns the number of removed games.
+    /// Makes a pass when no other process is at it. Returns the number of removed games.
     fn pass(&self) -> Result<usize, PassEnd> {
-        if !self.wait(self.store.claim_retention())? {
-            return Ok(0);
+        while !self.wait(self.store.claim_retention())? {
+            self.pause(CLAIM_DELAY)?;
         }
+        let removed = self.remove_and_pack();
+        self.wait(self.store.release_retention())?;
+        removed
+    }
+
+    /// Removes all that has expired and packs finished games. Returns the number of removed games.
+    fn remove_and_pack(&self) -> Result<usize, PassEnd> {
         self.forget_expired()?;
         let mut removed = 0;
         let mut after = None;

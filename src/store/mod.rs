@@ -295,6 +295,14 @@ impl Store {
         }
     }
 
+    /// Releases the claim before it ends by itself.
+    pub async fn release_retention(&self) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::File(_) => Ok(()),
+            Kind::Shared(database) => database.release_retention().await,
+        }
+    }
+
     /// The earliest time after `after` at which a game becomes due.
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         match &self.0 {

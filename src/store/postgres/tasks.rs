@@ -68,6 +68,13 @@ impl PgDatabase {
         Ok(!self.query_in_background(sql, params).await?.is_empty())
     }
 
+    /// Releases the task.
+    pub async fn release_retention(&self) -> Result<(), StoreError> {
+        let sql = "UPDATE retention SET claimed_until = 0";
+        self.query_in_background(sql, params![]).await?;
+        Ok(())
+    }
+
     /// See [`Store::set_present`](crate::store::Store::set_present).
     pub async fn set_present(
         &self,
