@@ -122,18 +122,22 @@ impl ServerDatabase {
 
 /// Has a server create the tables in an empty database.
 fn migrate(url: &str) {
-    let mut server = dog(url.as_ref(), &[]);
-    server.args(["serve", "--listen", "127.0.0.1:0"]);
-    let mut server = server
+    let mut server = dog(url.as_ref(), &[])
+        .args(["serve", "--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the dog binary starts");
     let stdout = server.stdout.take().expect("a piped stdout");
     let mut line = String::new();
     let read = BufReader::new(stdout).read_line(&mut line);
     server.kill().expect("to kill the server");
-    server.wait().expect("its end");
-    assert!(read.is_ok_and(|length| length > 0), "it does not start");
+    let said = server.wait_with_output().expect("its end").stderr;
+    assert!(
+        read.is_ok_and(|length| length > 0),
+        "{}",
+        String::from_utf8_lossy(&said)
+    );
 }
 
 /// The program `dog` on the database at this location, without settings of this process. The
