@@ -30,21 +30,26 @@ impl GameSecrets {
         }
     }
 
+    /// Stores it in a database that is not served.
     pub fn write(&self, database: &ServerDatabase, id: &str) {
-        let literal = |json: &Value| format!("'{}'", json.to_string().replace('\'', "''"));
-        database.change_game(id, &format!("snapshot = {}", literal(&self.snapshot)));
-        for (version, action, events) in &self.log {
-            let action = match action {
-                Value::Null => "NULL".to_owned(),
-                action => literal(action),
-            };
-            let events = literal(events);
-            let changed = database.sql(&format!(
-                "UPDATE log SET action = {action}, events = {events} WHERE version = {version} \
-                 AND game = (SELECT row_id FROM games WHERE id = '{id}') RETURNING version"
-            ));
-            assert_eq!(changed.len(), 1, "{version}");
+        let literal = |json: &Value| match json {
+            Value::Null => "NULL".to_owned(),
+            json => format!("'{}'", json.to_string().replace('\'', "''")),
+        };
+        let (mut actions, mut events) = (String::new(), String::new());
+        for (version, action, events_of_version) in &self.log {
+            actions += &format!(" WHEN {version} THEN {}", literal(action));
+            events += &format!(" WHEN {version} THEN {}", literal(events_of_version));
         }
+        let change = |sql: &str, rows| assert_eq!(database.sql(sql).len(), rows);
+        let snapshot = literal(&self.snapshot);
+        let sql = format!("UPDATE games SET snapshot = {snapshot} WHERE id = '{id}' RETURNING id");
+        change(&sql, 1);
+        let sql = format!(
+            "UPDATE log SET action = CASE version{actions} END, events = CASE version{events} END \
+             WHERE game = (SELECT row_id FROM games WHERE id = '{id}') RETURNING version"
+        );
+        change(&sql, self.log.len());
     }
 
     /// Redeals all cards that this viewer cannot see: the other hands, the stock, and what others
