@@ -278,7 +278,7 @@ impl Floor {
              GRANT ALL ON ALL TABLES IN SCHEMA public TO dog; \
              GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO dog",
         );
-        assert!(games.len() % (2 * BATCH) == 0);
+        assert!(games.len().is_multiple_of(2 * BATCH));
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
         let connect = async || {

@@ -172,10 +172,8 @@ impl ChangeWatcher {
                    FROM (VALUES (1)) AS always LEFT JOIN changes \
                    ON xid >= pg_snapshot_xmin($1::text::pg_snapshot) \
                    AND NOT pg_visible_in_snapshot(xid, $1::text::pg_snapshot) ORDER BY number";
-        let now = Instant::now();
-        let rows = connection
-            .query(sql, &params![seen.snapshot.clone()])
-            .await?;
+        let (now, params) = (Instant::now(), params![seen.snapshot.clone()]);
+        let rows = connection.query(sql, &params).await?;
         let (mut changes, mut last) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
             let Some(number) = row.try_get::<_, Option<i64>>(1)? else {
@@ -206,7 +204,8 @@ impl ChangeWatcher {
         if let Some(mark) = mark {
             let sql = "WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(4474695) AS lock) \
                        DELETE FROM changes USING mine WHERE lock AND number <= $1";
-            seen.connection.query(sql, &params![mark]).await?;
+            let params = params![mark];
+            seen.connection.query(sql, &params).await?;
         }
         Ok(())
     }

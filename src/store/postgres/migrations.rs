@@ -44,13 +44,15 @@ pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError>
             .within_deadline(client.batch_execute(script))
             .await?;
         let sql = "UPDATE schema_version SET version = $1";
-        connection.query(sql, &params![number]).await?;
+        let params = params![number];
+        connection.query(sql, &params).await?;
         log::info!("database schema: version {number}");
     }
     if found == 0 {
         let sql = "INSERT INTO creator_key VALUES ($1)";
         let key: [u8; 16] = random();
-        connection.query(sql, &params![key.to_vec()]).await?;
+        let params = params![key.to_vec()];
+        connection.query(sql, &params).await?;
     }
     connection
         .within_deadline(client.batch_execute("COMMIT"))
