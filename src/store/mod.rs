@@ -9,6 +9,7 @@
 //! answers them over a network. Those of SQLite run on the caller's thread and never wait for a
 //! write. Reading a game takes some microseconds.
 
+mod check;
 mod error;
 mod game_log;
 mod game_row;
@@ -32,6 +33,7 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 pub use self::{
+    check::{CheckReport, Defect},
     error::StoreError,
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
@@ -40,7 +42,7 @@ pub use self::{
     presence::{LEASE, Lease, ProcessId, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
     seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
-    sqlite::{BackupError, BackupReport, CheckReport, Defect, backup, check, verify_file},
+    sqlite::{BackupError, BackupReport, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
         GamePage, GameUpdate, LimitReached, ListQuery, MAX_PLAY_VERSIONS, StoredGame, Timing, now,

@@ -1,16 +1,8 @@
 //! Checks of a database: a quick one before it is served, and a full one.
 
-use std::{
-    fmt, fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::Arc,
-    time::Instant,
-};
+use std::{fmt, fs, path::Path, time::Instant};
 
-use dog_rules::{Event, Game, Phase};
-use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{
     connect::{check_not_lost, is_empty, reader, sidecar},
@@ -20,39 +12,13 @@ use super::{
     reader::Reader,
     wal,
 };
-use crate::store::{GameId, LogEntry, StoreError, StoredGame};
+use crate::store::{
+    CheckReport, Defect, GameId, StoreError,
+    check::{CheckedColumns, replay},
+};
 
 /// The largest number of SQLite's errors in the error with which a server refuses to start.
 const MAX_REPORTED_ERRORS: usize = 3;
-
-/// A defect of a database. Its text contains no card and no other secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Defect {
-    /// The game with the defect; `None` for a defect of the file.
-    pub game: Option<GameId>,
-    /// What is wrong.
-    pub description: String,
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.game {
-            Some(game) => write!(f, "game {game}: {}", self.description),
-            None => write!(f, "database: {}", self.description),
-        }
-    }
-}
-
-/// The contents and the defects of a database.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckReport {
-    pub games: u64,
-    /// The number of log entries of these games.
-    pub versions: u64,
-    /// The size of the file and its write-ahead log.
-    pub bytes: u64,
-    pub defects: Vec<Defect>,
-}
 
 /// The quick check before a file is served: SQLite's `quick_check`, and whether every commit in the
 /// write-ahead log can be read. The games are not checked. A missing file passes.
@@ -139,9 +105,8 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn add_defect(&mut self, game: Option<GameId>, description: impl fmt::Display) {
-        let description = description.to_string();
-        self.report.defects.push(Defect { game, description });
+    fn add_defect(&mut self, description: impl fmt::Display) {
+        self.report.add_defect(None, description);
     }
 
     /// Checks the file by SQLite's means.
@@ -150,13 +115,13 @@ impl Verifier {
             .unwrap_or_else(|error| vec![error.to_string()]);
         pages
             .into_iter()
-            .for_each(|description| self.add_defect(None, description));
+            .for_each(|description| self.add_defect(description));
         let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
         references
             .into_iter()
-            .for_each(|description| self.add_defect(None, description));
+            .for_each(|description| self.add_defect(description));
         if let Err(error) = LastChange::read(&self.connection) {
-            self.add_defect(None, format!("the change feed: {error}"));
+            self.add_defect(format!("the change feed: {error}"));
         }
     }
 
@@ -166,29 +131,13 @@ impl Verifier {
         let (ids, error) = game_ids(&self.connection);
         if let Some(error) = error {
             let description = format!("not all games can be listed: {error}");
-            self.add_defect(None, description);
+            self.add_defect(description);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
-            // The rules may panic on a damaged game.
-            let check = AssertUnwindSafe(|| check_game(&self.connection, row_id, id));
-            match catch_unwind(check) {
-                Ok(Ok(Some(versions))) => {
-                    self.report.games += 1;
-                    self.report.versions += versions;
-                }
-                // It was removed in the meantime.
-                Ok(Ok(None)) => {}
-                Ok(Err(wrong)) => {
-                    self.report.games += 1;
-                    self.add_defect(Some(id), wrong);
-                }
-                Err(_) => {
-                    self.report.games += 1;
-                    self.add_defect(Some(id), "replaying it panicked");
-                }
-            }
+            let check = || check_game(&self.connection, row_id, id);
+            self.report.add_game(id, check);
         }
         progress(all, all);
     }
@@ -247,158 +196,30 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         connection: &state,
         cache: None,
     };
-    let Some(row) = Row::read(&state, row_id).map_err(failed)? else {
+    let sql = "SELECT phase, has_human, due_at, anyone_may_join, id FROM games WHERE row_id = ?1";
+    let row = state.prepare_cached(sql).and_then(|mut statement| {
+        let row = statement.query_row([row_id], |row| {
+            let columns = CheckedColumns {
+                phase: row.get(0)?,
+                has_human: row.get(1)?,
+                due_at: row.get(2)?,
+                anyone_may_join: row.get(3)?,
+            };
+            Ok((columns, row.get::<_, String>(4)?))
+        });
+        row.optional()
+    });
+    let row = row.map_err(|error| failed(error.into()))?;
+    let Some((columns, row_of)) = row else {
         return Ok(None);
     };
-    if row.id != id.to_string() {
+    if row_of != id.to_string() {
         return Err("its row has a different id".into());
     }
     let Some(stored) = reader.game(&id).map_err(failed)? else {
         return Err("its row is not found by its id".into());
     };
-    row.check(&stored)?;
-    let versions = replay(&reader, &stored)?;
+    columns.check(&stored)?;
+    let versions = replay(&stored, reader.log(&id, 0, u32::MAX))?;
     Ok(Some(versions))
-}
-
-/// The columns that can be checked against the snapshot.
-struct Row {
-    id: String,
-    phase: String,
-    has_human: bool,
-    due_at: Option<i64>,
-    anyone_may_join: bool,
-}
-
-impl Row {
-    fn read(connection: &Connection, row_id: i64) -> Result<Option<Row>, StoreError> {
-        let sql = "SELECT id, phase, has_human, due_at, anyone_may_join FROM games \
-                   WHERE row_id = ?1";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![row_id])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        Ok(Some(Row {
-            id: row.get(0)?,
-            phase: row.get(1)?,
-            has_human: row.get(2)?,
-            due_at: row.get(3)?,
-            anyone_may_join: row.get(4)?,
-        }))
-    }
-
-    fn check(&self, stored: &StoredGame) -> Result<(), String> {
-        let due_at = stored.due_at(stored.updated_at);
-        let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
-        if self.phase != stored.game.phase().name() {
-            return wrong("the phase");
-        }
-        if self.has_human != stored.game.has_human() {
-            return wrong("whether a human plays");
-        }
-        if self.anyone_may_join != stored.anyone_may_join() {
-            return wrong("whether anyone may join");
-        }
-        if self.due_at != due_at.map(Timestamp::as_microsecond) {
-            return wrong("when the server is to act");
-        }
-        Ok(())
-    }
-}
-
-/// Replays a game from its log and compares the result. Returns the number of log entries.
-///
-/// # Errors
-/// The first difference.
-fn replay(reader: &Reader<'_>, stored: &StoredGame) -> Result<u64, String> {
-    let mut played = StoredGame {
-        deadline: None,
-        game: stored.game.at_creation().into(),
-        ..stored.clone()
-    };
-    let log = reader.log(&stored.id, 0, u32::MAX);
-    let log = log.map_err(|error| format!("its log: {error}"))?;
-    let settings = |entry: &LogEntry| match entry.events.first() {
-        Some(Event::SettingsChanged { settings }) => Some(*settings),
-        _ => None,
-    };
-    // The settings of the creation are not known if they were changed.
-    let mut timing_known = !log.iter().any(|entry| settings(entry).is_some());
-    let mut deadline_known = timing_known;
-    let mut has_marks = true;
-    for (entry, version) in log.iter().zip(1..) {
-        let before = match version {
-            1 => Phase::Seating,
-            _ => played.game.phase(),
-        };
-        has_marks &= replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
-        if let Some(settings) = settings(entry) {
-            played.timing.turn_seconds = settings.turn_seconds;
-            timing_known = true;
-        }
-        played.set_deadline(entry.at, &entry.events, before);
-        let restarts = entry.events.iter().any(Event::restarts_clock) || before == Phase::Seating;
-        deadline_known |= timing_known && restarts;
-    }
-    let (count, version) = (log.len() as u64, stored.game.version());
-    if count != version {
-        return Err(format!(
-            "its log ends at version {count}, the game is at {version}"
-        ));
-    }
-    let same =
-        played.game == stored.game || !has_marks && played.game.equals_without_marks(&stored.game);
-    if !same {
-        return Err("its snapshot differs from the replay of its log".into());
-    }
-    if deadline_known && played.deadline != stored.deadline {
-        return Err("its deadline differs from the replay of its log".into());
-    }
-    let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
-    let times = (at(log.first()), at(log.last()));
-    if times != (Some(stored.created_at), Some(stored.updated_at)) {
-        return Err("its times differ from those of its log".into());
-    }
-    Ok(count)
-}
-
-/// Replays one log entry. Returns whether its events say who acted; those that an earlier release
-/// wrote do not.
-///
-/// # Errors
-/// The entry is out of order, refused by the rules, or has other events than the rules give.
-fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<bool, String> {
-    if entry.version != version {
-        return Err(format!("its log has no version {version}"));
-    }
-    let events = match (&entry.action, version) {
-        (None, 1) => vec![game.last_event().clone()],
-        // The refusal is not reported, because it may name a card.
-        (Some(action), 2..) => Some(action)
-            .filter(|action| {
-                let seats = game.rules().seats;
-                action.seat().is_none_or(|seat| seat.number() < seats)
-            })
-            .and_then(|action| {
-                let actor = entry.events.first().map(Event::actor);
-                game.apply_by(action, actor.unwrap_or_default()).ok()
-            })
-            .ok_or_else(|| format!("the rules refuse the action of version {version}"))?,
-        _ => {
-            return Err(format!(
-                "version {version} has no action, or is a creation with one"
-            ));
-        }
-    };
-    if events == entry.events {
-        return Ok(true);
-    }
-    let without_marks = events.into_iter().map(Event::without_marks);
-    if without_marks.eq(entry.events.iter().cloned()) {
-        return Ok(false);
-    }
-    Err(format!(
-        "the events of version {version} differ from those of a replay"
-    ))
 }

@@ -29,7 +29,7 @@ use rusqlite::ErrorCode;
 
 pub use self::{
     backup::{BackupError, BackupReport, backup},
-    check::{CheckReport, Defect, check, verify_file},
+    check::{check, verify_file},
 };
 use self::{
     checkpoint::CheckpointThread,
