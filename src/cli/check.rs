@@ -15,7 +15,7 @@ use crate::store;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The database file; servers may be using it.
+    /// The database file, or the URL of a PostgreSQL database; servers may be using it.
     #[arg(
         long,
         env = "DOG_DATABASE",
@@ -26,19 +26,22 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Reads every page and replays every game; prints a line for each defect.
+    /// Replays every game, and reads every page of a file; prints a line for each defect.
     ///
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
-        let database = Location::parse(&self.database)?.file("pg_amcheck")?;
-        let name = || format!("cannot check {}", database.display());
+        let location = Location::parse(&self.database)?;
         let bar = bar("games")?;
-        let checked = store::check(&database, |done, all| {
+        let progress = |done, all| {
             bar.set_length(all);
             bar.set_position(done);
-        })
-        .with_context(name)?;
+        };
+        let checked = match &location {
+            Location::File(file) => store::check(file, progress),
+            Location::Shared(settings) => store::check_shared(settings, progress),
+        };
+        let checked = checked.with_context(|| format!("cannot check the {}", location.name()))?;
         bar.finish_and_clear();
         let mut out = stdout().lock();
         for defect in &checked.defects {
@@ -51,8 +54,8 @@ impl CheckArgs {
         )?;
         match checked.defects.len() {
             0 => Ok(()),
-            1 => bail!("1 thing is wrong with {}", database.display()),
-            many => bail!("{many} things are wrong with {}", database.display()),
+            1 => bail!("1 thing is wrong with the {}", location.name()),
+            many => bail!("{many} things are wrong with the {}", location.name()),
         }
     }
 }

@@ -4,16 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+pub use crate::store::Location;
 use crate::store::{self, ConnectionSettings, Store, StoreConfig};
-
-/// Where the games are kept.
-#[derive(Debug)]
-pub enum Location {
-    /// In an SQLite file.
-    File(PathBuf),
-    /// In a PostgreSQL database.
-    Shared(ConnectionSettings),
-}
 
 impl Location {
     /// The location that a file name or a URL stands for. The URL may contain a password, so it is
@@ -37,14 +29,6 @@ impl Location {
         match self {
             Location::File(file) => Ok(file),
             Location::Shared(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
-        }
-    }
-
-    /// Its name for messages.
-    pub fn name(&self) -> String {
-        match self {
-            Location::File(file) => format!("database {}", file.display()),
-            Location::Shared(settings) => settings.name().to_owned(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod copy;
 mod healthcheck;
 mod location;
 mod perft;
@@ -28,6 +29,8 @@ enum Subcommand {
     Serve(serve::ServeArgs),
     /// Copy a database into a new file, while servers use it.
     Backup(backup::BackupArgs),
+    /// Move a database into another one, from a file to PostgreSQL or back.
+    Copy(copy::CopyArgs),
     /// Check a database; exit code 0 if nothing is wrong.
     Check(check::CheckArgs),
     /// Print the OpenAPI document.
@@ -51,6 +54,7 @@ impl Cli {
         match self.command {
             Subcommand::Serve(serve) => serve.run(),
             Subcommand::Backup(backup) => backup.run(),
+            Subcommand::Copy(copy) => copy.run(),
             Subcommand::Check(check) => check.run(),
             Subcommand::Openapi => print(&openapi::json()?),
             Subcommand::Errors => print(&problem::markdown()),

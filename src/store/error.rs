@@ -41,6 +41,12 @@ pub enum StoreError {
     /// The open files have been moved, removed or replaced.
     #[error("the database file is gone, empty, or another one is in its place")]
     Gone,
+    /// The database was copied to another one, which has taken its place.
+    #[error(
+        "the database was moved by `dog copy`: the copy has taken its place, and this one takes no \
+         more writes"
+    )]
+    Moved,
     /// The file system does not support a write-ahead log.
     #[error(
         "the database cannot use a write-ahead log here (journal mode {0}): \
@@ -111,7 +117,7 @@ impl StoreError {
             ReadOnly | Full | Quota | Busy | Gone | Io(_) | Overloaded | RolledBack | Closed => {
                 true
             }
-            Unreachable(_) | Denied(_) => true,
+            Unreachable(_) | Denied(_) | Moved => true,
             Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
             Lost(_) | NoWriteAheadLog(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,

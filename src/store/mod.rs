@@ -10,10 +10,12 @@
 //! write. Reading a game takes some microseconds.
 
 mod check;
+mod copy;
 mod error;
 mod game_log;
 mod game_row;
 mod id;
+mod location;
 mod metrics;
 mod postgres;
 mod presence;
@@ -34,11 +36,13 @@ use tokio::sync::watch;
 
 pub use self::{
     check::{CheckReport, Defect},
+    copy::{CopyError, CopyReport, copy},
     error::StoreError,
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
+    location::Location,
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
-    postgres::{ConnectionSettings, SettingsError},
+    postgres::{ConnectionSettings, SettingsError, check_shared},
     presence::{LEASE, Lease, ProcessId, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
     seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},

@@ -56,6 +56,8 @@ pub(super) enum Purpose {
     Writes,
     /// Statements of background work, which may take long.
     Background,
+    /// Transactions of a command, which may take hours.
+    LongTransactions,
 }
 
 impl Purpose {
@@ -72,6 +74,14 @@ impl Purpose {
                  WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
             }
             Purpose::Background => "SET lock_timeout = '2s'; SET jit = off",
+            // Some of these exist in later versions only.
+            Purpose::LongTransactions => {
+                "SET lock_timeout = '10s'; SELECT set_config(name, '0', false) FROM pg_settings \
+                 WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', \
+                 'transaction_timeout', 'idle_session_timeout'); \
+                 SELECT set_config('synchronous_commit', 'on', false) \
+                 WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+            }
         }
     }
 
@@ -79,6 +89,8 @@ impl Purpose {
         match self {
             Purpose::Requests | Purpose::Writes => DEADLINE,
             Purpose::Background => 12 * DEADLINE,
+            // The network finds out whether the server is there.
+            Purpose::LongTransactions => Duration::MAX,
         }
     }
 }
@@ -117,8 +129,7 @@ impl PgConnection {
             driver: driver.abort_handle(),
             deadline: purpose.deadline(),
         });
-        let session = connection.client.batch_execute(purpose.session());
-        connection.within_deadline(session).await?;
+        connection.execute(purpose.session()).await?;
         Ok((connection, driver))
     }
 
@@ -134,7 +145,15 @@ impl PgConnection {
         self.within_deadline(self.query_prepared(sql, params)).await
     }
 
-    /// The same without a deadline. Once [prepared](PgConnection::prepare), it is sent when it is
+    /// Runs statements without parameters and without results.
+    ///
+    /// # Errors
+    /// As [`PgConnection::query`].
+    pub async fn execute(&self, sql: &str) -> Result<(), QueryError> {
+        self.within_deadline(self.client.batch_execute(sql)).await
+    }
+
+    /// [`PgConnection::query`] without a deadline. Once [prepared](PgConnection::prepare), it is sent when it is
     /// first polled.
     pub async fn query_prepared(
         &self,

@@ -7,6 +7,7 @@ use tokio_postgres::{
     error::{Severity, SqlState},
 };
 
+use super::moved;
 use crate::store::StoreError;
 
 /// The text of an error, without the details in which PostgreSQL may quote values.
@@ -45,6 +46,7 @@ impl From<Error> for StoreError {
         };
         let (class, rest) = code.code().split_at_checked(2).unwrap_or_default();
         match class {
+            _ if code.code() == moved::SQL_STATE => StoreError::Moved,
             _ if *code == SqlState::DISK_FULL => StoreError::Full,
             "57" if *code == SqlState::QUERY_CANCELED => StoreError::Busy,
             // Connections, limits of the server, shutdowns and failovers.

@@ -2,7 +2,10 @@
 
 use rand::random;
 
-use super::connection::{PgConnection, params};
+use super::{
+    connection::{PgConnection, params},
+    moved,
+};
 use crate::store::StoreError;
 
 /// One script per schema version. Released scripts are never changed. A change of the schema is a
@@ -13,36 +16,27 @@ pub(super) const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql")];
 /// same time one does it, and the others wait.
 ///
 /// # Errors
-/// The database is of another program or of a later version, or a migration failed.
+/// The database is of another program or of a later version, was moved, or a migration failed.
 pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError> {
-    let client = &connection.client;
-    let begin = "BEGIN; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4474694)";
-    connection
-        .within_deadline(client.batch_execute(begin))
-        .await?;
-    let sql = "SELECT to_regclass('schema_version') IS NOT NULL, to_regclass('games') IS NOT NULL";
-    let rows = connection.query(sql, &[]).await?;
-    let row = super::reader::one(&rows)?;
-    let found = match (row.try_get(0)?, row.try_get(1)?) {
-        (true, _) => version(connection).await?,
-        (false, false) => 0,
-        (false, true) => return Err(StoreError::Foreign(0)),
-    };
-    let known = MIGRATIONS.len() as u32;
-    if found > known {
-        return Err(StoreError::Newer { found, known });
-    }
+    connection.execute("BEGIN").await?;
+    migrate_within(connection).await?;
+    connection.execute("COMMIT").await?;
+    Ok(())
+}
+
+/// The same within a transaction.
+pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), StoreError> {
+    let lock = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4474694)";
+    connection.execute(lock).await?;
+    let found = found_version(connection).await?;
     if found == 0 {
         let sql = "CREATE TABLE schema_version (version integer NOT NULL); \
                    INSERT INTO schema_version VALUES (0)";
-        connection
-            .within_deadline(client.batch_execute(sql))
-            .await?;
+        connection.execute(sql).await?;
     }
+    moved::check(connection).await?;
     for (number, script) in (1..).zip(MIGRATIONS).skip(found as usize) {
-        connection
-            .within_deadline(client.batch_execute(script))
-            .await?;
+        connection.execute(script).await?;
         let sql = "UPDATE schema_version SET version = $1";
         let params = params![number];
         connection.query(sql, &params).await?;
@@ -54,10 +48,39 @@ pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError>
         let params = params![key.to_vec()];
         connection.query(sql, &params).await?;
     }
-    connection
-        .within_deadline(client.batch_execute("COMMIT"))
-        .await?;
     Ok(())
+}
+
+/// The schema version of the database; 0 if it has no tables yet.
+///
+/// # Errors
+/// It is later than the last of these, or the database is of another program.
+async fn found_version(connection: &PgConnection) -> Result<u32, StoreError> {
+    let sql = "SELECT to_regclass('schema_version') IS NOT NULL, to_regclass('games') IS NOT NULL";
+    let rows = connection.query(sql, &[]).await?;
+    let row = super::reader::one(&rows)?;
+    let found = match (row.try_get(0)?, row.try_get(1)?) {
+        (true, _) => version(connection).await?,
+        (false, false) => 0,
+        (false, true) => return Err(StoreError::Foreign(0)),
+    };
+    let known = MIGRATIONS.len() as u32;
+    match found {
+        found if found > known => Err(StoreError::Newer { found, known }),
+        found => Ok(found),
+    }
+}
+
+/// Checks that the database has the last of these schema versions.
+///
+/// # Errors
+/// It has another one, or is of another program.
+pub(super) async fn check_version(connection: &PgConnection) -> Result<(), StoreError> {
+    let (found, needed) = (found_version(connection).await?, MIGRATIONS.len() as u32);
+    match found < needed {
+        true => Err(StoreError::Older { found, needed }),
+        false => Ok(()),
+    }
 }
 
 /// The schema version of the database.

@@ -5,9 +5,12 @@
 //! task reads what all servers have changed. See docs/scaling.md.
 
 mod changes;
+mod check;
 mod connection;
+mod copy;
 mod error;
 mod migrations;
+mod moved;
 mod reader;
 mod settings;
 mod sql;
@@ -35,12 +38,16 @@ use tokio::{
 };
 use tokio_postgres::Row;
 
-pub use self::settings::{ConnectionSettings, SettingsError};
+pub(super) use self::copy::{CopyDatabase, PgTableWriter};
 use self::{
     changes::{ChangeList, ChangeWatcher, Seen},
     connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
     statements::WriteStatements,
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
+};
+pub use self::{
+    check::check_shared,
+    settings::{ConnectionSettings, SettingsError},
 };
 use super::{
     ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, StoreConfig, StoreError,

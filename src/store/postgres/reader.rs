@@ -31,6 +31,8 @@ macro_rules! select_games {
     };
 }
 
+pub(super) use select_games;
+
 /// The text after all those with this prefix, which is ASCII.
 fn end_of(prefix: &str) -> String {
     format!("{prefix}\u{7f}")
@@ -467,7 +469,7 @@ pub(super) fn one(rows: &[Row]) -> Result<&Row, StoreError> {
 }
 
 /// The game in a row of [`select_games`].
-fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
+pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
     let row = GameRow {
         id: game_id(row, 1)?,
         version: row.try_get(2)?,
@@ -502,7 +504,7 @@ fn head(row: &Row, id: GameId) -> Result<GameHead, StoreError> {
 
 /// The log in rows of the columns entries (of a packed page), version, at, action and events, from
 /// this column on.
-fn log_form(rows: &[Row], from: usize) -> Result<LogForm, StoreError> {
+pub(super) fn log_form(rows: &[Row], from: usize) -> Result<LogForm, StoreError> {
     let packed = rows.first().map(|row| row.try_get(from)).transpose()?;
     if let Some(packed) = packed.flatten() {
         return Ok(LogForm::Packed(packed));

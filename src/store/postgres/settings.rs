@@ -29,6 +29,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the network may be silent before a connection counts as lost.
 const SILENCE: Duration = Duration::from_secs(5);
 
+/// The same for a connection that carries much data.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// How to connect. Its debug output and its errors do not contain the password.
 #[derive(Clone)]
 pub struct ConnectionSettings {
@@ -68,6 +71,16 @@ impl ConnectionSettings {
     /// The database and the hosts, for messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same for a command that moves much data: the network may be silent while the server
+    /// writes to its disk.
+    pub(super) fn patient(&self) -> ConnectionSettings {
+        let mut settings = self.clone();
+        for host in &mut settings.hosts {
+            host.tcp_user_timeout(PATIENCE);
+        }
+        settings
     }
 
     /// Opens a connection to the first host that accepts one and can be written.

@@ -242,7 +242,9 @@ impl PgDatabase {
                    gone AS (DELETE FROM log USING packing WHERE game = row_id AND $4) \
                    INSERT INTO packed_log (game, first_version, entries) \
                    SELECT row_id, first_version, entries FROM packing, \
-                   unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries)";
+                   unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries) \
+                   ON CONFLICT (game, first_version) DO UPDATE SET entries = excluded.entries";
+        // A file that was copied may have had pages already, which were not complete.
         let pages = packed.map_or(&[][..], |packed| &packed.pages);
         let first_versions: Vec<i64> = pages.iter().map(|page| int(page.first_version)).collect();
         let entries: Vec<Vec<u8>> = pages.iter().map(|page| page.entries.clone()).collect();

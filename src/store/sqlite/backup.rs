@@ -125,10 +125,10 @@ fn copy(
 }
 
 /// An unfinished copy under a temporary name. Dropping it deletes the file.
-struct PartialFile(PathBuf);
+pub(super) struct PartialFile(PathBuf);
 
 impl PartialFile {
-    fn create(to: &Path) -> io::Result<PartialFile> {
+    pub(super) fn create(to: &Path) -> io::Result<PartialFile> {
         let mut name = OsString::from(to);
         name.push(".partial");
         let path = PathBuf::from(name);
@@ -141,7 +141,7 @@ impl PartialFile {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(io::Error::new(
                 ErrorKind::AlreadyExists,
                 format!(
-                    "{} exists: another backup is running, or one was killed and the file can be removed",
+                    "{} exists: another copy is being made, or one was killed and the file can be removed",
                     path.display()
                 ),
             )),
@@ -149,8 +149,13 @@ impl PartialFile {
         }
     }
 
+    /// Its temporary name.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Syncs the file and renames it to its final name.
-    fn finish(self, to: &Path) -> Result<(), BackupError> {
+    pub(super) fn finish(self, to: &Path) -> Result<(), BackupError> {
         File::open(&self.0)?.sync_all()?;
         if fs::symlink_metadata(to).is_ok() {
             return Err(BackupError::Exists);

@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{migrations, read_only_if_unopenable};
+use super::{migrations, moved, read_only_if_unopenable};
 use crate::store::StoreError;
 
 /// How long to wait for a lock of another process.
@@ -45,6 +45,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrations::identify(&connection).map_err(read_only_if_unopenable)?;
+    moved::check(&connection)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
@@ -104,6 +105,13 @@ pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
 
 /// Opens an existing, migrated file for checkpoints.
 pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    Ok(connection)
+}
+
+/// Opens an existing file as the source or the target of a copy.
+pub(super) fn open_for_copy(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", "full")?;
     Ok(connection)

@@ -8,8 +8,10 @@ mod check;
 mod checkpoint;
 mod columns;
 mod connect;
+mod copy;
 mod game_cache;
 mod migrations;
+mod moved;
 mod reader;
 mod rows;
 #[cfg(test)]
@@ -27,6 +29,7 @@ use std::{
 
 use rusqlite::ErrorCode;
 
+pub(super) use self::copy::{CopyFile, SqliteTableWriter};
 pub use self::{
     backup::{BackupError, BackupReport, backup},
     check::{check, verify_file},
@@ -220,6 +223,11 @@ impl Database {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
+        let extended = error.sqlite_extended_error_code();
+        // The only triggers are those of the mark.
+        if extended == Some(rusqlite::ffi::SQLITE_CONSTRAINT_TRIGGER) {
+            return StoreError::Moved;
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => StoreError::NotADatabase,
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(error.to_string()),

@@ -1,0 +1,48 @@
+//! `dog copy`: moves a database into another one.
+
+use std::{
+    io::{Write, stdout},
+    path::PathBuf,
+};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{check::bar, location::Location};
+use crate::store;
+
+#[derive(Debug, Args)]
+pub struct CopyArgs {
+    /// The database to move, a file or the URL of a PostgreSQL database; servers may be reading it.
+    #[arg(long, env = "DOG_COPY_FROM", hide_env_values = true)]
+    from: PathBuf,
+    /// The copy: a file that does not exist, or the URL of an empty PostgreSQL database.
+    #[arg(long, env = "DOG_COPY_TO", hide_env_values = true)]
+    to: PathBuf,
+}
+
+impl CopyArgs {
+    /// Makes the copy, compares it, and marks the original as moved.
+    ///
+    /// # Errors
+    /// If the target is not empty, or the database cannot be copied.
+    pub fn run(self) -> anyhow::Result<()> {
+        let (from, to) = (Location::parse(&self.from)?, Location::parse(&self.to)?);
+        let (source, target) = (from.name(), to.name());
+        let bar = bar("rows copied and compared")?;
+        let copied = store::copy(&from, &to, |done, all| {
+            bar.set_length(all);
+            bar.set_position(done);
+        })
+        .with_context(|| format!("cannot copy the {source} to the {target}"))?;
+        bar.finish_and_clear();
+        writeln!(
+            stdout(),
+            "{} games, {} rows, SHA-256 {} in the {target}; the {source} takes no more writes",
+            copied.games,
+            copied.rows,
+            copied.digest
+        )?;
+        Ok(())
+    }
+}
