@@ -100,7 +100,8 @@ impl GameRows {
     async fn read(connection: &PgConnection, row_id: i64) -> Result<GameRows, StoreError> {
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
         connection.execute(begin).await?;
-        let query = async |sql| connection.query(sql, &params![row_id]).await;
+        let row_id = params![row_id];
+        let query = async |sql| connection.query(sql, &row_id).await;
         let rows = GameRows {
             game: query(select_games!("WHERE row_id = $1")).await?,
             columns: query(

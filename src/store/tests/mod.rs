@@ -29,6 +29,7 @@ macro_rules! each_store {
     };
 }
 
+mod copying;
 mod packing;
 mod presence;
 mod reading;
@@ -53,6 +54,7 @@ use dog_rules::{
 };
 use jiff::SignedDuration;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+use rusqlite::Connection;
 
 use super::*;
 
@@ -77,6 +79,33 @@ impl TestStore {
         match self {
             TestStore::Sqlite(_) => TestStore::sqlite(),
             TestStore::Postgres(_) => TestStore::postgres().unwrap(),
+        }
+    }
+
+    /// Where it is.
+    pub fn location(&self) -> Location {
+        match self {
+            TestStore::Sqlite(dir) => Location::File(dir.file()),
+            TestStore::Postgres(database) => Location::Shared(database.url().parse().unwrap()),
+        }
+    }
+
+    /// Executes SQL that the store knows, on a connection of its own.
+    pub fn sql(&self, sql: &str) {
+        match self {
+            TestStore::Sqlite(dir) => {
+                let connection = Connection::open(dir.file()).unwrap();
+                connection.execute_batch(sql).unwrap();
+            }
+            TestStore::Postgres(database) => drop(database.psql(sql)),
+        }
+    }
+
+    /// The report of a check.
+    pub fn check(&self) -> CheckReport {
+        match self.location() {
+            Location::File(file) => check(&file, |_, _| {}).unwrap(),
+            Location::Shared(settings) => check_shared(&settings, |_, _| {}).unwrap(),
         }
     }
 
