@@ -1,5 +1,5 @@
 //! The tests of `tests/http` that depend on the store, on PostgreSQL. Without PostgreSQL they are
-//! skipped.
+//! skipped. Those of `copying` are only here, because they need both stores.
 
 #[path = "../http/support/mod.rs"]
 #[allow(
@@ -8,6 +8,8 @@
     reason = "the tests that do not depend on the store use more of it"
 )]
 mod support;
+
+mod copying;
 
 #[path = "../http/bots.rs"]
 mod bots;

@@ -105,10 +105,10 @@ impl Readiness {
 
 /// The problem that the client gets. A cause that may name a file is only logged.
 fn not_ready(error: StoreError) -> Problem {
-    use StoreError::{Busy, Full, Newer, Overloaded, Quota, ReadOnly};
+    use StoreError::{Busy, Full, Moved, Newer, Overloaded, Quota, ReadOnly};
     log::warn!("not ready: {error}");
     match error {
-        Newer { .. } | ReadOnly | Full | Quota | Busy | Overloaded => {
+        Newer { .. } | Moved | ReadOnly | Full | Quota | Busy | Overloaded => {
             Problem::new(Code::Unavailable, error)
         }
         _ => Problem::new(Code::Unavailable, "the store cannot be written"),

@@ -163,6 +163,16 @@ pub fn dog(location: &OsStr, wrapper: &[&str]) -> Command {
     command
 }
 
+/// `dog copy` from one database to another, with the URLs in the environment.
+#[allow(dead_code, reason = "only some tests move databases")]
+pub fn copy(from: &ServerDatabase, to: &ServerDatabase) -> Command {
+    let mut copy = dog(&from.location(), &[]);
+    copy.arg("copy")
+        .env("DOG_COPY_FROM", from.location())
+        .env("DOG_COPY_TO", to.location());
+    copy
+}
+
 fn connect(path: &Path) -> Connection {
     let connection = Connection::open(path).expect("the database");
     connection.busy_timeout(TIMEOUT).expect("a timeout");

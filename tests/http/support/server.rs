@@ -16,7 +16,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Contract, ServerDatabase, TIMEOUT, TestRequest, database::dog};
+use dog_cluster::PASSWORD;
+
+use super::{
+    Contract, ServerDatabase, TIMEOUT, TestRequest,
+    database::{copy, dog},
+};
 
 /// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
@@ -168,6 +173,21 @@ impl TestServer {
         TestServer::on(Arc::new(folder), other.environment.clone(), &[])
     }
 
+    /// Another server on the database to which `dog copy` moves that of this one.
+    #[allow(dead_code, reason = "only some tests move databases")]
+    pub fn on_moved(
+        other: &TestServer,
+        target: impl FnOnce(&Path) -> ServerDatabase,
+    ) -> TestServer {
+        let folder = ServerFolder::with(target);
+        let copied = copy(other.database(), &folder.database).output();
+        let copied = copied.expect("the dog binary");
+        let said = String::from_utf8_lossy(&[copied.stdout, copied.stderr].concat()).into_owned();
+        assert!(copied.status.success(), "{said}");
+        assert!(!said.contains(PASSWORD), "{said}");
+        TestServer::on(Arc::new(folder), other.environment.clone(), &[])
+    }
+
     /// Another process on the same database, at the same time.
     pub fn beside(other: &TestServer) -> TestServer {
         let folder = Arc::clone(&other.folder);
@@ -223,17 +243,13 @@ impl TestServer {
         &self.folder.path
     }
 
-    /// What `dog check` says, which replays every game of a file from its log, and whether it
-    /// finds no defect; `None` on PostgreSQL.
-    pub fn check(&self) -> Option<(String, bool)> {
-        let ServerDatabase::File(path) = self.database() else {
-            return None;
-        };
-        let check = dog(path.as_ref(), &[]).arg("check").output();
+    /// What `dog check` says, which replays every game from its log, and whether it finds no defect.
+    pub fn check(&self) -> (String, bool) {
+        let check = dog(&self.database().location(), &[]).arg("check").output();
         let check = check.expect("the dog binary");
         let said = [check.stdout, check.stderr].concat();
         let said = String::from_utf8(said).expect("a text");
-        Some((said, check.status.success()))
+        (said, check.status.success())
     }
 
     pub fn agent(&self) -> &ureq::Agent {
