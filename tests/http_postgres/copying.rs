@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    ServerDatabase, Stream, TIMEOUT, TestGame, TestServer, TestTable, TestViewer::*, copy, dog,
+    ServerDatabase, Stream, TIMEOUT, TestGame, TestServer, TestTable, TestViewer::*,
 };
 
 fn file(folder: &Path) -> ServerDatabase {
@@ -53,9 +53,7 @@ fn is_moved(server: &TestServer, game: &TestGame<'_>) {
     assert!(detail.contains("moved by `dog copy`"), "{detail}");
     assert_eq!(game.snapshot(), before);
 
-    let start = dog(&server.database().location(), &[])
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .output();
+    let start = server.database().serve().output();
     let start = start.expect("the dog binary");
     let said = String::from_utf8_lossy(&start.stderr).into_owned();
     assert_eq!(start.status.code(), Some(1), "{said}");
@@ -177,7 +175,7 @@ fn of_a_killed_copy_to_postgres_nothing_is_left() {
     let pausing = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' \
                    AND datname = current_database()";
     let paused = || database.psql(&format!("SELECT count(*) {pausing}")) == "1";
-    let running = spawn(copy(server.database(), &target));
+    let running = spawn(server.database().copy_to(&target));
     wait_until("it pauses", paused);
     game.get(Seat(0), "").send().expect(200);
     kill(running);
@@ -189,7 +187,7 @@ fn of_a_killed_copy_to_postgres_nothing_is_left() {
     server.wait_until_ready(true);
     game.exchange();
     database.psql("DROP FUNCTION pause CASCADE");
-    let copied = copy(server.database(), &target).status();
+    let copied = server.database().copy_to(&target).status();
     assert!(copied.expect("the dog binary").success());
     let games = server.database().number("SELECT count(*) FROM games");
     assert_eq!(target.number("SELECT count(*) FROM games"), games);
@@ -206,7 +204,7 @@ fn of_a_killed_copy_to_a_file_a_partial_file_is_left() {
     let path: PathBuf = server.folder().join("copy.db");
     let partial = server.folder().join("copy.db.partial");
     let target = ServerDatabase::File(path.clone());
-    let running = spawn(copy(server.database(), &target));
+    let running = spawn(server.database().copy_to(&target));
     let length = || fs::metadata(&partial).map_or(0, |partial| partial.len());
     wait_until("rows are written", || length() > 1 << 20);
     kill(running);
@@ -214,7 +212,7 @@ fn of_a_killed_copy_to_a_file_a_partial_file_is_left() {
     server.wait_until_ready(true);
     game.exchange();
 
-    let again = || copy(server.database(), &target).output();
+    let again = || server.database().copy_to(&target).output();
     let refused = again().expect("the dog binary");
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
@@ -245,7 +243,7 @@ fn a_copy_refuses_in_one_line() {
         (&nowhere, &empty, "the source: the database file is gone"),
         (&taken, &empty, "the source: the file is not a database"),
     ] {
-        let refused = copy(from, to).output().expect("the dog binary");
+        let refused = from.copy_to(to).output().expect("the dog binary");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!(refused.status.code(), Some(1), "{said}");
         assert!(said.contains(says), "{said}");

@@ -57,6 +57,24 @@ impl ServerDatabase {
         }
     }
 
+    /// `dog copy` to another database, with the URLs in the environment.
+    #[allow(dead_code, reason = "only some tests move databases")]
+    pub fn copy_to(&self, to: &ServerDatabase) -> Command {
+        let mut copy = dog(&self.location(), &[]);
+        copy.arg("copy")
+            .env("DOG_COPY_FROM", self.location())
+            .env("DOG_COPY_TO", to.location());
+        copy
+    }
+
+    /// `dog serve` on it, on a free port.
+    #[allow(dead_code, reason = "only some tests move databases")]
+    pub fn serve(&self) -> Command {
+        let mut serve = dog(&self.location(), &[]);
+        serve.args(["serve", "--listen", "127.0.0.1:0"]);
+        serve
+    }
+
     /// The file of an SQLite database.
     #[track_caller]
     pub fn file(&self) -> &Path {
@@ -161,16 +179,6 @@ pub fn dog(location: &OsStr, wrapper: &[&str]) -> Command {
     }
     command.env("DOG_DATABASE", location);
     command
-}
-
-/// `dog copy` from one database to another, with the URLs in the environment.
-#[allow(dead_code, reason = "only some tests move databases")]
-pub fn copy(from: &ServerDatabase, to: &ServerDatabase) -> Command {
-    let mut copy = dog(&from.location(), &[]);
-    copy.arg("copy")
-        .env("DOG_COPY_FROM", from.location())
-        .env("DOG_COPY_TO", to.location());
-    copy
 }
 
 fn connect(path: &Path) -> Connection {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
-pub use database::{ServerDatabase, copy, dog};
+pub use database::ServerDatabase;
 pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
 pub use hidden::GameSecrets;

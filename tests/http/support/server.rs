@@ -18,10 +18,7 @@ use std::{
 
 use dog_cluster::PASSWORD;
 
-use super::{
-    Contract, ServerDatabase, TIMEOUT, TestRequest,
-    database::{copy, dog},
-};
+use super::{Contract, ServerDatabase, TIMEOUT, TestRequest, database::dog};
 
 /// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
@@ -180,7 +177,7 @@ impl TestServer {
         target: impl FnOnce(&Path) -> ServerDatabase,
     ) -> TestServer {
         let folder = ServerFolder::with(target);
-        let copied = copy(other.database(), &folder.database).output();
+        let copied = other.database().copy_to(&folder.database).output();
         let copied = copied.expect("the dog binary");
         let said = String::from_utf8_lossy(&[copied.stdout, copied.stderr].concat()).into_owned();
         assert!(copied.status.success(), "{said}");
