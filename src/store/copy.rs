@@ -323,7 +323,7 @@ async fn copy_and_mark(
             tick();
             Ok(())
         });
-        reading.await.map_err(Failure::of_target)?;
+        reading.await.map_err(RowFailure::of_target)?;
         if read.finish() != *digest {
             return Err(CopyError::Differs(table.name));
         }
@@ -358,37 +358,37 @@ async fn copy_table(
         tick();
         writer.write(row).await
     });
-    copying.await.map_err(Failure::of_source)?;
+    copying.await.map_err(RowFailure::of_source)?;
     writer.finish().await.map_err(CopyError::Target)?;
     Ok(digest.finish())
 }
 
 /// Why not all rows of a table were read.
-pub(super) enum Failure {
+pub(super) enum RowFailure {
     /// They cannot be read.
     Read(StoreError),
     /// What was to be done with a row has failed.
     Write(StoreError),
 }
 
-impl<E: Into<StoreError>> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure::Read(error.into())
+impl<E: Into<StoreError>> From<E> for RowFailure {
+    fn from(error: E) -> RowFailure {
+        RowFailure::Read(error.into())
     }
 }
 
-impl Failure {
+impl RowFailure {
     /// The rows were read from the source and written to the target.
     fn of_source(self) -> CopyError {
         match self {
-            Failure::Read(error) => CopyError::Source(error),
-            Failure::Write(error) => CopyError::Target(error),
+            RowFailure::Read(error) => CopyError::Source(error),
+            RowFailure::Write(error) => CopyError::Target(error),
         }
     }
 
     /// The rows were read from the target.
     fn of_target(self) -> CopyError {
-        let (Failure::Read(error) | Failure::Write(error)) = self;
+        let (RowFailure::Read(error) | RowFailure::Write(error)) = self;
         CopyError::Target(error)
     }
 }
@@ -406,7 +406,7 @@ impl CopySide {
         &self,
         table: &CopiedTable,
         with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RowFailure> {
         match self {
             CopySide::File(file) => file.each(table, with).await,
             CopySide::Shared(database) => database.each(table, with).await,

@@ -19,7 +19,9 @@ use super::{
 };
 use crate::store::{
     StoreError,
-    copy::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, Failure, MARKED_TABLES, TABLES},
+    copy::{
+        CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, MARKED_TABLES, RowFailure, TABLES,
+    },
     postgres::connection::QueryError,
 };
 
@@ -101,7 +103,7 @@ impl CopyDatabase {
         &self,
         table: &CopiedTable,
         mut with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RowFailure> {
         // The rows are sent no faster than they are taken.
         let none: [&(dyn ToSql + Sync); 0] = [];
         let rows = self.0.client.query_raw(&table.select(), none).await?;
@@ -111,7 +113,7 @@ impl CopyDatabase {
             for (index, &(_, kind)) in table.columns.iter().enumerate() {
                 cells.push(cell(&row, index, kind)?);
             }
-            with(&cells).await.map_err(Failure::Write)?;
+            with(&cells).await.map_err(RowFailure::Write)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::store::{
     StoreError,
-    copy::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, Failure},
+    copy::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, RowFailure},
 };
 
 /// A file within a transaction. Dropping it rolls the transaction back, and deletes an unfinished
@@ -93,7 +93,7 @@ impl CopyFile {
         &self,
         table: &CopiedTable,
         mut with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RowFailure> {
         let mut statement = self.connection.prepare(&table.select())?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -101,7 +101,7 @@ impl CopyFile {
             for (index, &(_, kind)) in table.columns.iter().enumerate() {
                 cells.push(cell(row.get_ref(index)?, kind)?);
             }
-            with(&cells).await.map_err(Failure::Write)?;
+            with(&cells).await.map_err(RowFailure::Write)?;
         }
         Ok(())
     }
