@@ -16,7 +16,10 @@ impl Location {
     pub fn parse(database: &Path) -> anyhow::Result<Location> {
         match database.to_str() {
             Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Shared(url.parse()?)),
-            _ if database.is_dir() => bail!("{} is a folder, not a file", database.display()),
+            _ if database.is_dir() => bail!(
+                "cannot open {}: it is a folder, not a file",
+                database.display()
+            ),
             _ => Ok(Location::File(database.to_owned())),
         }
     }
