@@ -11,7 +11,7 @@ use dog_cluster::{Cluster, ClusterOptions};
 
 use crate::{
     load::NodeLoad,
-    support::{Call, DogNodes, wait_until},
+    support::{Call, DogNodes, NodeTable, wait_until},
 };
 
 /// Answered writes before each failure and after each failover.
@@ -105,6 +105,29 @@ fn no_answered_write_is_lost_when_the_primary_is_killed() {
         scene.fail_over(0, "kill -9", Cluster::kill);
         1
     });
+}
+
+#[test]
+fn idle_connections_leave_a_primary_that_hangs() {
+    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
+    let second = Cluster::standby_of(&first);
+    let database = first.database();
+    let nodes = DogNodes::start(1, &database.url_on(&[&first, &second]));
+    let connections = |cluster: &Cluster| {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dog-server'";
+        let count = cluster.psql("postgres", sql);
+        count.parse::<u32>().expect("a number")
+    };
+    let all = connections(&first);
+    first.freeze();
+    second.promote();
+    // That of background work may take long, so it is given more time.
+    wait_until("connections are to the new primary", || {
+        connections(&second) + 1 >= all
+    });
+    NodeTable::of_bots(&nodes.url(0), 0);
 }
 
 #[test]

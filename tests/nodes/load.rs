@@ -140,11 +140,7 @@ impl<'a> NodeLoad<'a> {
         }
         listed.remove("bot");
         assert!(listed.is_empty(), "nobody created {listed:?}");
-        let broken = psql(
-            "SELECT id FROM games JOIN log ON game = row_id WHERE NOT packed GROUP BY row_id \
-             HAVING games.version <> count(*) OR games.version <> max(log.version)",
-        );
-        assert_eq!(broken, "", "games whose log is not whole");
+        assert_logs_are_whole(psql);
     }
 
     /// Waits until so many more writes are answered.
@@ -238,6 +234,15 @@ impl<'a> NodeLoad<'a> {
             }
         }
     }
+}
+
+/// Asserts that the log of each game has each version once.
+pub fn assert_logs_are_whole(psql: impl Fn(&str) -> String) {
+    let broken = psql(
+        "SELECT id FROM games LEFT JOIN log ON game = row_id WHERE NOT packed GROUP BY row_id \
+         HAVING games.version <> count(log.version) OR games.version <> max(log.version)",
+    );
+    assert_eq!(broken, "", "games whose log is not whole");
 }
 
 /// A client, which sends each request to a random node.

@@ -5,6 +5,10 @@
 mod support;
 
 mod across;
+mod bots;
 mod failover;
+mod faults;
 mod kills;
 mod load;
+mod secrets;
+mod start;
