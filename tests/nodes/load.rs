@@ -49,7 +49,6 @@ pub struct LoadCounts {
     pub resumed: AtomicU64,
     /// The longest time that a request took, in milliseconds.
     pub slowest_ms: AtomicU64,
-    gaps: Mutex<AnswerGaps>,
 }
 
 /// Times without an answered write of any client.
@@ -57,25 +56,6 @@ pub struct LoadCounts {
 struct AnswerGaps {
     last: Option<Instant>,
     longest: Duration,
-}
-
-impl LoadCounts {
-    /// The longest time without an answered write since this was last asked.
-    pub fn take_gap(&self) -> Duration {
-        std::mem::take(&mut self.gaps.lock().expect("the gaps").longest)
-    }
-
-    /// So many writes were answered.
-    pub fn answered(&self) -> u64 {
-        self.answered.load(Relaxed)
-    }
-
-    fn answer(&self) {
-        count(&self.answered);
-        let mut gaps = self.gaps.lock().expect("the gaps");
-        let gap = gaps.last.replace(Instant::now()).map(|last| last.elapsed());
-        gaps.longest = gaps.longest.max(gap.unwrap_or_default());
-    }
 }
 
 fn count(counter: &AtomicU64) {
@@ -86,9 +66,10 @@ fn count(counter: &AtomicU64) {
 pub struct NodeLoad<'a> {
     pub nodes: &'a DogNodes,
     pub counts: LoadCounts,
-    pub over: AtomicBool,
+    over: AtomicBool,
     /// The version at which each watched game may be left.
     last_watched: [AtomicU64; WATCHED],
+    gaps: Mutex<AnswerGaps>,
     seed: u64,
 }
 
@@ -99,6 +80,7 @@ impl<'a> NodeLoad<'a> {
             counts: LoadCounts::default(),
             over: AtomicBool::new(false),
             last_watched: [const { AtomicU64::new(u64::MAX) }; WATCHED],
+            gaps: Mutex::default(),
             seed,
         }
     }
@@ -145,12 +127,25 @@ impl<'a> NodeLoad<'a> {
 
     /// Waits until so many more writes are answered.
     pub fn wait_for_answers(&self, more: u64) {
-        let enough = self.counts.answered() + more;
+        let answered = || self.counts.answered.load(Relaxed);
+        let enough = answered() + more;
         let begun = Instant::now();
-        while self.counts.answered() < enough {
+        while answered() < enough {
             assert!(begun.elapsed() < LIMIT, "clients are not answered");
             thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// The longest time without an answered write since this was last asked.
+    pub fn take_gap(&self) -> Duration {
+        std::mem::take(&mut self.gaps.lock().expect("the gaps").longest)
+    }
+
+    fn count_answer(&self) {
+        count(&self.counts.answered);
+        let mut gaps = self.gaps.lock().expect("the gaps");
+        let gap = gaps.last.replace(Instant::now()).map(|last| last.elapsed());
+        gaps.longest = gaps.longest.max(gap.unwrap_or_default());
     }
 
     /// Watches a game: every version comes once and in order, although the stream is opened again at
@@ -317,7 +312,7 @@ impl<'l, 'a> LoadClient<'l, 'a> {
             Some(_) => load.send(node, call),
             None => (load.try_send(node, call)?, 1),
         };
-        load.counts.answer();
+        load.count_answer();
         if tries > 1 {
             count(&load.counts.retried);
         }
