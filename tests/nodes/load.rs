@@ -97,8 +97,8 @@ impl<'a> NodeLoad<'a> {
                 .enumerate()
                 .map(|(number, game)| scope.spawn(move || self.watch(number, game)))
                 .collect();
-            let clients: Vec<ScopedJoinHandle<'_, LoadClient<'_, 'a>>> = (0..CLIENTS)
-                .map(|number| scope.spawn(move || LoadClient::new(self, number).play()))
+            let clients: Vec<ScopedJoinHandle<'_, NodeClient<'_, 'a>>> = (0..CLIENTS)
+                .map(|number| scope.spawn(move || NodeClient::new(self, number).play()))
                 .collect();
             happens(self);
             self.over.store(true, Relaxed);
@@ -241,37 +241,37 @@ pub fn assert_logs_are_whole(psql: impl Fn(&str) -> String) {
 }
 
 /// A client, which sends each request to a random node.
-struct LoadClient<'l, 'a> {
+struct NodeClient<'l, 'a> {
     load: &'l NodeLoad<'a>,
     dice: ChaCha20Rng,
     number: u64,
     /// Names of games whose creation was not answered.
     unconfirmed: Vec<String>,
-    games: Vec<PlayedGame>,
+    games: Vec<NodeGame>,
 }
 
 /// A game, and all that its client was told.
-struct PlayedGame {
+struct NodeGame {
     table: NodeTable,
     name: String,
     /// Whether its writes carry keys.
     keyed: bool,
-    state: PlayedState,
+    state: NodeGameState,
     /// The writes in the order of the versions that they made, with who sent them.
     log: Vec<(Who, Call, NodeAnswer)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlayedState {
+enum NodeGameState {
     Playing,
     Finished,
     /// The last write has no key and was not answered: it may be done or not.
     GivenUp,
 }
 
-impl<'l, 'a> LoadClient<'l, 'a> {
-    fn new(load: &'l NodeLoad<'a>, number: u64) -> LoadClient<'l, 'a> {
-        LoadClient {
+impl<'l, 'a> NodeClient<'l, 'a> {
+    fn new(load: &'l NodeLoad<'a>, number: u64) -> NodeClient<'l, 'a> {
+        NodeClient {
             load,
             dice: ChaCha20Rng::seed_from_u64(load.seed + number),
             number,
@@ -290,10 +290,10 @@ impl<'l, 'a> LoadClient<'l, 'a> {
     }
 
     /// Plays until the test is over.
-    fn play(mut self) -> LoadClient<'l, 'a> {
+    fn play(mut self) -> NodeClient<'l, 'a> {
         while !self.load.over.load(Relaxed) {
             let games = self.games.iter().enumerate();
-            let playing = games.filter(|(_, game)| game.state == PlayedState::Playing);
+            let playing = games.filter(|(_, game)| game.state == NodeGameState::Playing);
             let playing: Vec<usize> = playing.map(|(index, _)| index).collect();
             if playing.len() < TABLES {
                 self.create();
@@ -336,11 +336,11 @@ impl<'l, 'a> LoadClient<'l, 'a> {
             return;
         };
         count(&self.load.counts.games);
-        self.games.push(PlayedGame {
+        self.games.push(NodeGame {
             table: NodeTable::of(&answer.expect(201)),
             name,
             keyed,
-            state: PlayedState::Playing,
+            state: NodeGameState::Playing,
             log: vec![(Who::Spectator, call, answer)],
         });
     }
@@ -352,7 +352,7 @@ impl<'l, 'a> LoadClient<'l, 'a> {
         let (version, keyed) = (game.log.len() as u64 + 1, game.keyed);
         let next = game.table.next_action(|call| load.read(node, call));
         let Some((who, mut call)) = next else {
-            self.games[index].state = PlayedState::Finished;
+            self.games[index].state = NodeGameState::Finished;
             return;
         };
         call.key = keyed.then(|| self.key());
@@ -365,7 +365,7 @@ impl<'l, 'a> LoadClient<'l, 'a> {
             }
             None => {
                 count(&load.counts.given_up);
-                game.state = PlayedState::GivenUp;
+                game.state = NodeGameState::GivenUp;
             }
         }
     }
@@ -382,14 +382,14 @@ impl<'l, 'a> LoadClient<'l, 'a> {
         }
     }
 
-    fn compare(&mut self, game: &PlayedGame) {
+    fn compare(&mut self, game: &NodeGame) {
         let (load, node) = (self.load, self.node());
         let answered = game.log.len();
         for who in (0..4).map(Who::Seat).chain([Who::Host]) {
             let history = load.read(node, &game.table.get(who, "/history"));
             let entries = history["entries"].as_array().expect("entries");
             let unknown = entries.len().checked_sub(answered);
-            let may_be_more = game.state == PlayedState::GivenUp;
+            let may_be_more = game.state == NodeGameState::GivenUp;
             assert!(
                 unknown == Some(0) || unknown == Some(1) && may_be_more,
                 "{} of {answered} answered writes: {}",
