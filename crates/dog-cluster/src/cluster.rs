@@ -199,7 +199,7 @@ impl Cluster {
              ssl_key_file = '{folder}/tls/server.key'
              fsync = {durable}
              dynamic_shared_memory_type = mmap
-             max_connections = 200
+             max_connections = 500
              max_wal_size = 512MB
              wal_keep_size = 256MB
              wal_retrieve_retry_interval = 100ms\n"

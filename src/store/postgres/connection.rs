@@ -33,6 +33,9 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 /// The time between two tries to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
+/// How often a connection is tried out. An idle one does not notice by itself that the server hangs.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How many tries to connect again are logged once.
 const TRIES_PER_WARNING: u32 = 50;
 
@@ -255,7 +258,12 @@ impl Slot {
         let (current, slot) = watch::channel(Some(connection));
         Handle::current().spawn(async move {
             loop {
-                let _ = driver.await;
+                while timeout(CHECK_INTERVAL, &mut driver).await.is_err() {
+                    let connection = current.borrow().clone();
+                    if let Some(connection) = connection {
+                        let _ = connection.query("SELECT", &[]).await;
+                    }
+                }
                 current.send_replace(None);
                 let mut tries = 0;
                 driver = loop {

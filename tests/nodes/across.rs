@@ -1,0 +1,269 @@
+//! Games whose requests go to one node after another.
+
+use std::{cell::Cell, collections::HashSet, thread};
+
+use dog_cluster::Cluster;
+use serde_json::{Value, json};
+
+use crate::support::{Call, DogNodes, NodeAnswer, NodeStream, NodeTable, Who::*, wait_until};
+
+/// Keys that cannot be guessed.
+const KEYS: [&str; 2] = ["Zk3vQ9xT1bN7cR5wY8mLpA", "q7Gm2WvX4dKc9RtB6nYh1E"];
+
+/// Sends a request to all nodes at the same time.
+fn at_once(nodes: &DogNodes, call: &Call) -> Vec<NodeAnswer> {
+    thread::scope(|scope| {
+        let send = |number| call.send(&nodes.url(number));
+        let sent: Vec<_> = (0..nodes.count())
+            .map(|number| scope.spawn(move || send(number)))
+            .collect();
+        sent.into_iter()
+            .map(|sent| sent.join().expect("an answer"))
+            .collect()
+    })
+}
+
+/// The versions of a stream, to its end.
+fn versions(mut stream: NodeStream) -> Vec<u64> {
+    let changes = std::iter::from_fn(|| stream.next());
+    changes
+        .filter_map(|change| change["version"].as_u64())
+        .collect()
+}
+
+#[test]
+fn a_whole_game_goes_round_three_nodes() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    let sent = Cell::new(0);
+    let next = || nodes.url(sent.replace(sent.get() + 1));
+    let game = NodeTable::create(&next(), json!({"rules": {"preset": "hausregeln"}}));
+    thread::scope(|scope| {
+        let open = |number| {
+            let events = game.get(Seat(number), "/events");
+            NodeStream::open(&nodes.url(number), &events, 0).expect("a stream")
+        };
+        let streams: Vec<_> = (0..3)
+            .map(open)
+            .map(|stream| scope.spawn(move || versions(stream)))
+            .collect();
+        let mut version = 1;
+        while let Some((_, action)) = game.next_action(|call| call.send(&next()).expect(200)) {
+            version += 1;
+            assert_eq!(action.send(&next()).expect(200)["version"], version);
+        }
+        let all: Vec<u64> = (1..=version).collect();
+        for stream in streams {
+            assert_eq!(stream.join().expect("a stream"), all);
+        }
+        println!("{} requests, {version} versions", sent.get());
+    });
+    let at_all = |rest: &str| {
+        let call = game.get(Spectator, rest);
+        let answers = at_once(&nodes, &call)
+            .into_iter()
+            .map(|answer| answer.expect(200));
+        let mut answers: Vec<Value> = answers.collect();
+        answers.dedup();
+        assert_eq!(answers.len(), 1, "different answers to {call:?}");
+        answers.remove(0)
+    };
+    assert_eq!(at_all("")["phase"], "finished");
+    at_all("/history");
+}
+
+#[test]
+fn a_stream_of_a_killed_node_resumes_at_another() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(2, &database.url());
+    let game = NodeTable::create(&nodes.url(1), json!({}));
+    let act = || {
+        let (_, action) = game
+            .next_action(|call| call.send(&nodes.url(1)).expect(200))
+            .expect("the game goes on");
+        action.send(&nodes.url(1)).expect(200)["version"].as_u64()
+    };
+    let events = game.get(Seat(2), "/events");
+    let mut stream = NodeStream::open(&nodes.url(0), &events, 0).expect("a stream");
+    let (mut seen, mut last) = (Vec::new(), Some(1));
+    for _ in 0..10 {
+        last = act();
+    }
+    while seen.len() < 5 {
+        let change = stream.next().expect("a change");
+        seen.extend(change["version"].as_u64());
+    }
+    nodes.node(0).kill();
+    // Those that had been sent may still be read.
+    seen.extend(versions(stream));
+    for _ in 0..10 {
+        last = act();
+    }
+    let after = *seen.last().expect("a version");
+    let mut stream = NodeStream::open(&nodes.url(1), &events, after).expect("a stream");
+    while seen.last().copied() < last {
+        let change = stream.next().expect("a change");
+        seen.extend(change["version"].as_u64());
+    }
+    let all: Vec<u64> = (1..=21).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    let [one, two, three] = [0, 1, 2].map(|number| nodes.url(number));
+    let mut game = NodeTable::create(&one, json!({"first_dealer": 0}));
+    game.post(Seat(0), "/deal", Value::Null)
+        .send(&two)
+        .expect(200);
+    let hand = game.get(Seat(3), "").send(&three).expect(200);
+    assert!(hand["seats"][3]["hand"].is_array());
+
+    // The other nodes know the game and its old token.
+    let old = game.get(Seat(3), "");
+    old.send(&one).expect(200);
+    let renewed = game
+        .post(Host, "/seats/3/token", Value::Null)
+        .send(&two)
+        .expect(200);
+    for url in [&one, &two, &three] {
+        old.send(url).refused("token_replaced");
+    }
+    game.tokens[3] = renewed["token"].as_str().expect("a token").to_owned();
+    game.get(Seat(3), "").send(&three).expect(200);
+
+    let ticket = |url: &str| {
+        let made = game
+            .post(Seat(3), "/events/ticket", Value::Null)
+            .send(url)
+            .expect(200);
+        let ticket = made["ticket"].as_str().expect("a ticket").to_owned();
+        game.get(Spectator, &format!("/events?ticket={ticket}"))
+    };
+    let used = ticket(&one);
+    let mut stream = NodeStream::open(&two, &used, 0).expect("a stream");
+    assert_eq!(stream.next().expect("the creation")["version"], 1);
+    for url in [&one, &two, &three] {
+        used.send(url).refused("unauthorized");
+    }
+    // Of several who use one at the same time one gets the stream.
+    let contested = ticket(&two);
+    let opened: Vec<_> = thread::scope(|scope| {
+        let open = |url: String| {
+            let call = &contested;
+            scope.spawn(move || {
+                let response = call.run(&ureq::agent(), &url, &[]);
+                response.is_ok_and(|response| response.status() == 200)
+            })
+        };
+        let threads: Vec<_> = [0, 1, 2, 0, 1, 2]
+            .map(|number| open(nodes.url(number)))
+            .into();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("a status"))
+            .collect()
+    });
+    assert_eq!(
+        opened.iter().filter(|&&is_open| is_open).count(),
+        1,
+        "{opened:?}"
+    );
+}
+
+#[test]
+fn people_who_join_at_different_nodes_get_different_seats() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    let open = [(); 4].map(|()| json!({"kind": "open"}));
+    let created = Call::post("/v1/games", json!({"seats": open})).send(&nodes.url(0));
+    let created = created.expect(201);
+    let game = NodeTable::of(&created);
+    let body = json!({"invitation": created["invitation"]});
+    let join = game.post(Spectator, "/join", body);
+    let mut seats = HashSet::new();
+    for answer in at_once(&nodes, &join) {
+        seats.insert(answer.expect(201)["seat"].as_u64());
+    }
+    seats.insert(join.send(&nodes.url(1)).expect(201)["seat"].as_u64());
+    assert_eq!(seats.len(), 4);
+    join.send(&nodes.url(2)).refused("no_open_seat");
+
+    // Twelve strangers fill three tables.
+    let stranger = Call::post("/v1/join", json!({}));
+    let mut places = HashSet::new();
+    for _ in 0..4 {
+        for answer in at_once(&nodes, &stranger) {
+            let joined = answer.expect(201);
+            places.insert((joined["id"].to_string(), joined["seat"].as_u64()));
+        }
+    }
+    let tables: HashSet<_> = places.iter().map(|(id, _)| id).collect();
+    assert_eq!((places.len(), tables.len()), (12, 3), "{places:?}");
+}
+
+#[test]
+fn the_same_key_at_all_nodes_has_one_effect() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    let [creation, deal] = KEYS;
+    let create = Call::post("/v1/games", json!({"first_dealer": 0})).key(creation);
+    let same = |call: &Call, status: u16| {
+        let answers = [at_once(&nodes, call), at_once(&nodes, call)].concat();
+        for answer in &answers {
+            answer.expect(status);
+            assert_eq!(answer.repeated_parts(), answers[0].repeated_parts());
+        }
+        answers[0].clone()
+    };
+    let game = NodeTable::of(&same(&create, 201).expect(201));
+    assert_eq!(database.psql("SELECT count(*) FROM games"), "1");
+    let dealt = same(&game.post(Seat(0), "/deal", Value::Null).key(deal), 200).expect(200);
+    assert_eq!(dealt["version"], 2);
+    for number in 0..3 {
+        let view = game.get(Spectator, "").send(&nodes.url(number)).expect(200);
+        assert_eq!(view["version"], 2);
+    }
+    let other = game.post(Seat(0), "/deal", json!({"other": 1})).key(deal);
+    other.send(&nodes.url(2)).refused("idempotency_key_reused");
+}
+
+#[test]
+fn presence_is_the_same_at_all_nodes() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(2, &database.url());
+    let game = NodeTable::create(&nodes.url(0), json!({}));
+    let present = |number: usize| {
+        let presence = game.get(Spectator, "/presence").send(&nodes.url(number));
+        presence.expect(200)["present"][1].clone()
+    };
+    let events = game.get(Seat(1), "/events");
+    let stream = NodeStream::open(&nodes.url(0), &events, 0).expect("a stream");
+    for number in [0, 1] {
+        wait_until("somebody is present", || present(number) == true);
+    }
+    // Nobody tells that the connections of a killed node have ended.
+    nodes.node(0).kill();
+    drop(stream);
+    wait_until("nobody is present", || present(1) == false);
+}

@@ -1,0 +1,158 @@
+//! The primary of a cluster fails under load, and its synchronous standby takes its place. No node is
+//! started again.
+
+use std::{
+    cell::Cell,
+    sync::atomic::Ordering::Relaxed,
+    thread,
+    time::{Duration, Instant},
+};
+
+use dog_cluster::{Cluster, ClusterOptions};
+
+use crate::{
+    load::NodeLoad,
+    support::{Call, DogNodes, NodeTable, wait_until},
+};
+
+/// Answered writes before each failure and after each failover.
+const ANSWERS: u64 = 200;
+
+/// How long nodes are without a primary.
+const OUTAGE: Duration = Duration::from_secs(2);
+
+/// Two clusters, one of which is the primary, and nodes that know both.
+struct FailoverScene<'a> {
+    load: &'a NodeLoad<'a>,
+    clusters: [&'a Cluster; 2],
+}
+
+impl FailoverScene<'_> {
+    /// Has the primary of this number `fail` while clients play, and the other one take its place.
+    fn fail_over(&self, primary: usize, what: &str, fail: impl FnOnce(&Cluster)) {
+        let FailoverScene { load, clusters } = self;
+        let (old, new) = (clusters[primary], clusters[1 - primary]);
+        load.wait_for_answers(ANSWERS);
+        load.take_gap();
+        // Each node says that it is not ready until there is a primary again.
+        self.wait_until_all_are(200);
+        let failed = Instant::now();
+        fail(old);
+        self.wait_until_all_are(503);
+        thread::sleep(OUTAGE);
+        new.promote();
+        let promoted = Instant::now();
+        self.wait_until_all_are(200);
+        let ready = promoted.elapsed();
+        load.wait_for_answers(ANSWERS);
+        println!(
+            "{what}: no primary for {:?}, no answered write for {:?}, all nodes ready after {ready:?}",
+            promoted - failed,
+            load.take_gap()
+        );
+    }
+
+    fn wait_until_all_are(&self, status: u16) {
+        let nodes = self.load.nodes;
+        for number in 0..nodes.count() {
+            wait_until(&format!("/readyz says {status}"), || {
+                let answer = Call::get("/readyz").send(&nodes.url(number));
+                answer.is_unavailable();
+                answer.status == status
+            });
+        }
+    }
+}
+
+/// Plays while `happens` goes on, which returns the number of the last primary. Then all is compared.
+fn under_load(seed: u64, happens: impl FnOnce(&FailoverScene<'_>) -> usize) {
+    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
+    let second = Cluster::standby_of(&first);
+    let clusters = [&first, &second];
+    let database = first.database();
+    let nodes = DogNodes::start(2, &database.url_on(&clusters));
+    let load = NodeLoad::new(&nodes, seed);
+    let primary = Cell::new(0);
+    load.run(
+        |load| primary.set(happens(&FailoverScene { load, clusters })),
+        |sql| clusters[primary.get()].psql(database.name(), sql),
+    );
+    println!("{:?}", load.counts);
+    let counts = &load.counts;
+    assert!(
+        counts.unavailable.load(Relaxed) > 0,
+        "nobody met the outage"
+    );
+    assert_eq!(
+        counts.cut_off.load(Relaxed),
+        0,
+        "connections that a node closed"
+    );
+    assert_eq!(counts.resumed.load(Relaxed), 0, "streams that a node ended");
+    for number in 0..nodes.count() {
+        assert!(nodes.node(number).is_alive(), "a node has ended");
+    }
+}
+
+#[test]
+fn no_answered_write_is_lost_when_the_primary_is_killed() {
+    under_load(1, |scene| {
+        scene.fail_over(0, "kill -9", Cluster::kill);
+        1
+    });
+}
+
+#[test]
+fn idle_connections_leave_a_primary_that_hangs() {
+    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
+    let second = Cluster::standby_of(&first);
+    let database = first.database();
+    let nodes = DogNodes::start(1, &database.url_on(&[&first, &second]));
+    let connections = |cluster: &Cluster| {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dog-server'";
+        let count = cluster.psql("postgres", sql);
+        count.parse::<u32>().expect("a number")
+    };
+    let all = connections(&first);
+    first.freeze();
+    second.promote();
+    // That of background work may take long, so it is given more time.
+    wait_until("connections are to the new primary", || {
+        connections(&second) + 1 >= all
+    });
+    NodeTable::of_bots(&nodes.url(0), 0);
+}
+
+#[test]
+#[ignore = "takes a while"]
+fn no_answered_write_is_lost_when_the_primary_hangs() {
+    under_load(2, |scene| {
+        scene.fail_over(0, "SIGSTOP", Cluster::freeze);
+        1
+    });
+}
+
+#[test]
+#[ignore = "takes a while"]
+fn no_answered_write_is_lost_when_the_primary_is_stopped() {
+    under_load(3, |scene| {
+        scene.fail_over(0, "stop", Cluster::stop);
+        1
+    });
+}
+
+#[test]
+#[ignore = "takes a while"]
+fn no_answered_write_is_lost_by_a_failover_there_and_back() {
+    under_load(4, |scene| {
+        let [first, second] = scene.clusters;
+        scene.fail_over(0, "there", Cluster::kill);
+        first.rewind_from(second);
+        scene.fail_over(1, "back", Cluster::kill);
+        0
+    });
+}

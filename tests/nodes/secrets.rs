@@ -1,0 +1,118 @@
+//! Passwords and certificates of a database.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use dog_cluster::{Cluster, ClusterOptions};
+use serde_json::json;
+
+use crate::support::{Call, DogNode, NodeTable, refusal, serve, wait_until};
+
+/// No word of it occurs by chance.
+const SECRET: &str = "Xylophon-7-Quitte-Zwirn";
+
+#[test]
+fn the_password_is_nowhere_to_be_read() {
+    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
+    let database = cluster.database();
+    let name = database.name();
+    let owner = format!(
+        "CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'; ALTER DATABASE {name} OWNER TO keeper"
+    );
+    cluster.psql("postgres", &owner);
+    let at = format!("127.0.0.1:{}/{name}", cluster.port());
+    let with_it = format!("postgres://keeper:{SECRET}@{at}");
+    let without = format!("postgres://keeper@{at}");
+    let file = cluster.folder().join("passwords").display().to_string();
+    fs::write(&file, format!("127.0.0.1:*:*:keeper:{SECRET}\n")).expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+    let ways: [&[(&str, &str)]; 3] = [
+        &[("DOG_DATABASE", &with_it)],
+        &[("DOG_DATABASE", &without), ("PGPASSWORD", SECRET)],
+        &[("DOG_DATABASE", &without), ("PGPASSFILE", &file)],
+    ];
+    let hidden = |text: &str| assert!(!text.contains(SECRET), "{text}");
+    for way in ways {
+        // Also if everything is logged.
+        let node = DogNode::start(&[way, &[("RUST_LOG", "trace")]].concat());
+        NodeTable::create(node.url(), json!({}));
+        cluster.stop();
+        let read = Call::get("/v1/games");
+        for path in ["/readyz", "/v1/games"] {
+            let mut answer = None;
+            wait_until("the database is missed", || {
+                let now = Call::get(path).send(node.url());
+                answer.insert(now).is_unavailable()
+            });
+            hidden(&answer.expect("an answer").text());
+        }
+        hidden(&Call::get("/metrics").send(node.url()).text());
+        // Nodes that start now find nobody.
+        hidden(&refusal(way));
+        cluster.start_again();
+        wait_until("the database is back", || {
+            read.send(node.url()).status == 200
+        });
+        hidden(&node.log());
+        hidden(&help(way));
+    }
+    // Also if the role has another password.
+    cluster.psql("postgres", "ALTER ROLE keeper PASSWORD 'another'");
+    for way in ways {
+        let log = refusal(way);
+        assert!(log.contains("password authentication failed"), "{log}");
+        hidden(&log);
+    }
+    // Also if the URL is not valid.
+    for url in [
+        with_it.replace("127.0.0.1:", "127.0.0.1:none"),
+        format!("{with_it}?sslmode=maybe"),
+    ] {
+        let log = serve(&[("DOG_DATABASE", &url)])
+            .output()
+            .expect("the dog binary");
+        assert_eq!(log.status.code(), Some(1));
+        hidden(&String::from_utf8_lossy(&log.stderr));
+    }
+}
+
+fn help(environment: &[(&str, &str)]) -> String {
+    let output = serve(environment).arg("--help").output();
+    let output = output.expect("the dog binary");
+    assert!(output.status.success());
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+#[test]
+fn certificates_are_verified_if_that_is_asked_for() {
+    let options = ClusterOptions {
+        tls: true,
+        ..ClusterOptions::default()
+    };
+    let Some(cluster) = Cluster::start(&options) else {
+        return;
+    };
+    let other = Cluster::start(&options).expect("another authority");
+    let database = cluster.database();
+    let url = |mode: &str, authority: &Cluster| {
+        let file = authority.ca_file().display().to_string();
+        format!("{}?sslmode={mode}&sslrootcert={file}", database.url())
+    };
+    let verified = url("verify-full", &cluster);
+    for url in [&verified, &verified.replace("127.0.0.1", "localhost")] {
+        let node = DogNode::start(&[("DOG_DATABASE", url)]);
+        NodeTable::create(node.url(), json!({}));
+        let sql = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                   WHERE usename = 'dog'";
+        assert_eq!(cluster.psql("postgres", sql), "t");
+    }
+    drop(DogNode::start(&[("DOG_DATABASE", &url("require", &other))]));
+    for (url, reason) in [
+        (url("verify-full", &other), "certificate"),
+        (url("disable", &cluster), "no encryption"),
+    ] {
+        let log = refusal(&[("DOG_DATABASE", &url)]);
+        assert!(log.contains(reason), "{log}");
+    }
+}

@@ -1,0 +1,33 @@
+//! Nodes, requests to them, and games whose requests go to any node.
+
+mod call;
+mod node;
+mod stream;
+mod table;
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+pub use call::{Call, NodeAnswer};
+pub use node::{DogNode, DogNodes, refusal, serve};
+pub use stream::NodeStream;
+pub use table::{NodeTable, Who};
+
+/// How long a test waits for anything. It is long because a machine may be very busy; only a
+/// failing test waits that long.
+pub const LIMIT: Duration = Duration::from_secs(180);
+
+/// How long a request may take in any condition of the database.
+pub const ANSWER_LIMIT: Duration = Duration::from_secs(90);
+
+/// Waits until something is so.
+#[track_caller]
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LIMIT, "it takes too long until {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}

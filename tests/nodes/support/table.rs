@@ -1,0 +1,95 @@
+//! A game whose requests go to any node.
+
+use serde_json::{Value, json};
+
+use super::Call;
+
+/// Who sends a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Seat(usize),
+    Host,
+    Spectator,
+}
+
+use Who::{Host, Seat, Spectator};
+
+/// A game with its tokens.
+#[derive(Clone, Debug)]
+pub struct NodeTable {
+    pub id: String,
+    /// Of each seat; empty for a bot.
+    pub tokens: Vec<String>,
+    pub host: String,
+}
+
+impl NodeTable {
+    /// The game of an answer to a creation.
+    #[track_caller]
+    pub fn of(created: &Value) -> NodeTable {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let tokens = created["seat_tokens"].as_array().expect("tokens");
+        NodeTable {
+            id: text(&created["id"]),
+            tokens: tokens.iter().map(text).collect(),
+            host: text(&created["host_token"]),
+        }
+    }
+
+    /// Creates a game at the node with this URL.
+    #[track_caller]
+    pub fn create(url: &str, wishes: Value) -> NodeTable {
+        NodeTable::of(&Call::post("/v1/games", wishes).send(url).expect(201))
+    }
+
+    /// A game of four bots with that many milliseconds between two of their actions.
+    #[track_caller]
+    pub fn of_bots(url: &str, pace: u32) -> NodeTable {
+        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy", "name": "bot"}));
+        NodeTable::create(url, json!({"seats": bots, "bot_pace_ms": pace}))
+    }
+
+    /// A request about the game, with the token of whoever sends it.
+    pub fn call(&self, who: Who, method: &'static str, rest: &str) -> Call {
+        let call = Call::new(method, &format!("/v1/games/{}{rest}", self.id));
+        match who {
+            Seat(seat) => call.token(&self.tokens[seat]),
+            Host => call.token(&self.host),
+            Spectator => call,
+        }
+    }
+
+    pub fn get(&self, who: Who, rest: &str) -> Call {
+        self.call(who, "GET", rest)
+    }
+
+    pub fn post(&self, who: Who, rest: &str, body: Value) -> Call {
+        Call {
+            body,
+            ..self.call(who, "POST", rest)
+        }
+    }
+
+    /// The next action of a game of four people, found with requests that `read` answers: that of the
+    /// dealer, or what a seat is advised to do. `None` if the game is over.
+    #[track_caller]
+    pub fn next_action(&self, mut read: impl FnMut(&Call) -> Value) -> Option<(Who, Call)> {
+        let view = read(&self.get(Spectator, ""));
+        let seat = match view["phase"].as_str().expect("a phase") {
+            "finished" => return None,
+            "deal" => return Some((Host, self.post(Host, "/deal", Value::Null))),
+            "exchange" => (0..self.tokens.len())
+                .find(|&seat| {
+                    let exchange = view["seats"][seat]["exchange"].as_str();
+                    exchange.is_some_and(|state| ["pending", "asked"].contains(&state))
+                })
+                .expect("somebody has not offered a card"),
+            _ => view["turn"].as_u64().expect("a turn") as usize,
+        };
+        let advice = read(&self.get(Seat(seat), "/suggest-move?level=greedy"));
+        let request = &advice["suggestions"][0]["request"];
+        let path = request["path"].as_str().expect("a path");
+        let action = Call::post(path, request["body"].clone()).token(&self.tokens[seat]);
+        Some((Seat(seat), action))
+    }
+}
