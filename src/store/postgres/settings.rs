@@ -4,6 +4,10 @@ use std::{
     env, fmt, fs,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -35,8 +39,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// How to connect. Its debug output and its errors do not contain the password.
 #[derive(Clone)]
 pub struct ConnectionSettings {
-    /// One for each host, in the order in which they are tried.
+    /// One for each host.
     hosts: Vec<Config>,
+    /// The one that has accepted the last connection, which is tried first.
+    last: Arc<AtomicUsize>,
     tls: MakeRustlsConnect,
     name: String,
 }
@@ -48,6 +54,8 @@ pub(super) type ConnectionDriver =
 /// Why settings are not valid.
 #[derive(Debug, Error)]
 pub enum SettingsError {
+    #[error("the URL of a database begins with postgres://")]
+    Scheme,
     #[error("the URL of the database is not valid: {0}")]
     Url(String),
     #[error("in the URL of the database, write ? @ / in a name or password as %3F %40 %2F")]
@@ -63,9 +71,10 @@ pub enum SettingsError {
 }
 
 impl ConnectionSettings {
-    /// Whether a text is meant as the URL of a PostgreSQL database, not as the name of a file.
+    /// Whether a text is meant as a URL, not as the name of a file. It may be mistyped and contain a
+    /// password.
     pub fn is_url(text: &str) -> bool {
-        SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+        text.contains("://")
     }
 
     /// The database and the hosts, for messages.
@@ -89,14 +98,19 @@ impl ConnectionSettings {
     /// There is none. The error is that of a host that was reached, if any was.
     pub(super) async fn connect(&self) -> Result<(Client, ConnectionDriver), StoreError> {
         let mut failure: Option<StoreError> = None;
-        for host in &self.hosts {
+        let first = self.last.load(Ordering::Relaxed);
+        for index in (first..self.hosts.len()).chain(0..first) {
+            let host = &self.hosts[index];
             let at_most = host.get_connect_timeout().copied();
             let connected = timeout(
                 at_most.unwrap_or(CONNECT_TIMEOUT),
                 host.connect(self.tls.clone()),
             );
             let error = match connected.await {
-                Ok(Ok(connected)) => return Ok(connected),
+                Ok(Ok(connected)) => {
+                    self.last.store(index, Ordering::Relaxed);
+                    return Ok(connected);
+                }
                 Ok(Err(error)) => StoreError::from(error),
                 Err(_) => StoreError::unreachable("it does not answer"),
             };
@@ -115,6 +129,9 @@ impl FromStr for ConnectionSettings {
     /// Parses a URL such as `postgres://dog@db1,db2/dog?sslmode=verify-full&sslrootcert=ca.pem`.
     /// The password comes from the URL, or else from `PGPASSWORD` or the password file.
     fn from_str(url: &str) -> Result<ConnectionSettings, SettingsError> {
+        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(SettingsError::Scheme);
+        }
         let (url, certificates) = split_certificates(url)?;
         let mut config: Config = url.parse().map_err(url_error)?;
         if config.get_hosts().is_empty() {
@@ -151,6 +168,7 @@ impl FromStr for ConnectionSettings {
             hosts: (0..config.get_hosts().len())
                 .map(|index| only_host(&config, index))
                 .collect(),
+            last: Arc::default(),
             tls,
         })
     }
@@ -370,6 +388,7 @@ mod tests {
     #[test]
     fn errors_do_not_show_the_password() {
         for (url, says) in [
+            ("postgres:://dog:secret@host/dog", "postgres://"),
             ("postgres://dog:secret@host:none/dog", "port"),
             ("postgres://dog:secret@host/dog?none=1", "none"),
             ("postgres://dog:secret@host/dog?sslmode=allow", "sslmode"),
