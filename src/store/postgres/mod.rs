@@ -12,6 +12,7 @@ mod error;
 mod migrations;
 mod moved;
 mod reader;
+mod row_state;
 mod settings;
 mod sql;
 mod statements;
@@ -42,6 +43,7 @@ pub(super) use self::copy::{CopyDatabase, PgTableWriter};
 use self::{
     changes::{ChangeList, ChangeWatcher, Seen},
     connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
+    row_state::{RowState, StateQuestion, StateReader},
     statements::WriteStatements,
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
@@ -56,6 +58,9 @@ use super::{
 
 /// Connections for reads.
 const READERS: usize = 4;
+
+/// How many of them also read the states of rows.
+const STATE_READERS: usize = 2;
 
 /// Connections for batches of writes.
 const WRITERS: usize = 2;
@@ -81,6 +86,7 @@ struct PgDatabaseInner {
     state: Arc<DatabaseState>,
     metrics: StoreMetrics,
     runtime: Handle,
+    questions: mpsc::Sender<StateQuestion>,
     queue: Option<mpsc::Sender<QueuedWrite>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -115,12 +121,14 @@ impl PgDatabase {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(create)?;
         let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
+        let (questions, asked) = mpsc::channel(row_state::QUEUE_CAPACITY);
         let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
         let (committed, state) = (Arc::new(Notify::new()), Arc::<DatabaseState>::default());
         let (opened, ready) = std::sync::mpsc::channel();
         let connecting = Connecting {
             settings: Arc::new(settings),
             jobs,
+            questions: asked,
             max_batch: config.commit_batch.max(1),
             changes: Arc::clone(&changes),
             committed: Arc::clone(&committed),
@@ -157,9 +165,19 @@ impl PgDatabase {
             state,
             metrics,
             runtime: opened.runtime,
+            questions,
             queue: Some(queue),
             thread: Mutex::new(Some(thread)),
         })))
+    }
+
+    /// The state of a game's row, or `None` if there is no such game.
+    async fn row_state(&self, id: &GameId) -> Result<Option<RowState>, StoreError> {
+        let (reply_to, answer) = oneshot::channel();
+        let question = StateQuestion { id: *id, reply_to };
+        let asked = self.0.questions.send(question).await;
+        asked.map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Runs one statement on a shared connection.
@@ -305,8 +323,7 @@ impl PgDatabase {
         self.0.cache.as_ref()?.get(id)
     }
 
-    /// Adds a game to the cache. Reads compare what changes with its row. The exception is that
-    /// packing the log of a finished game deletes its creator.
+    /// Adds a game to the cache, if its state tells whether its row has changed; see [`RowState`].
     fn cache(&self, stored: &StoredGame) {
         if let Some(cache) = &self.0.cache
             && (stored.creator.is_none() || stored.game.phase() != Phase::Finished)
@@ -343,6 +360,7 @@ impl Drop for PgDatabaseInner {
 struct Connecting {
     settings: Arc<ConnectionSettings>,
     jobs: mpsc::Receiver<QueuedWrite>,
+    questions: mpsc::Receiver<StateQuestion>,
     max_batch: usize,
     changes: Arc<ChangeList>,
     committed: Arc<Notify>,
@@ -368,8 +386,17 @@ impl Connecting {
         let creator_key = CreatorKey(reader::bytes(reader::one(&rows)?, 0)?);
 
         let mut readers = Vec::new();
-        for _ in 0..READERS {
-            readers.push(slot(Purpose::Requests).await?);
+        let questions = Arc::new(tokio::sync::Mutex::new(self.questions));
+        for number in 0..READERS {
+            let reader = slot(Purpose::Requests).await?;
+            if number < STATE_READERS {
+                let state_reader = StateReader {
+                    queue: Arc::clone(&questions),
+                    slot: reader.clone(),
+                };
+                tokio::spawn(state_reader.run());
+            }
+            readers.push(reader);
         }
         let watched = slot(Purpose::Requests).await?;
         let seen = watched.get().ok_or(QueryError::NotConnected)?;

@@ -9,6 +9,7 @@ use tokio_postgres::Row;
 use super::{
     PgDatabase,
     connection::params,
+    row_state::RowState,
     sql::{NOW, expiry, now},
 };
 use crate::store::{
@@ -39,31 +40,20 @@ fn end_of(prefix: &str) -> String {
 }
 
 impl PgDatabase {
-    /// A game, or `None` if it does not exist. If the cache has it, only what changes with every
-    /// change of its row is read.
+    /// A game, or `None` if it does not exist. If the cache has it, only the state of its row is read.
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed. The same applies to all queries.
     pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        let key = id.to_string();
         if let Some(cached) = self.cached(id) {
-            let sql = "SELECT version, updated_at, token_renewals FROM games WHERE id = $1";
-            let rows = self.query(sql, params![key.clone()]).await?;
-            let Some(row) = rows.first() else {
-                return Ok(None);
-            };
-            let state: [i64; 3] = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
-            let known = [
-                int(cached.game.version()),
-                cached.updated_at.as_microsecond(),
-                cached.admin_changes.renewals.into(),
-            ];
-            if state == known {
-                return Ok(Some(cached));
+            match self.row_state(id).await? {
+                None => return Ok(None),
+                Some(state) if state == RowState::of(&cached) => return Ok(Some(cached)),
+                Some(_) => {}
             }
         }
         let sql = select_games!("WHERE id = $1");
-        let stored = self.one_game(sql, params![key]).await?;
+        let stored = self.one_game(sql, params![id.to_string()]).await?;
         if let Some(stored) = &stored {
             self.cache(stored);
         }
