@@ -7,7 +7,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_postgres::Row;
 
 use super::{
-    connection::{QueryError, Slot, params},
+    connection::{QueryError, Slot, SqlParam},
     reader::game_id,
 };
 use crate::store::{GameId, StoreError, StoredGame, game_row::int};
@@ -85,7 +85,7 @@ impl StateReader {
             .map(|question| question.id.to_string())
             .collect();
         let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
-        let rows = connection.query(sql, &params![ids]).await?;
+        let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
         let state = |row: &Row| {
             let state = RowState {
                 version: row.try_get(1)?,
