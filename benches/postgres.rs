@@ -3,12 +3,13 @@
 //!
 //! All shares one machine, and the measurements take turns.
 
+#[path = "support/pgbench.rs"]
+mod pgbench;
+
 use std::{
     collections::VecDeque,
-    env,
     future::poll_fn,
     pin::Pin,
-    process::Command,
     sync::Arc,
     task::Poll,
     thread,
@@ -22,6 +23,7 @@ use dog_server::store::{
     StoredGame, Timing, Tokens, Write, WriteOp, now,
 };
 use futures_util::future::{join, join_all, join3, maybe_done};
+use pgbench::pgbench;
 use rand::seq::IndexedRandom;
 use tokio::runtime;
 use tokio_postgres::{Client, NoTls, Statement};
@@ -364,19 +366,6 @@ async fn send<F: Future<Output = ()>>(future: &mut Pin<Box<F>>) {
         Poll::Ready(())
     })
     .await;
-}
-
-/// Runs pgbench with these options, and returns what it prints.
-fn pgbench(database: &TestDatabase, options: &[&str]) -> String {
-    let program = env::var("DOG_TEST_PGBENCH").unwrap_or("pgbench".to_owned());
-    let output = Command::new(program)
-        .args(options)
-        .arg(database.url())
-        .output();
-    let output = output.expect("pgbench runs");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{printed}{output:?}");
-    printed
 }
 
 fn pgbench_selects(database: &TestDatabase) -> f64 {

@@ -1,5 +1,5 @@
-//! What the compiler cannot see: generated pages are up to date, bots see no whole game, rules are
-//! data, citations of the rules are right, and all licences are permissive.
+//! What the compiler cannot see: generated pages and the image are up to date, bots see no whole
+//! game, rules are data, citations of the rules are right, and all licences are permissive.
 
 use std::{
     collections::BTreeMap,
@@ -208,6 +208,23 @@ fn the_openapi_document_is_up_to_date() {
 #[test]
 fn the_page_of_errors_is_up_to_date() {
     up_to_date("docs/errors.md", &problem::markdown(), "errors");
+}
+
+#[test]
+fn the_image_is_given_what_its_dockerfile_copies() {
+    let read = |file: &str| fs::read_to_string(file).expect("a file");
+    let (dockerfile, ignored) = (read("Dockerfile"), read(".dockerignore"));
+    let mut sources = Vec::new();
+    for line in dockerfile.lines().filter(|line| !line.contains("--from")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let ["COPY", copied @ .., _] = &words[..] {
+            sources.extend(copied.iter().map(|source| format!("!{source}")));
+        }
+    }
+    assert!(sources.len() > 3, "{sources:?}");
+    for source in sources {
+        assert!(ignored.lines().any(|line| line == source), "{source}");
+    }
 }
 
 /// The licences that `deny.toml` allows.

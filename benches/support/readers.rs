@@ -1,5 +1,8 @@
 //! Readers of live streams, which measure how late they receive a change.
 
+// Not every bench uses all of it.
+#![allow(dead_code)]
+
 use std::{
     fs,
     io::{self, ErrorKind},

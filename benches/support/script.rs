@@ -1,6 +1,9 @@
 //! Games that were played out in advance, so that clients only send the next request
 //! and wait for the response.
 
+// Not every bench uses all of it.
+#![allow(dead_code)]
+
 use std::{
     io::ErrorKind,
     time::{Duration, Instant},
@@ -21,9 +24,36 @@ pub struct Script {
     pub steps: Vec<ScriptStep>,
 }
 
+impl Script {
+    /// The body that creates the game.
+    pub fn creation(&self) -> Value {
+        json!({"shuffle_seed": self.seed.hex(), "first_dealer": 0, "listed": false})
+    }
+
+    /// The requests that play it, given the response to its creation.
+    pub fn requests(&self, game: &Value) -> impl Iterator<Item = String> {
+        let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
+        let host = game["host_token"].as_str();
+        let token = |seat: Seat| game["seat_tokens"][usize::from(seat.number())].as_str();
+        self.steps.iter().map(move |step| {
+            let (route, token, body) = match &step.action {
+                Action::Deal { .. } => ("deal", host, None),
+                Action::Offer { seat, card } => (
+                    "swap",
+                    token(*seat),
+                    Some(json!({"card": card.to_string()})),
+                ),
+                Action::Play { seat, mv } => {
+                    ("play", token(*seat), Some(json!({"move": mv.to_string()})))
+                }
+                _ => unreachable!("no other action is in a script"),
+            };
+            request("POST", &format!("{path}/{route}"), token, body)
+        })
+    }
+}
+
 /// An action, and what the store saves for it.
-// Not every bench uses all of it.
-#[allow(dead_code)]
 pub struct ScriptStep {
     pub action: Action,
     /// The game after it.
@@ -112,32 +142,15 @@ impl ScriptClient {
 
     /// Plays a script; returns whether there was enough time.
     async fn plays(&mut self, script: &Script, end: Instant) -> bool {
-        let wish = json!({"shuffle_seed": script.seed.hex(), "first_dealer": 0, "listed": false});
-        let created = request("POST", "/v1/games", None, Some(wish));
+        let created = request("POST", "/v1/games", None, Some(script.creation()));
         let (201, body) = self.exchange(&created).await else {
             panic!("no game");
         };
         let game: Value = serde_json::from_slice(body).expect("JSON");
-        let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
-        let host = game["host_token"].as_str().expect("a token");
-        let token = |seat: Seat| game["seat_tokens"][usize::from(seat.number())].as_str();
-        for step in &script.steps {
-            let (route, token, body) = match &step.action {
-                Action::Deal { .. } => ("deal", Some(host), None),
-                Action::Offer { seat, card } => (
-                    "swap",
-                    token(*seat),
-                    Some(json!({"card": card.to_string()})),
-                ),
-                Action::Play { seat, mv } => {
-                    ("play", token(*seat), Some(json!({"move": mv.to_string()})))
-                }
-                _ => unreachable!("no other action is in a script"),
-            };
-            let request = request("POST", &format!("{path}/{route}"), token, body);
+        for request in script.requests(&game) {
             let sent = Instant::now();
             let (status, _) = self.exchange(&request).await;
-            assert_eq!(status, 200, "{route}");
+            assert_eq!(status, 200, "{request}");
             if Instant::now() > end {
                 return false;
             }

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 use std::{
+    ffi::OsStr,
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
@@ -23,12 +24,21 @@ pub struct BenchServer {
 impl BenchServer {
     /// Starts a server with these options. `prepare` may fill its database file first.
     pub fn start(name: &str, options: &[&str], prepare: impl FnOnce(&Path)) -> BenchServer {
-        let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        prepare(&folder.join("dog.db"));
+        let folder = folder(name);
+        let file = folder.join("dog.db");
+        prepare(&file);
+        BenchServer::spawn(folder, file.as_os_str(), options)
+    }
+
+    /// Starts a server on PostgreSQL.
+    pub fn start_on(name: &str, url: &str) -> BenchServer {
+        BenchServer::spawn(folder(name), url.as_ref(), &[])
+    }
+
+    fn spawn(folder: PathBuf, database: &OsStr, options: &[&str]) -> BenchServer {
         let mut process = Command::new(env!("CARGO_BIN_EXE_dog"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--database"])
-            .arg(folder.join("dog.db"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .env("DOG_DATABASE", database)
             .args(options)
             .env("RUST_LOG", "warn")
             .env("MALLOC_ARENA_MAX", "4")
@@ -52,6 +62,13 @@ impl BenchServer {
             folder,
         }
     }
+}
+
+/// A new folder for a server's files.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("dog-bench-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
 }
 
 impl Drop for BenchServer {

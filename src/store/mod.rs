@@ -49,7 +49,7 @@ pub use self::{
     sqlite::{BackupError, BackupReport, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
-        GamePage, GameUpdate, LimitReached, ListQuery, MAX_PLAY_VERSIONS, StoredGame, Timing, now,
+        GamePage, LimitReached, ListQuery, MAX_PLAY_VERSIONS, StoredGame, Timing, now,
     },
     tokens::{TokenHash, Tokens},
     write::{
@@ -195,21 +195,6 @@ impl Store {
         match &self.0 {
             Kind::File(database) => database.read_one(|reader| reader.head(id)),
             Kind::Shared(database) => database.head(id).await,
-        }
-    }
-
-    /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
-    /// none if `known` is `None`. Of a packed log the entries of one page are returned; more may
-    /// follow. `None` if there is no such game.
-    pub async fn update_since(
-        &self,
-        id: &GameId,
-        known: Option<u64>,
-        limit: u32,
-    ) -> Result<Option<GameUpdate>, StoreError> {
-        match &self.0 {
-            Kind::File(database) => database.read(|reader| reader.update_since(id, known, limit)),
-            Kind::Shared(database) => database.update_since(id, known, limit).await,
         }
     }
 

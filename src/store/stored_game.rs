@@ -7,7 +7,6 @@ use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::{
-    game_log::LogPage,
     id::{Creator, GameId},
     seating::{Opened, Seating, StartPolicy},
     tokens::{TokenHash, Tokens},
@@ -296,14 +295,6 @@ impl GameHead {
             found | (access.joined && *seat == Some(*token))
         })
     }
-}
-
-/// A game's head and its new log entries, from one state of the store.
-#[derive(Debug)]
-pub struct GameUpdate {
-    pub head: GameHead,
-    /// The last new entries of its log.
-    pub entries: LogPage,
 }
 
 /// Due games with their creators, and the creator after which there may be more.

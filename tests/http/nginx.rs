@@ -2,11 +2,10 @@
 //! through nginx as they do without it.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc::channel,
     thread,
     time::{Duration, Instant},
@@ -14,14 +13,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{TIMEOUT, TestGame, TestServer, available};
+use crate::support::{Nginx, TIMEOUT, TestGame, TestServer, available};
 
-/// nginx in front of a server.
-struct Nginx {
-    process: Child,
-    folder: PathBuf,
-    url: String,
-}
+/// nginx in front of a server; `None` if nginx is missing.
+struct Proxy(Nginx);
 
 /// A response that came through nginx.
 struct ProxyResponse {
@@ -30,63 +25,20 @@ struct ProxyResponse {
     body: Vec<u8>,
 }
 
-impl Nginx {
-    /// nginx with the documented configuration; `None` if nginx is missing.
-    fn start(server: &TestServer) -> Option<Nginx> {
+impl Proxy {
+    fn start(server: &TestServer) -> Option<Proxy> {
+        Proxy::before(&server.address(), server)
+    }
+
+    /// The same in front of any upstream address, with a folder in that of a server.
+    fn before(address: &str, server: &TestServer) -> Option<Proxy> {
         let folder = server.folder().join("nginx");
-        Nginx::before(&server.address(), folder)
-    }
-
-    /// The same in front of any upstream address, with a new folder.
-    fn before(address: &str, folder: PathBuf) -> Option<Nginx> {
-        if !available(&["nginx"]) {
-            return None;
-        }
-        fs::create_dir(&folder).expect("a folder");
-        // Another program may bind the port before nginx does.
-        (0..5).find_map(|_| Nginx::on_free_port(address, folder.clone()))
-    }
-
-    fn on_free_port(upstream: &str, folder: PathBuf) -> Option<Nginx> {
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let address = free.expect("a free port").to_string();
-        let site = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/nginx.conf"));
-        let log = folder.join("access.log").display().to_string();
-        let site = [
-            ("server 127.0.0.1:8080;", format!("server {upstream};")),
-            ("    listen 80;", format!("    listen {address};")),
-            ("/var/log/nginx/dog.log", log),
-        ]
-        .iter()
-        .fold(site.to_owned(), |site, (documented, here)| {
-            assert_eq!(site.matches(documented).count(), 1, "{documented}");
-            site.replace(documented, here)
-        });
-        fs::write(folder.join("dog.conf"), site).expect("written");
-        fs::write(folder.join("nginx.conf"), around(&folder)).expect("written");
-        let mut process = Command::new("nginx")
-            .args(["-e", "stderr", "-c"])
-            .arg(folder.join("nginx.conf"))
-            .stderr(File::create(folder.join("error.log")).expect("a log"))
-            .spawn()
-            .expect("nginx starts");
-        let begun = Instant::now();
-        while TcpStream::connect(&address).is_err() {
-            if process.try_wait().expect("nginx's state").is_some() {
-                return None;
-            }
-            assert!(begun.elapsed() < TIMEOUT, "nginx accepts no connections");
-            thread::sleep(Duration::from_millis(20));
-        }
-        Some(Nginx {
-            process,
-            folder,
-            url: format!("http://{address}"),
-        })
+        let upstream = format!("server {address};");
+        Nginx::start(folder, "server 127.0.0.1:8080;", &upstream).map(Proxy)
     }
 
     fn connect(&self) -> TcpStream {
-        let address = self.url.replace("http://", "");
+        let address = self.0.url.replace("http://", "");
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
@@ -128,19 +80,6 @@ impl Nginx {
     }
 }
 
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        // SIGTERM, or its workers would be left running.
-        let kill = format!("kill -TERM {}", self.process.id());
-        let _ = Command::new("sh").args(["-c", &kill]).status();
-        let _ = self.process.wait();
-        if thread::panicking() {
-            let log = fs::read_to_string(self.folder.join("error.log"));
-            eprintln!("--- nginx's log ---\n{}", log.unwrap_or_default());
-        }
-    }
-}
-
 impl ProxyResponse {
     fn header(&self, name: &str) -> Option<&str> {
         let named = |line: &'_ str| line.starts_with(&format!("{name}: "));
@@ -163,30 +102,16 @@ impl ProxyResponse {
     }
 }
 
-/// The main configuration, like Debian's nginx.conf, for a folder of its own.
-fn around(folder: &std::path::Path) -> String {
-    let folder = folder.display();
-    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map(|name| format!("    {name}_temp_path {folder}/{name};\n"))
-        .concat();
-    format!(
-        "daemon off;\nworker_processes 1;\npid {folder}/nginx.pid;\n\
-         events {{ worker_connections 512; }}\n\
-         http {{\n{temporary}    default_type application/octet-stream;\n    gzip on;\n    \
-         include {folder}/dog.conf;\n}}\n"
-    )
-}
-
 #[test]
 fn a_whole_game_goes_through_it() {
     let server = TestServer::start();
-    let Some(nginx) = Nginx::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
+    let Some(nginx) = Proxy::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
         return;
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/play.sh");
     let played = Command::new("bash")
         .args([script, "--quiet", "--seed", "7", "--rules", "dogspiel-de"])
-        .arg(&nginx.url)
+        .arg(&nginx.0.url)
         .stdin(Stdio::null())
         .output()
         .expect("bash starts");
@@ -203,7 +128,7 @@ fn a_whole_game_goes_through_it() {
 #[test]
 fn streams_pass_without_buffering() {
     let server = TestServer::start();
-    let Some(nginx) = Nginx::start(&server) else {
+    let Some(nginx) = Proxy::start(&server) else {
         return;
     };
     let game = TestGame::dealt(&server);
@@ -242,7 +167,7 @@ fn streams_pass_without_buffering() {
 #[test]
 fn responses_pass_unchanged() {
     let server = TestServer::start();
-    let Some(nginx) = Nginx::start(&server) else {
+    let Some(nginx) = Proxy::start(&server) else {
         return;
     };
     let game = TestGame::dealt(&server);
@@ -266,14 +191,14 @@ fn responses_pass_unchanged() {
         (404, "game_not_found".to_owned())
     );
     assert_eq!(nginx.get("/healthz", "").status, 200);
-    let log = fs::read_to_string(nginx.folder.join("access.log")).expect("a log");
+    let log = fs::read_to_string(nginx.0.folder.join("access.log")).expect("a log");
     assert!(!log.contains(&game.tokens[0]), "{log}");
 }
 
 #[test]
 fn operator_routes_are_not_public() {
     let server = TestServer::start();
-    let Some(nginx) = Nginx::start(&server) else {
+    let Some(nginx) = Proxy::start(&server) else {
         return;
     };
     for path in [
@@ -301,7 +226,7 @@ fn operator_routes_are_not_public() {
 #[test]
 fn what_nginx_refuses_is_a_problem_too() {
     let server = TestServer::start();
-    let Some(nginx) = Nginx::start(&server) else {
+    let Some(nginx) = Proxy::start(&server) else {
         return;
     };
     let game = TestGame::dealt(&server);
@@ -354,8 +279,7 @@ fn its_client_address_can_be_trusted() {
     let upstream = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = upstream.local_addr().expect("an address").to_string();
     let server = TestServer::start();
-    let folder = server.folder().join("nginx");
-    let Some(nginx) = Nginx::before(&address, folder) else {
+    let Some(nginx) = Proxy::before(&address, &server) else {
         return;
     };
     let (sender, asked) = channel();

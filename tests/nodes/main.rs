@@ -10,5 +10,6 @@ mod failover;
 mod faults;
 mod kills;
 mod load;
+mod proxy;
 mod secrets;
 mod start;

@@ -204,11 +204,7 @@ impl BotWorker {
     fn claim(&self, humans_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
         for has_human in [humans_first, !humans_first] {
-            let busy = shared.scheduler().busy();
-            let due = self
-                .runtime
-                .block_on(shared.due().find(&shared.store, has_human, busy))?;
-            let Some(game) = shared.scheduler().claim(due) else {
+            let Some(game) = self.pick(has_human)? else {
                 continue;
             };
             let claimed = self.runtime.block_on(shared.store.claim_due(&game.id));
@@ -222,6 +218,23 @@ impl BotWorker {
             claimed?;
         }
         Ok(None)
+    }
+
+    /// Claims a game for this thread among those of this process.
+    fn pick(&self, has_human: bool) -> Result<Option<ClaimedGame>, StoreError> {
+        let shared = &self.shared;
+        let mut due = shared.due();
+        let mut game = shared.scheduler().claim(due.known(has_human));
+        if game.is_none() {
+            let busy = shared.scheduler().busy();
+            self.runtime
+                .block_on(due.read(&shared.store, has_human, busy))?;
+            game = shared.scheduler().claim(due.known(has_human));
+        }
+        if let Some(game) = &game {
+            due.remove(game.id);
+        }
+        Ok(game)
     }
 
     /// Decides in a claimed game. The claim is released after the commit.

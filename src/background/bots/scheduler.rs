@@ -74,13 +74,10 @@ impl DueScheduler {
 
     /// Claims one of these due games: one whose creator has used the least time lately. The games of
     /// one creator must be in the order in which they are due.
-    pub fn claim(
-        &mut self,
-        due: impl IntoIterator<Item = (GameId, Option<Creator>)>,
-    ) -> Option<ClaimedGame> {
+    pub fn claim(&mut self, due: &[(GameId, Option<Creator>)]) -> Option<ClaimedGame> {
         let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
         let mut keys = HashSet::new();
-        for (id, creator) in due {
+        for &(id, creator) in due {
             if self.claimed.contains(&id) || self.backed_off.contains_key(&id) {
                 continue;
             }
@@ -139,9 +136,20 @@ const CREATOR_BATCH: u32 = 256;
 /// How long the result of a scan is used.
 const SCAN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Finds due games. The two scans are for games of bots only, and for games with humans.
+/// How long the games of one query are used. A query costs a database server more than a claim.
+const DUE_LIST_LIFETIME: Duration = Duration::from_millis(20);
+
+/// Finds due games. The two lists are for games of bots only, and for games with humans.
 #[derive(Debug, Default)]
-pub(super) struct DueGames([CreatorScan; 2]);
+pub(super) struct DueGames([DueList; 2]);
+
+/// The games of one query that no thread of this process has claimed since.
+#[derive(Debug, Default)]
+struct DueList {
+    read_at: Option<Instant>,
+    games: Vec<(GameId, Option<Creator>)>,
+    scan: CreatorScan,
+}
 
 /// One due game of each creator, for when very many games of one creator are due.
 #[derive(Debug, Default)]
@@ -153,25 +161,43 @@ struct CreatorScan {
 }
 
 impl DueGames {
-    /// Games in which the server is to act now, with humans or without. Those of one creator are in
-    /// the order in which they are due. At most `busy` of them cannot be claimed.
+    /// Games in which the server was to act a moment ago, with humans or without. Those of one
+    /// creator are in the order in which they are due.
+    pub fn known(&self, has_human: bool) -> &[(GameId, Option<Creator>)] {
+        let list = &self.0[usize::from(has_human)];
+        let is_new = |at: Instant| at.elapsed() < DUE_LIST_LIFETIME;
+        match list.read_at.is_some_and(is_new) {
+            true => &list.games,
+            false => &[],
+        }
+    }
+
+    /// Reads the games in which the server is to act now. At most `busy` of them cannot be claimed.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub async fn find(
+    pub async fn read(
         &mut self,
         store: &Store,
         has_human: bool,
         busy: usize,
-    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+    ) -> Result<(), StoreError> {
+        let list = &mut self.0[usize::from(has_human)];
         let limit = u32::try_from(busy + DUE_BATCH).unwrap_or(u32::MAX);
-        let mut due = store.due(has_human, limit).await?;
-        if due.len() >= limit as usize {
-            let scan = &mut self.0[usize::from(has_human)];
-            scan.refresh(store, has_human).await?;
-            due.extend(scan.games.iter().copied());
+        list.games = store.due(has_human, limit).await?;
+        if list.games.len() >= limit as usize {
+            list.scan.refresh(store, has_human).await?;
+            list.games.extend(list.scan.games.iter().copied());
         }
-        Ok(due)
+        list.read_at = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Removes a game that a thread has claimed.
+    pub fn remove(&mut self, id: GameId) {
+        for list in &mut self.0 {
+            list.games.retain(|&(other, _)| other != id);
+        }
     }
 }
 
@@ -213,7 +239,7 @@ mod tests {
         due: &mut Vec<(GameId, Option<Creator>)>,
         took: Duration,
     ) -> GameId {
-        let game = scheduler.claim(due.iter().copied()).expect("a game");
+        let game = scheduler.claim(&due).expect("a game");
         let id = game.id;
         scheduler.decided(game, took);
         scheduler.release(id);
@@ -260,24 +286,24 @@ mod tests {
     fn one_creator_leaves_a_thread_to_others() {
         let mut scheduler = DueScheduler::new(3);
         let due = games(10, creator(1));
-        let claim = |scheduler: &mut DueScheduler| scheduler.claim(due.iter().copied());
+        let claim = |scheduler: &mut DueScheduler| scheduler.claim(&due);
         let first = claim(&mut scheduler).expect("a game");
         let second = claim(&mut scheduler).expect("another");
         assert_ne!(first.id, second.id);
         assert!(claim(&mut scheduler).is_none());
-        let other = scheduler.claim([due.clone(), games(1, creator(2))].concat());
+        let other = scheduler.claim(&[due.clone(), games(1, creator(2))].concat());
         assert!(other.is_some());
         scheduler.decided(first, LONG_DECISION);
         assert!(claim(&mut scheduler).is_some());
         // A single thread is for all creators.
-        assert!(DueScheduler::new(1).claim(due).is_some());
+        assert!(DueScheduler::new(1).claim(&due).is_some());
     }
 
     #[test]
     fn a_claimed_or_backed_off_game_is_not_claimed_again() {
         let mut scheduler = DueScheduler::new(4);
         let due = games(1, None);
-        let claim = |scheduler: &mut DueScheduler| scheduler.claim(due.iter().copied());
+        let claim = |scheduler: &mut DueScheduler| scheduler.claim(&due);
         let game = claim(&mut scheduler).expect("the game");
         scheduler.decided(game, SHORT_DECISION);
         assert!(

@@ -22,21 +22,18 @@ use crate::{
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
-        problem::{Code, Problem},
+        problem::Problem,
         wire::{
             change::{ChangeView, Include},
             history::LogEntryView,
         },
     },
     service::{Role, ServiceError, rematch_of},
-    store::{Change, ChangesSince, Feed, GameId, GameUpdate, LogEntry, Store, StoredGame, Tokens},
+    store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame, Tokens},
 };
 
 /// The time between two tries to read the store.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
-
-/// How often the game and the end of its log are read until they are of one version.
-const MAX_ATTEMPTS: u32 = 8;
 
 /// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a seat,
 /// which hardly anyone else reads, and many of them would take much memory.
@@ -500,27 +497,21 @@ impl Subscription {
 impl RecentLog {
     /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
-        let known = self.game.as_ref().map(|game| game.version());
-        let mut found = None;
-        for _ in 0..MAX_ATTEMPTS {
-            let game = hub.store.game(&id).await?;
-            let Some(update) = hub.store.update_since(&id, known, LOG_PAGE).await? else {
-                self.tokens = None;
-                self.game = None;
-                return Ok(());
-            };
-            // Otherwise it has changed in between.
-            if let Some(game) = game
-                && game.game.version() == update.head.version
-            {
-                found = Some((game, update));
-                break;
-            }
+        let Some(game) = hub.store.game(&id).await? else {
+            self.tokens = None;
+            self.game = None;
+            return Ok(());
+        };
+        let version = game.game.version();
+        let known = self.game.as_ref().map_or(version, |game| game.version());
+        let after = known.max(version.saturating_sub(LOG_PAGE.into()));
+        let mut entries = Vec::new();
+        if after < version {
+            // What the log has already after this version comes with the next wake.
+            let count = (version - after) as u32;
+            entries = hub.store.log(&id, after, count).await?.entries()?;
         }
-        let changing = || Problem::new(Code::Unavailable, "the game changes too often to be read");
-        let (game, GameUpdate { head, entries }) = found.ok_or_else(changing)?;
-        let entries = entries.entries()?;
-        self.tokens = Some(head.tokens);
+        self.tokens = Some(game.tokens.clone());
         self.game = Some(Arc::new(CurrentGame::new(game)));
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
@@ -533,6 +524,14 @@ impl RecentLog {
         self.entries.extend(entries);
         let spare = self.entries.len().saturating_sub(LOG_PAGE as usize);
         self.entries.drain(..spare);
+        if self
+            .entries
+            .back()
+            .is_some_and(|last| last.version != version)
+        {
+            // The log was packed meanwhile, and one page of it was read.
+            self.entries.clear();
+        }
         Ok(())
     }
 }

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::store::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, GameUpdate, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError,
-    StoredGame, TokenHash, Tokens,
+    GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
+    TokenHash, Tokens,
     game_log::{self, LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
 };
@@ -124,46 +124,6 @@ impl PgDatabase {
         let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = $1";
         let rows = self.query(sql, params![id.to_string()]).await?;
         rows.first().map(|row| head(row, *id)).transpose()
-    }
-
-    /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
-    /// none if `known` is `None`. `None` if there is no such game.
-    pub async fn update_since(
-        &self,
-        id: &GameId,
-        known: Option<u64>,
-        limit: u32,
-    ) -> Result<Option<GameUpdate>, StoreError> {
-        let sql = "WITH head AS (\
-                       SELECT row_id, version, token_hashes, creator, seating, \
-                       greatest(coalesce($2, version), version - $3) AS after \
-                       FROM games WHERE id = $1), \
-                   page AS (\
-                       SELECT (SELECT entries FROM packed_log \
-                               WHERE game = row_id AND first_version <= after + 1 \
-                               ORDER BY first_version DESC LIMIT 1) AS entries \
-                       FROM head WHERE after < version) \
-                   SELECT head.version, token_hashes, creator, seating, after, page.entries, \
-                   log.version, at, action, events \
-                   FROM head LEFT JOIN page ON true LEFT JOIN log ON page.entries IS NULL \
-                   AND game = row_id AND log.version > after AND log.version <= head.version \
-                   ORDER BY log.version";
-        let known = known.map(int);
-        let rows = self
-            .query(sql, params![id.to_string(), known, i64::from(limit)])
-            .await?;
-        let Some(first) = rows.first() else {
-            return Ok(None);
-        };
-        Ok(Some(GameUpdate {
-            head: head(first, *id)?,
-            entries: LogPage {
-                game: *id,
-                after: version(first.try_get(4)?)?,
-                limit: limit as usize,
-                form: log_form(&rows, 5)?,
-            },
-        }))
     }
 
     /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed

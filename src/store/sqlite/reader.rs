@@ -11,8 +11,8 @@ use super::{
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
-    GameHead, GameId, GamePage, GameUpdate, ListQuery, LogEntry, LogPage, RetentionPolicy,
-    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Usage,
+    GameHead, GameId, GamePage, ListQuery, LogEntry, LogPage, RetentionPolicy, SavedResponse,
+    Scope, StoreError, StoredGame, TokenHash, Usage,
     game_log::{self, LogForm},
     game_row::{int, seating, time, version},
 };
@@ -295,26 +295,6 @@ impl Reader<'_> {
             entries.push(log_row(row)?);
         }
         Ok(page(LogForm::Rows(entries)))
-    }
-
-    /// A game's head, and the entries of its log after the version `known`: the last `limit` ones,
-    /// none if `known` is `None`. `None` if there is no such game.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn update_since(
-        &self,
-        id: &GameId,
-        known: Option<u64>,
-        limit: u32,
-    ) -> Result<Option<GameUpdate>, StoreError> {
-        let Some(head) = self.head(id)? else {
-            return Ok(None);
-        };
-        let first = head.version.saturating_sub(limit.into());
-        let after = known.map_or(head.version, |known| known.max(first));
-        let entries = self.log_page(id, after, limit)?;
-        Ok(Some(GameUpdate { head, entries }))
     }
 
     /// At most `limit` games that were finished by `by` and are not marked as packed, in order of

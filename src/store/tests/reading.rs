@@ -4,7 +4,6 @@ use super::*;
 
 each_store![
     a_log_is_read_in_pages,
-    an_update_has_the_last_entries_after_the_known_version,
     the_list_has_the_newest_first_and_no_unlisted_games,
     open_tables_are_those_with_a_seat_for_anyone,
     a_game_is_listed_as_it_is_read,
@@ -25,27 +24,6 @@ fn a_log_is_read_in_pages(database: &TestStore) {
     assert!(versions(6, 99).is_empty());
     assert!(versions(u64::MAX, 99).is_empty());
     assert_eq!(log(&store, &GameId::random()), []);
-}
-
-fn an_update_has_the_last_entries_after_the_known_version(database: &TestStore) {
-    let store = database.store();
-    let id = create(&store).id;
-    for _ in 0..5 {
-        act(&store, &id, &reissue());
-    }
-    let new_versions = |known, limit| -> Vec<u64> {
-        let GameUpdate { head, entries } = wait(store.update_since(&id, known, limit)).unwrap();
-        assert_eq!(Some(head), wait(store.head(&id)));
-        let entries = entries.entries().unwrap();
-        entries.iter().map(|entry| entry.version).collect()
-    };
-    assert_eq!(new_versions(Some(4), 9), [5, 6]);
-    assert_eq!(new_versions(Some(1), 2), [5, 6], "the last ones only");
-    assert_eq!(new_versions(Some(0), 9), [1, 2, 3, 4, 5, 6]);
-    for known in [None, Some(6), Some(7), Some(u64::MAX)] {
-        assert!(new_versions(known, 9).is_empty(), "{known:?}");
-    }
-    assert!(wait(store.update_since(&GameId::random(), None, 9)).is_none());
 }
 
 fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestStore) {

@@ -1,7 +1,12 @@
 //! Nodes, requests to them, and games whose requests go to any node.
 
 mod call;
+#[path = "../../http/support/nginx.rs"]
+mod nginx;
 mod node;
+#[path = "../../http/support/programs.rs"]
+#[allow(dead_code, reason = "the tests of one node use more of it")]
+mod programs;
 mod stream;
 mod table;
 
@@ -11,6 +16,7 @@ use std::{
 };
 
 pub use call::{Call, NodeAnswer};
+pub use nginx::Nginx;
 pub use node::{DogNode, DogNodes, refusal, serve};
 pub use stream::NodeStream;
 pub use table::{NodeTable, Who};

@@ -1,0 +1,72 @@
+//! nginx in front of several nodes, with the `upstream` of `docs/scaling.md`.
+
+use dog_cluster::Cluster;
+use serde_json::json;
+
+use crate::support::{Call, DogNodes, Nginx, NodeTable, Who::*};
+
+const ADDRESSES: [&str; 3] = ["10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"];
+const GAMES: usize = 12;
+
+/// What `docs/scaling.md` has in place of the block `upstream` of `docs/nginx.conf`, for these nodes.
+fn documented_upstream(nodes: &DogNodes) -> String {
+    let page = include_str!("../../docs/scaling.md");
+    let (_, block) = page.split_once("```nginx\n").expect("a block for nginx");
+    let (block, _) = block.split_once("```").expect("its end");
+    let addresses = ADDRESSES.iter().enumerate();
+    addresses.fold(block.to_owned(), |block, (number, address)| {
+        assert_eq!(block.matches(address).count(), 1, "{address}");
+        block.replace(address, nodes.url(number).trim_start_matches("http://"))
+    })
+}
+
+/// How many views of games each node has sent.
+fn views(nodes: &DogNodes) -> [u64; 3] {
+    let name = r#"dog_http_requests_total{method="GET",route="/v1/games/{id}",status="200"} "#;
+    [0, 1, 2].map(|number| {
+        let metrics = Call::get("/metrics").send(&nodes.url(number)).text();
+        let count = metrics.lines().find_map(|line| line.strip_prefix(name));
+        count.map_or(0, |count| count.parse().expect("a count"))
+    })
+}
+
+#[test]
+fn requests_for_a_game_go_to_the_same_node() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = DogNodes::start(3, &cluster.database().url());
+    let folder = cluster.folder().join("nginx");
+    let conf = include_str!("../../docs/nginx.conf");
+    let (_, block) = conf.split_once("upstream dog {").expect("a block");
+    let (block, _) = block.split_once("\n}\n").expect("its end");
+    let block = format!("upstream dog {{{block}\n}}\n");
+    let Some(nginx) = Nginx::start(folder, &block, &documented_upstream(&nodes)) else {
+        return;
+    };
+    let games: Vec<NodeTable> = (0..GAMES)
+        .map(|_| NodeTable::create(&nginx.url, json!({})))
+        .collect();
+    let mut used = [false; 3];
+    for game in &games {
+        let before = views(&nodes);
+        for _ in 0..5 {
+            game.get(Spectator, "").send(&nginx.url).expect(200);
+        }
+        let after = views(&nodes);
+        let sent = [0, 1, 2].map(|number| after[number] - before[number]);
+        let number = sent.iter().position(|&count| count == 5);
+        used[number.unwrap_or_else(|| panic!("divided: {sent:?}"))] = true;
+    }
+    assert!(used.iter().filter(|used| **used).count() > 1, "{used:?}");
+
+    // Without one of the nodes every game is still reached, and can be changed.
+    nodes.node(1).kill();
+    for game in &games {
+        game.get(Spectator, "").send(&nginx.url).expect(200);
+        let (_, action) = game
+            .next_action(|call| call.send(&nginx.url).expect(200))
+            .expect("an action");
+        action.send(&nginx.url).expect(200);
+    }
+}
