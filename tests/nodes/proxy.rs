@@ -35,7 +35,8 @@ fn requests_for_a_game_go_to_the_same_node() {
     let Some(cluster) = Cluster::shared() else {
         return;
     };
-    let nodes = DogNodes::start(3, &cluster.database().url());
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
     let folder = cluster.folder().join("nginx");
     let conf = include_str!("../../docs/nginx.conf");
     let (_, block) = conf.split_once("upstream dog {").expect("a block");

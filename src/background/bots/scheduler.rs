@@ -239,7 +239,7 @@ mod tests {
         due: &mut Vec<(GameId, Option<Creator>)>,
         took: Duration,
     ) -> GameId {
-        let game = scheduler.claim(&due).expect("a game");
+        let game = scheduler.claim(due).expect("a game");
         let id = game.id;
         scheduler.decided(game, took);
         scheduler.release(id);
