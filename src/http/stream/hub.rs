@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt::Write,
+    ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -480,15 +481,16 @@ impl Subscription {
         self.hub.move_pool.run(client, SHORT_JOB_COST, make).await
     }
 
-    /// Reads at most [`LOG_PAGE`] entries after this version, and passes them to `make` in the pool.
-    /// The job is charged to this client.
+    /// Reads the entries after the first of these versions up to the other, at most [`LOG_PAGE`] of
+    /// them, and passes them to `make` in the pool. The job is charged to this client.
     pub async fn page<T: Send + 'static>(
         &self,
         client: ClientAddress,
-        after: u64,
+        versions: Range<u64>,
         make: impl FnOnce(Vec<LogEntry>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let page = self.hub.store.log(&self.id, after, LOG_PAGE).await?;
+        let count = (versions.end - versions.start).min(LOG_PAGE.into()) as u32;
+        let page = self.hub.store.log(&self.id, versions.start, count).await?;
         let read = move || make(page.entries()?);
         self.hub.history_pool.run(client, LOG_PAGE_COST, read).await
     }
