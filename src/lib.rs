@@ -3,6 +3,7 @@
 //! * [`store`] keeps games in a database.
 //! * [`background`] plays for bots and for players whose time is up, and removes expired data.
 //! * `fair` shares threads fairly among clients.
+//! * `player_models` tells how the seats of a game play.
 //! * [`service`] carries out every write.
 //! * [`http`] serves games over HTTP.
 //! * [`picture`] draws the board.
@@ -15,5 +16,6 @@ pub mod cli;
 mod fair;
 pub mod http;
 pub mod picture;
+mod player_models;
 pub mod service;
 pub mod store;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use actix_web::rt::{System, net::TcpStream};
-use dog_bot::net::nets::Nets;
+use dog_bot::{net::nets::Nets, player_model::PlayerModels};
 use dog_rules::{Action, Game, Level, Player, Preset, Seat, Seed, Setup};
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -70,7 +70,8 @@ pub fn script(number: u8) -> Script {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(number.into());
     let mut steps = Vec::new();
     let mut choose = |game: &Game, seat| {
-        dog_bot::choose(&nets, Level::Greedy, None, &game.seen_from(seat), &mut dice).action(seat)
+        let (view, models) = (game.seen_from(seat), PlayerModels::default());
+        dog_bot::choose(&nets, Level::Greedy, None, &view, &models, &mut dice).action(seat)
     };
     while let Some((action, events)) = game.step(&mut choose).expect("a legal action") {
         steps.push(ScriptStep {

@@ -50,6 +50,7 @@ use super::{
 use crate::{
     background::bots::BotWorkers,
     background::retention::RetentionThread,
+    player_models::ModelCache,
     store::{RetentionPolicy, Store, StoreError},
 };
 
@@ -160,8 +161,13 @@ impl Server {
             .try_it_out_enabled(true)
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
-        let bots = BotWorkers::start(&store, &nets, config.bot_threads.unwrap_or(cores))
-            .map_err(ServeError::Thread)?;
+        let models = Arc::new(ModelCache::new(&store, &nets));
+        let bots = BotWorkers::start(
+            &store,
+            (&nets, &models),
+            config.bot_threads.unwrap_or(cores),
+        )
+        .map_err(ServeError::Thread)?;
         let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
             .map_err(ServeError::Thread)?;
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
@@ -178,6 +184,7 @@ impl Server {
             history_pool,
             advice_pool,
             nets,
+            models,
             views: ViewCache::default(),
             memory: Arc::clone(&memory),
             metrics,

@@ -8,6 +8,7 @@ use rand::{Rng, seq::SliceRandom};
 use super::{
     greedy::{self, Choice, Scored, chance_to_win},
     net::nets::Nets,
+    player_model::PlayerModels,
     search::{Budget, Candidate, CandidateStats, SearchConfig, Searcher},
 };
 
@@ -51,9 +52,11 @@ pub fn advise(
     level: Level,
     budget: Option<Budget>,
     view: &SeatView,
+    models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    suggestions(nets, level, SearchConfig::default(), budget, view, rng)
+    let config = SearchConfig::default();
+    suggestions((nets, config), level, budget, (view, models), rng)
 }
 
 /// What a bot of this level does: the best advice, without searching longer than it takes to be
@@ -66,9 +69,11 @@ pub fn choose(
     level: Level,
     budget: Option<Budget>,
     view: &SeatView,
+    models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Choice {
-    let suggestions = suggestions(nets, level, SearchConfig::for_play(), budget, view, rng);
+    let config = SearchConfig::for_play();
+    let suggestions = suggestions((nets, config), level, budget, (view, models), rng);
     let best = suggestions.into_iter().next();
     best.expect("a seat that is to act has a choice").choice
 }
@@ -97,17 +102,16 @@ pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggest
 /// The advice of a level. A level that searches ranks boards, and each is listed with every move
 /// that leads to it.
 fn suggestions(
-    nets: &Nets,
+    (nets, config): (&Nets, SearchConfig),
     level: Level,
-    config: SearchConfig,
     budget: Option<Budget>,
-    view: &SeatView,
+    (view, models): (&SeatView, &PlayerModels),
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
     let Some(own) = Budget::of(level) else {
         return at_once(level, view, rng);
     };
-    let mut searcher = Searcher::new(nets, config);
+    let mut searcher = Searcher::new(nets, config, *models);
     let budget = budget.unwrap_or(own);
     let thoughts = searcher.think(view, budget, rng);
     let mut suggestions = listed(&searcher, view, &thoughts);

@@ -5,7 +5,7 @@
 //! whose stream is fixed on every platform, the same seed gives the same advice on every machine.
 //!
 //! ```
-//! use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+//! use dog_bot::{Level, advise, net::nets::Nets, player_model::PlayerModels, search::Budget};
 //! use dog_rules::{Board, Card, Preset, Seat, SeatView};
 //! use rand::{SeedableRng, rngs::ChaCha8Rng};
 //!
@@ -15,7 +15,8 @@
 //! let view = SeatView::to_play(&rules, Board::new(), Seat::default(), hand);
 //! let mut rng = ChaCha8Rng::seed_from_u64(1);
 //! let budget = Some(Budget::Samples(10));
-//! let advice = advise(&nets, Level::Fast, budget, &view, &mut rng);
+//! let models = PlayerModels::default();
+//! let advice = advise(&nets, Level::Fast, budget, &view, &models, &mut rng);
 //! // With all pieces in the kennel the king brings one out, and the two cannot be played.
 //! assert_eq!(advice.len(), 1);
 //! assert!(advice[0].outcome.is_some_and(|outcome| outcome.board.fresh(view.seat)));
@@ -25,6 +26,7 @@
 //! * [`advise`], [`choose`]: what a level says and does, from a seat's view.
 //! * [`evaluate`]: the value of boards and hands, for the levels that do not search.
 //! * [`net`]: the value nets.
+//! * [`player_model`]: how each seat plays, by the moves that all have seen.
 //! * [`search`]: search by playouts.
 //! * [`determinize`]: random deals of the hidden cards that fit what a seat has seen.
 
@@ -37,6 +39,7 @@ pub mod determinize;
 pub mod evaluate;
 mod greedy;
 pub mod net;
+pub mod player_model;
 pub mod search;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

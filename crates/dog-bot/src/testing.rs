@@ -4,15 +4,16 @@
 use std::sync::LazyLock;
 
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Options, Placement, Player,
-    Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
-    SevenSurplus, perft,
+    Board, Card, Cards, DealSizes, Dealer, Event, Exchange, Game, GoalEntry, Options, Placement,
+    Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
+    SevenSurplus, perft, round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use crate::{
     Choice, Level, Suggestion,
-    net::{HIDDEN, HIDDEN_2, LEAKY_SLOPE, Net, inputs::Input, nets::Nets},
+    net::{HIDDEN, HIDDEN_2, LEAKY_SLOPE, Net, evaluator::Scratch, inputs::Input, nets::Nets},
+    player_model::PlayerModels,
     search::Budget,
 };
 
@@ -49,7 +50,8 @@ pub fn nets() -> &'static Nets {
 
 /// Advice. Levels that search use a few playouts.
 pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
-    crate::advise(nets(), level, Some(Budget::Samples(6)), view, rng)
+    let models = PlayerModels::default();
+    crate::advise(nets(), level, Some(Budget::Samples(6)), view, &models, rng)
 }
 
 pub fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {
@@ -76,6 +78,46 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
         seed_given: true,
         awaited: Vec::new(),
     })
+}
+
+/// Plays so many rounds, or to the end, and returns what all have seen of how the seats play.
+pub fn watch(
+    game: &mut Game,
+    rounds: u32,
+    mut choose: impl FnMut(&SeatView) -> Choice,
+) -> PlayerModels {
+    let rules = game.rules().clone();
+    let (mut models, mut moves) = (PlayerModels::default(), Vec::new());
+    let mut scratch = Scratch::default();
+    while game.round() <= rounds {
+        let before = *game.board();
+        let step = game.step(|game, seat| choose(&game.seen_from(seat)).action(seat));
+        let Some((_, events)) = step.expect("a legal choice") else {
+            break;
+        };
+        for event in events {
+            let (seat, card, revealed) = match event {
+                Event::CardPlayed { seat, mv, .. } => {
+                    (seat, mv.card(), mv.card().into_iter().collect())
+                }
+                Event::HandFolded { seat, cards, .. } => (seat, None, cards),
+                Event::RoundEnded { .. } => {
+                    models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
+                    moves.clear();
+                    continue;
+                }
+                _ => continue,
+            };
+            moves.push(PastMove {
+                seat,
+                before,
+                card,
+                revealed,
+                after: *game.board(),
+            });
+        }
+    }
+    models
 }
 
 /// Rules with every option drawn at random.

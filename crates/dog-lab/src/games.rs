@@ -11,7 +11,15 @@ use std::{
 };
 
 use clap::Args;
-use dog_rules::{Action, Game, Phase, Player, Preset, Rules, Seat, Seed, Setup};
+use dog_bot::{
+    Choice,
+    net::{evaluator::Scratch, nets::Nets},
+    player_model::PlayerModels,
+};
+use dog_rules::{
+    Action, Cards, Game, Phase, Player, Preset, Rules, Seat, SeatView, Seed, Setup, judge::judge,
+    round_history::PastMove,
+};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 /// A game is abandoned after this many turns (cards played and hands folded). Nobody has won it.
@@ -117,6 +125,51 @@ pub fn set_up(rules: &Rules, rng: &mut impl Rng) -> Game {
         seed_given: true,
         awaited: Vec::new(),
     })
+}
+
+/// What somebody who watches a game learns of how the seats play.
+pub struct Watching<'n> {
+    nets: &'n Nets,
+    pub models: PlayerModels,
+    /// The number of the round, and its moves so far.
+    round: (u32, Vec<PastMove>),
+    scratch: Scratch,
+}
+
+impl<'n> Watching<'n> {
+    /// Before the first move.
+    pub fn new(nets: &'n Nets) -> Watching<'n> {
+        Watching {
+            nets,
+            models: PlayerModels::default(),
+            round: (1, Vec::new()),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Sees a game in which this seat is to act.
+    pub fn see(&mut self, view: &SeatView) {
+        if view.round > self.round.0 {
+            let (evaluator, moves) = (self.nets.of(view.rules), &self.round.1);
+            self.models
+                .observe(evaluator, view.rules, moves, &mut self.scratch);
+            self.round = (view.round, Vec::new());
+        }
+    }
+
+    /// Sees what the seat chooses.
+    pub fn see_choice(&mut self, view: &SeatView, choice: Choice) {
+        let Choice::Play(mv) = choice else { return };
+        if let Ok(outcome) = judge(view.rules, &view.board, view.seat, view.hand, &mv) {
+            self.round.1.push(PastMove {
+                seat: view.seat,
+                before: view.board,
+                card: mv.card(),
+                revealed: mv.card().map_or(view.hand, Cards::one),
+                after: outcome.board,
+            });
+        }
+    }
 }
 
 /// Plays a game to its end by the actions of `decide`. Returns the winning team; none if the game

@@ -8,31 +8,50 @@ use dog_bot::{
         evaluator::{NetEvaluator, Scratch},
         nets::{self, NetError, NetVariant, Nets, NetsError},
     },
-    search::{Budget, Candidate, SearchConfig, Searcher},
+    player_model::{PlayerModels, PlayoutPolicy},
+    search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
 };
 use dog_rules::{Board, Card, Generator, Move, SeatView};
-use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
 
 use crate::planner::Planner;
 
 /// Decides for a seat, from what the seat knows and nothing else.
 pub trait Policy {
-    /// The choice of a seat that is to act: a legal move, or an answer in the exchange.
-    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice;
+    /// The choice of a seat that is to act: a legal move, or an answer in the exchange. `models` tell
+    /// how the seats have played in earlier rounds.
+    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice;
 }
 
 /// A level that does not search, as it plays for the API's clients.
 pub struct LevelPlayer(pub Level);
 
 impl Policy for LevelPlayer {
-    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
         at_once(self.0, view, rng)[0].choice
     }
 }
 
+/// How often a beginner plays any legal move.
+const BLUNDERS: f64 = 0.3;
+
+/// A weak player: `greedy`, but sometimes any legal move or answer, all equally likely.
+pub struct BeginnerPlayer;
+
+impl Policy for BeginnerPlayer {
+    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
+        let choices = at_once(Level::Greedy, view, rng);
+        let place = match rng.random_bool(BLUNDERS) {
+            true => rng.random_range(0..choices.len()),
+            false => 0,
+        };
+        choices[place].choice
+    }
+}
+
 impl Policy for Planner {
-    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
         Planner::choose(self, view, rng)
     }
 }
@@ -53,7 +72,7 @@ impl NetPlayer {
 }
 
 impl Policy for NetPlayer {
-    fn choose(&mut self, view: &SeatView, _: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, view: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
         let evaluator = self.nets.of(view.rules);
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
@@ -110,11 +129,11 @@ impl SearchPlayer {
 }
 
 impl Policy for SearchPlayer {
-    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
         if !self.about.include(view) {
-            return self.by_net.choose(view, rng);
+            return self.by_net.choose(view, models, rng);
         }
-        let mut searcher = Searcher::new(&self.by_net.nets, self.config);
+        let mut searcher = Searcher::new(&self.by_net.nets, self.config, *models);
         match searcher.think(view, self.budget, rng)[0].candidate {
             Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
             Candidate::Answer(choice) => choice,
@@ -149,6 +168,8 @@ pub struct PlayerSpec {
 enum PlayerKind {
     /// A level of the API that does not search: `random`, `greedy`.
     Level(Level),
+    /// `greedy` that often errs: `beginner`.
+    Beginner,
     /// Plans its whole hand, assuming that the others stand still: `planner`.
     Planner,
     /// The net alone: `net`.
@@ -158,12 +179,12 @@ enum PlayerKind {
 }
 
 impl PlayerSpec {
-    /// A player of this kind. It sits at every seat of its side, game after game, and must not keep
-    /// anything of a view from one decision to the next. That would be peeking at the partner's
-    /// cards, and results would depend on which thread plays which game.
+    /// A player of this kind. It sits at any seat, game after game, and must not keep anything of a
+    /// view from one decision to the next. That would be peeking at other hands, and results would depend on which thread plays which game.
     pub fn build(&self) -> Box<dyn Policy> {
         match &self.kind {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
+            PlayerKind::Beginner => Box::new(BeginnerPlayer),
             PlayerKind::Planner => Box::new(Planner::new()),
             PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
             PlayerKind::Search(nets, config, budget, about) => {
@@ -172,12 +193,24 @@ impl PlayerSpec {
         }
     }
 
+    /// The nets of a player that searches.
+    pub fn nets(&self) -> Option<&Nets> {
+        match &self.kind {
+            PlayerKind::Search(nets, ..) => Some(nets),
+            _ => None,
+        }
+    }
+
     /// The search that compares given choices as this player does, and its budget; none if it does
     /// not search.
     pub fn searcher(&self) -> Option<(Searcher<'_>, Budget)> {
         match &self.kind {
             PlayerKind::Search(nets, config, budget, _) => {
-                Some((Searcher::new(nets, config.for_comparison()), *budget))
+                let config = config.for_comparison();
+                Some((
+                    Searcher::new(nets, config, PlayerModels::default()),
+                    *budget,
+                ))
             }
             _ => None,
         }
@@ -200,7 +233,9 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 6] = ["random", "greedy", "planner", "net", "fast", "strong"];
+const KNOWN: [&str; 7] = [
+    "random", "beginner", "greedy", "planner", "net", "fast", "strong",
+];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -247,6 +282,18 @@ impl FromStr for PlayerSpec {
                 "on" if thinks => config.to_round_end = false,
                 "apart" if thinks => config.common_luck = false,
                 "even" if thinks => config.halving = false,
+                "partner" if thinks => {
+                    config.playout_policies = match value {
+                        "net" => PlayoutPolicies::Net,
+                        "random" => PlayoutPolicies::Partner(PlayoutPolicy::RANDOM),
+                        "greedy" => PlayoutPolicies::Partner(PlayoutPolicy::GREEDY),
+                        "beginner" => PlayoutPolicies::Partner(PlayoutPolicy {
+                            errors: BLUNDERS as f32,
+                            ..PlayoutPolicy::GREEDY
+                        }),
+                        _ => return Err(refuse(parameter)),
+                    };
+                }
                 time if thinks && value.is_empty() => {
                     let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
                     budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
@@ -259,10 +306,48 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => PlayerKind::Search(nets, config, budget, about),
             (Some(level), _) => PlayerKind::Level(level),
             (None, "net") => PlayerKind::Net(nets),
+            (None, "beginner") => PlayerKind::Beginner,
             (None, _) => PlayerKind::Planner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
+    }
+}
+
+/// The players of a team: one for both seats, or two, such as `fast+random`.
+#[derive(Clone, Debug)]
+pub struct TeamSpec {
+    text: String,
+    pub players: [PlayerSpec; 2],
+}
+
+impl TeamSpec {
+    /// The nets of the first player that searches.
+    pub fn nets(&self) -> Option<&Nets> {
+        self.players.iter().find_map(PlayerSpec::nets)
+    }
+
+    /// Whether the players differ.
+    pub fn is_mixed(&self) -> bool {
+        self.players[0].text != self.players[1].text
+    }
+}
+
+impl FromStr for TeamSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<TeamSpec, SpecError> {
+        let (first, second) = text.split_once('+').unwrap_or((text, text));
+        Ok(TeamSpec {
+            text: text.to_owned(),
+            players: [first.parse()?, second.parse()?],
+        })
+    }
+}
+
+impl fmt::Display for TeamSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
@@ -332,7 +417,8 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, greedy, planner, net, fast, strong"
+            "there is no player \"oracle\"; there are random, beginner, greedy, planner, net, fast, \
+             strong"
         );
         assert_eq!(
             refused("greedy:200ms"),

@@ -143,7 +143,7 @@ impl Cards {
     pub const EMPTY: Cards = Cards(0);
 
     /// A single card.
-    pub(super) const fn one(card: Card) -> Cards {
+    pub const fn one(card: Card) -> Cards {
         Cards(1 << (4 * card as u32))
     }
 

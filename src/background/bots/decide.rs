@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_bot::net::nets::Nets;
-use dog_rules::{Action, ActionRefusal, Actor, BySeat, Phase, Player, SeatKind};
+use dog_bot::{net::nets::Nets, player_model::PlayerModels, search::Budget};
+use dog_rules::{Action, ActionRefusal, Actor, BySeat, Game, Phase, Player, Seat, SeatKind};
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
@@ -71,11 +71,30 @@ impl From<DraftError> for Failure {
     }
 }
 
-/// What the server does in this game now, with people `present` at these seats; none if it is not
-/// to act.
+/// What a decision needs besides the game.
+#[derive(Default)]
+pub(super) struct Known {
+    /// At which seats people are present.
+    pub present: BySeat<bool>,
+    /// How the seats have played.
+    pub models: PlayerModels,
+}
+
+/// The seat that the server is to play for now.
+fn seat_to_play(game: &Game) -> Option<Seat> {
+    game.bot_to_act().or_else(|| game.timed_out_seat())
+}
+
+/// Whether the next decision in a game is a search.
+pub(super) fn searches(record: &StoredGame) -> bool {
+    let level = |seat| record.game.player(seat).level;
+    seat_to_play(&record.game).is_some_and(|seat| Budget::of(level(seat)).is_some())
+}
+
+/// What the server does in this game now; none if it is not to act.
 pub(super) fn decide(
     record: StoredGame,
-    present: &BySeat<bool>,
+    known: &Known,
     nets: &Nets,
     metrics: &BotMetrics,
 ) -> Option<BotAction> {
@@ -92,7 +111,7 @@ pub(super) fn decide(
         actor: Actor::Server,
         commit_at: begun,
     };
-    if let Some((seat, kind)) = record.next_to_complete(present) {
+    if let Some((seat, kind)) = record.next_to_complete(&known.present) {
         let name = match kind {
             SeatKind::Bot => format!("Bot {}", seat.number()),
             SeatKind::Open | SeatKind::Human => format!("Seat {}", seat.number()),
@@ -105,7 +124,7 @@ pub(super) fn decide(
         return Some(for_nobody(Action::Deal { by: None }));
     }
     let game = &record.game;
-    let seat = game.bot_to_act().or_else(|| game.timed_out_seat())?;
+    let seat = seat_to_play(game)?;
     let actor = if game.bot_plays(seat) {
         Actor::Player
     } else {
@@ -116,7 +135,8 @@ pub(super) fn decide(
     } else {
         let level = game.player(seat).level;
         let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
-        let choice = dog_bot::choose(nets, level, None, &game.seen_from(seat), &mut rng);
+        let view = game.seen_from(seat);
+        let choice = dog_bot::choose(nets, level, None, &view, &known.models, &mut rng);
         metrics.decided(level, begun.elapsed());
         (choice.action(seat), dog_bot::reply_delay(level))
     };

@@ -21,7 +21,6 @@ use std::{
 };
 
 use dog_bot::{Level, net::nets::Nets};
-use dog_rules::BySeat;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
@@ -29,11 +28,14 @@ use prometheus_client::{
 use tokio::{runtime::Runtime, time::timeout};
 
 use self::{
-    decide::{ActionCommitter, BotAction, Failure, decide},
+    decide::{ActionCommitter, BotAction, Failure, Known, decide, searches},
     scheduler::{ClaimedGame, DueGames, DueScheduler},
 };
 use super::runtime;
-use crate::store::{Feed, GameId, Store, StoreError, now};
+use crate::{
+    player_models::ModelCache,
+    store::{Feed, GameId, Store, StoreError, StoredGame, now},
+};
 
 /// The longest sleep of an idle thread: then it checks whether it is to stop.
 const MAX_POLL: Duration = Duration::from_millis(500);
@@ -60,6 +62,7 @@ pub struct BotWorkers {
 struct BotContext {
     store: Store,
     nets: Arc<Nets>,
+    models: Arc<ModelCache>,
     stopping: AtomicBool,
     scheduler: Mutex<DueScheduler>,
     due: Mutex<DueGames>,
@@ -118,10 +121,15 @@ impl BotWorkers {
     ///
     /// # Errors
     /// The operating system starts no more threads.
-    pub fn start(store: &Store, nets: &Arc<Nets>, threads: usize) -> io::Result<BotWorkers> {
+    pub fn start(
+        store: &Store,
+        (nets, models): (&Arc<Nets>, &Arc<ModelCache>),
+        threads: usize,
+    ) -> io::Result<BotWorkers> {
         let shared = Arc::new(BotContext {
             store: store.clone(),
             nets: Arc::clone(nets),
+            models: Arc::clone(models),
             stopping: AtomicBool::new(false),
             scheduler: Mutex::new(DueScheduler::new(threads)),
             due: Mutex::default(),
@@ -243,12 +251,9 @@ impl BotWorker {
         let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
             Ok(Some(record)) => {
-                let present = match record.depends_on_presence() {
-                    true => self.runtime.block_on(shared.store.present(&id)),
-                    false => Ok(BySeat::default()),
-                };
-                present.map_err(Failure::from).and_then(|present| {
-                    let decide = || decide(record, &present, &shared.nets, &shared.metrics);
+                let known = self.runtime.block_on(self.know(&record));
+                known.map_err(Failure::from).and_then(|known| {
+                    let decide = || decide(record, &known, &shared.nets, &shared.metrics);
                     catch_unwind(AssertUnwindSafe(decide)).map_err(|_| Failure::Panicked)
                 })
             }
@@ -268,6 +273,19 @@ impl BotWorker {
             Err(failure) => shared.back_off(id, &failure),
         }
         Ok(())
+    }
+
+    /// What a decision in this game needs besides the game.
+    async fn know(&self, record: &StoredGame) -> Result<Known, StoreError> {
+        let BotContext { store, models, .. } = &*self.shared;
+        let mut known = Known::default();
+        if record.depends_on_presence() {
+            known.present = store.present(&record.id).await?;
+        }
+        if searches(record) {
+            known.models = models.models(record, models.read(record).await?)?;
+        }
+        Ok(known)
     }
 
     /// Waits until a game can be claimed or the thread is to stop.

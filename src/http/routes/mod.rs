@@ -40,6 +40,7 @@ use super::{
     views::ViewCache,
 };
 use crate::{
+    player_models::ModelCache,
     service::{self, Command, GameCommand, RequestContext},
     store::{GameId, Store, StoredGame},
 };
@@ -101,6 +102,8 @@ pub struct App {
     pub advice_pool: WorkerPool,
     /// What bots and advice evaluate positions with.
     pub nets: Arc<Nets>,
+    /// How the seats of games play.
+    pub models: Arc<ModelCache>,
     /// Cached views of games.
     pub views: ViewCache,
     /// The memory for large bodies.

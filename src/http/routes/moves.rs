@@ -8,7 +8,7 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use dog_bot::{Choice, Suggestion, search::Budget};
+use dog_bot::{Choice, Suggestion, player_model::PlayerModels, search::Budget};
 use dog_rules::{Phase, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -120,8 +120,17 @@ pub async fn suggest_move(
         game: format!("/v1/games/{}", record.id),
         version: Some(record.game.version()),
     };
+    let log = match Budget::of(settings.level) {
+        Some(_) => Some(app.models.read(&record).await?),
+        None => None,
+    };
     let here = app.clone();
-    let advise = move || advise(&here, &record.game.seen_from(seat), &settings, &target);
+    let advise = move || {
+        let models = log.map(|log| here.models.models(&record, log));
+        let models = models.transpose()?.unwrap_or_default();
+        let view = record.game.seen_from(seat);
+        advise(&here, (&view, &models), &settings, &target)
+    };
     app.advice_pool
         .answer(&request, expected_cost(&settings), advise)
         .await
@@ -202,7 +211,8 @@ pub async fn analyse_suggest_move(
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let options = params.options(rules)?;
-            let suggestions = suggestions(&here, &view, &settings);
+            let known = (&view, &PlayerModels::default());
+            let suggestions = suggestions(&here, known, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
@@ -217,7 +227,10 @@ pub async fn analyse_suggest_move(
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
-    let advise = move || advise(&here, &position.view()?, &settings, &target);
+    let advise = move || {
+        let known = (&position.view()?, &PlayerModels::default());
+        advise(&here, known, &settings, &target)
+    };
     app.advice_pool.answer(&request, cost, advise).await
 }
 
@@ -235,24 +248,29 @@ async fn picture_in_pool(
     Ok(picture(private_response(StatusCode::OK), svg))
 }
 
-/// Searches for advice from this view of the game, and nothing else.
+/// Searches for advice from what a seat knows: this view of the game, how the seats have played, and
+/// nothing else.
 fn advise(
     app: &App,
-    view: &SeatView,
+    (view, models): (&SeatView, &PlayerModels),
     settings: &AdviceSettings,
     target: &SuggestionRoute,
 ) -> Result<Advice, Problem> {
     let begun = Instant::now();
-    let suggestions = suggestions(app, view, settings);
+    let suggestions = suggestions(app, (view, models), settings);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, settings, suggestions, elapsed_ms)
 }
 
 /// Everything that the seat may do, best first.
-fn suggestions(app: &App, view: &SeatView, settings: &AdviceSettings) -> Vec<Suggestion> {
+fn suggestions(
+    app: &App,
+    (view, models): (&SeatView, &PlayerModels),
+    settings: &AdviceSettings,
+) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     let (level, begun) = (settings.level, Instant::now());
-    let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, &mut rng);
+    let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, models, &mut rng);
     app.metrics
         .advised(level, playouts(&suggestions), begun.elapsed());
     suggestions

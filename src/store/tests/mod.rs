@@ -284,7 +284,7 @@ pub(super) fn create(store: &Store) -> StoredGame {
     add(store, new_game())
 }
 
-pub(super) fn add(store: &Store, stored: StoredGame) -> StoredGame {
+pub fn add(store: &Store, stored: StoredGame) -> StoredGame {
     let new = insert(&stored);
     let stored = new.game.clone();
     commit_done(store, WriteOp::Insert(new));
@@ -373,7 +373,7 @@ pub(super) fn changes(store: &Store, since: i64) -> Vec<Change> {
 }
 
 /// A game played to its end with random moves, its log, and the drafts of all its versions.
-pub(super) fn finished_game(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
+pub fn finished_game(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut stored, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
     while let Some(seat) = stored.game.timed_out_seat() {

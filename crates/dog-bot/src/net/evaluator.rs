@@ -113,6 +113,23 @@ impl NetEvaluator {
         best
     }
 
+    /// The logit after the seat plays this card to this board.
+    pub fn of_play(
+        &self,
+        view: &SeatView,
+        card: Card,
+        board: &Board,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        if board.team_home(view.rules, view.seat) {
+            return WON;
+        }
+        let mut kept = view.hand;
+        kept.remove(card);
+        let kept = HandInfo::Known(kept);
+        self.of_view(view, AfterChoice::Played, kept, board, scratch)
+    }
+
     /// The sums of what the seat sees before it plays, as if it kept these cards.
     fn before<'a>(
         &'a self,

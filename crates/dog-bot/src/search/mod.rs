@@ -12,7 +12,7 @@ mod playing;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{Playout, SeatView};
+use dog_rules::{BySeat, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
@@ -23,6 +23,7 @@ use super::{
         evaluator::{NetEvaluator, Scratch, WON},
         nets::Nets,
     },
+    player_model::{PlayerModels, PlayoutPolicy},
 };
 
 /// The number of deals between two checks for candidates that are significantly worse.
@@ -51,6 +52,19 @@ pub struct SearchConfig {
     /// Candidates that are worse than the best by this many standard errors are dropped, and the
     /// search ends when a single one is left. Infinite to use the whole budget, as advice does.
     pub stop_errors: f64,
+    /// How the seats play in playouts.
+    pub playout_policies: PlayoutPolicies,
+}
+
+/// How the other seats play in playouts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlayoutPolicies {
+    /// By the net.
+    Net,
+    /// As they are estimated to play.
+    Estimated,
+    /// The partner by this policy, the others by the net: to measure what an estimate can gain.
+    Partner(PlayoutPolicy),
 }
 
 impl SearchConfig {
@@ -86,6 +100,7 @@ impl Default for SearchConfig {
             prior: 12.0,
             deal_candidates: 48,
             stop_errors: f64::INFINITY,
+            playout_policies: PlayoutPolicies::Estimated,
         }
     }
 }
@@ -176,14 +191,17 @@ impl CandidateStats {
 pub struct Searcher<'n> {
     nets: &'n Nets,
     config: SearchConfig,
+    /// How the seats have played so far.
+    models: PlayerModels,
     scratch: Scratch,
 }
 
 impl<'n> Searcher<'n> {
-    pub fn new(nets: &'n Nets, config: SearchConfig) -> Searcher<'n> {
+    pub fn new(nets: &'n Nets, config: SearchConfig, models: PlayerModels) -> Searcher<'n> {
         Searcher {
             nets,
             config,
+            models,
             scratch: Scratch::default(),
         }
     }
@@ -239,6 +257,7 @@ impl<'n> Searcher<'n> {
                 let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
                 (Playout::of(view, hands, &mut luck.clone()), luck)
             };
+            let policies = self.policies(view, rng);
             let (mut world, mut luck) = deal(rng);
             for (place, thought) in thoughts[..candidates].iter_mut().enumerate() {
                 if clock.used(samples) >= 1.0 {
@@ -251,6 +270,7 @@ impl<'n> Searcher<'n> {
                     evaluator,
                     plies,
                     to_round_end: self.config.to_round_end,
+                    policies,
                     clock: &clock,
                     scratch: &mut self.scratch,
                 };
@@ -277,6 +297,22 @@ impl<'n> Searcher<'n> {
         }
         self.rank(&mut thoughts[..candidates]);
         thoughts
+    }
+
+    /// The policies of a playout. The seat itself plays by the net.
+    fn policies(&self, view: &SeatView, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
+        let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
+        match self.config.playout_policies {
+            PlayoutPolicies::Net => {}
+            PlayoutPolicies::Partner(policy) => {
+                policies[view.seat.partner(view.rules.seats)] = policy;
+            }
+            PlayoutPolicies::Estimated => {
+                policies = self.models.draw(view.rules, rng);
+                policies[view.seat] = PlayoutPolicy::NET;
+            }
+        }
+        policies
     }
 
     /// Ranks the candidates, with those that are significantly worse than the best at the end.

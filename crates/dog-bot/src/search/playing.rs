@@ -5,15 +5,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_rules::{Board, Card, ExchangeAnswer, Level, Phase, Playout, Rules, Seat, ring};
-use rand::Rng;
+use dog_rules::{
+    Board, BySeat, Card, ExchangeAnswer, Level, Phase, Playout, Rules, Seat, SeatView, ring,
+};
+use rand::{
+    Rng, RngExt,
+    seq::{IndexedRandom, SliceRandom},
+};
 
 use crate::{
     Choice,
+    evaluate::{value, worth_of_hand},
     net::{
-        evaluator::{NetEvaluator, Scratch, WON},
+        evaluator::{NetEvaluator, Scratch, WON, answers},
         probability,
     },
+    player_model::{Evaluation, PlayoutPolicy},
 };
 
 /// The number of boards evaluated between two looks at the clock. A look costs as much as some
@@ -108,6 +115,8 @@ pub struct PlayoutContext<'a> {
     pub plies: u32,
     /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
     pub to_round_end: bool,
+    /// How each seat plays.
+    pub policies: BySeat<PlayoutPolicy>,
     pub clock: &'a BudgetClock,
     pub scratch: &'a mut Scratch,
 }
@@ -144,14 +153,14 @@ impl PlayoutContext<'_> {
                 // The round is over: the value after its last turn counts.
                 Phase::Deal if self.to_round_end && plies > 0 => break,
                 Phase::Seating | Phase::Deal => game.deal(rng),
-                Phase::Exchange => self.exchange(&mut game),
+                Phase::Exchange => self.exchange(&mut game, rng),
                 Phase::Play => {
                     let turn = game.turn();
                     if turn == seat {
                         watch.finish();
                     }
                     let own = turn.team(rules.seats) == team;
-                    let chance = self.turn(&mut game)?;
+                    let chance = self.turn(&mut game, rng)?;
                     watch.observe(game.board());
                     plies += 1;
                     if own {
@@ -170,28 +179,20 @@ impl PlayoutContext<'_> {
         Some(PlayoutResult { value, captured })
     }
 
-    /// Plays the turn that the net prefers, and returns the chance of that seat's team after it.
-    /// None if the time is up before.
-    fn turn(&mut self, game: &mut Playout) -> Option<f64> {
+    /// Plays a turn by the policy of its seat, and returns the chance of that seat's team after it, by
+    /// the net. None if the time is up before.
+    fn turn(&mut self, game: &mut Playout, rng: &mut impl Rng) -> Option<f64> {
         let view = game.seen_from(game.turn());
-        let (mut best, mut seen, mut late) = (None, 0u32, false);
-        self.evaluator
-            .plays(&view, self.scratch, |card, board, logit| {
-                if best.is_none_or(|(_, _, highest)| logit > highest) {
-                    best = Some((card, *board, logit));
-                }
-                seen += 1;
-                late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
-                if late {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
-        if late {
-            return None;
-        }
-        let logit = match best {
+        let policy = self.policies[view.seat];
+        let choice = if policy.errors > 0.0 && rng.random::<f32>() < policy.errors {
+            self.any_play(&view, rng)
+        } else {
+            match policy.evaluation {
+                Evaluation::Net => self.best_play(&view)?,
+                Evaluation::Greedy => self.greedy_play(&view),
+            }
+        };
+        let logit = match choice {
             Some((card, board, logit)) => {
                 game.play(card, &board);
                 logit
@@ -205,12 +206,80 @@ impl PlayoutContext<'_> {
         Some(chance(logit))
     }
 
-    /// Every seat that has not answered in the exchange answers as the net prefers.
-    fn exchange(&mut self, game: &mut Playout) {
+    /// The play that the net prefers; the inner `None` is a fold. None if the time is up before.
+    fn best_play(&mut self, view: &SeatView) -> Option<Option<(Card, Board, f32)>> {
+        let (mut best, mut seen, mut late) = (None, 0u32, false);
+        self.evaluator
+            .plays(view, self.scratch, |card, board, logit| {
+                if best.is_none_or(|(_, _, highest)| logit > highest) {
+                    best = Some((card, *board, logit));
+                }
+                seen += 1;
+                late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
+                if late {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+        (!late).then_some(best)
+    }
+
+    /// Any play: of all cards that can be played, and of the boards that the card leads to.
+    fn any_play(&mut self, view: &SeatView, rng: &mut impl Rng) -> Option<(Card, Board, f32)> {
+        let mut cards: Vec<Card> = view.hand.ranks().collect();
+        cards.shuffle(rng);
+        let mut boards = Vec::new();
+        for card in cards {
+            let generator = &mut self.scratch.generator;
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
+            if let Some(board) = boards.choose(rng) {
+                return Some(self.judged(view, card, *board));
+            }
+        }
+        None
+    }
+
+    /// The play that `greedy` prefers.
+    fn greedy_play(&mut self, view: &SeatView) -> Option<(Card, Board, f32)> {
+        let (mut best, mut most) = (None, f64::NEG_INFINITY);
+        let mut boards = Vec::new();
+        for card in view.hand.ranks() {
+            boards.clear();
+            let generator = &mut self.scratch.generator;
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
+            let mut kept = view.hand;
+            kept.remove(card);
+            for board in &boards {
+                let score = value(view.rules, board, view.seat)
+                    + worth_of_hand(view.rules, board, view.seat, kept);
+                if score > most {
+                    most = score;
+                    best = Some((card, *board));
+                }
+            }
+        }
+        best.map(|(card, board)| self.judged(view, card, board))
+    }
+
+    /// A play with the net's value of it.
+    fn judged(&mut self, view: &SeatView, card: Card, board: Board) -> (Card, Board, f32) {
+        let logit = self.evaluator.of_play(view, card, &board, self.scratch);
+        (card, board, logit)
+    }
+
+    /// Every seat that has not answered in the exchange answers by its policy. Without an error, that
+    /// is what the net prefers.
+    fn exchange(&mut self, game: &mut Playout, rng: &mut impl Rng) {
         for seat in game.rules().ring().seats() {
             if game.may_answer(seat) {
                 let view = game.seen_from(seat);
-                let (choice, _) = self.evaluator.best_answer(&view, self.scratch);
+                let errors = self.policies[seat].errors;
+                let choice = if errors > 0.0 && rng.random::<f32>() < errors {
+                    *answers(&view).choose(rng).expect("a hand in the exchange")
+                } else {
+                    self.evaluator.best_answer(&view, self.scratch).0
+                };
                 answer(game, seat, choice);
             }
         }

@@ -8,11 +8,12 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 use super::*;
 use crate::{
     net::evaluator,
+    player_model::PlayerModels,
     testing::{board, cards, nets, random_board, random_rules, rng, seat, view},
 };
 
 fn think_by(config: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
-    Searcher::new(nets(), config).think(view, budget, &mut rng(1))
+    Searcher::new(nets(), config, PlayerModels::default()).think(view, budget, &mut rng(1))
 }
 
 fn think(view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
@@ -134,12 +135,12 @@ fn the_same_seed_gives_the_same_result() {
     };
     let mut differ = 0;
     positions(20, |view| {
-        let mut searcher = Searcher::new(nets(), SearchConfig::default());
+        let mut searcher = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
         let budget = Budget::Samples(8);
         let first = observed(searcher.think(view, budget, &mut rng(5)));
         // A searcher that was used before gives the same result as a new one.
         assert_eq!(first, observed(searcher.think(view, budget, &mut rng(5))));
-        let mut new = Searcher::new(nets(), SearchConfig::default());
+        let mut new = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
         assert_eq!(first, observed(new.think(view, budget, &mut rng(5))));
         differ += u32::from(first != observed(new.think(view, budget, &mut rng(6))));
     });

@@ -1,10 +1,12 @@
 //! The arena: two players measured against each other in duplicate matches.
 //!
 //! Cards decide a game of DOG as much as play does, so every shuffle is played several times. The
-//! cards of every deal follow from the shuffle seed alone (RULES §8), and player A holds each team
-//! once. So each player gets the cards that the other had in another game, luck cancels out, and a
-//! player against itself scores exactly what chance gives. These games are one *pair*, the unit of
-//! all statistics: the games of a pair are not independent of each other, pairs are.
+//! cards of every deal follow from the shuffle seed alone (RULES §8), and side A holds each team
+//! once. So each side gets the cards that the other had in another game, luck cancels out, and a
+//! player against itself scores exactly what chance gives. If the two players of a team differ, all
+//! this is played in both seatings, so that each player has each hand once. These games are one
+//! *pair*, the unit of all statistics: the games of a pair are not independent of each other, pairs
+//! are.
 //!
 //! A match is many pairs on many threads, counted in the order of their numbers.
 
@@ -22,6 +24,7 @@ use std::{
     time::Instant,
 };
 
+use dog_bot::{net::nets::Nets, player_model::PlayerModels};
 use dog_rules::{BySeat, Rules};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -30,7 +33,7 @@ pub use self::statistics::{
     mean_and_error,
 };
 use crate::{
-    games::{play_out, set_up},
+    games::{Watching, play_out, set_up},
     player::Policy,
 };
 
@@ -39,15 +42,22 @@ const SHUFFLE_STREAM: u64 = 7;
 /// The number of streams reserved for each pair.
 const STREAMS: u64 = 8;
 
-/// Makes a player, once for each thread and side.
+/// Makes a player, once for each thread and place in a team.
 pub type PlayerFactory<'a> = dyn Fn() -> Box<dyn Policy> + Sync + 'a;
+
+/// The two players of a team.
+type Team = [Box<dyn Policy>; 2];
 
 /// The parameters of a match.
 #[derive(Clone, Copy)]
 pub struct Match<'a> {
     pub rules: &'a Rules,
-    /// Player A and player B.
-    pub players: [&'a PlayerFactory<'a>; 2],
+    /// The players of the teams A and B.
+    pub teams: [[&'a PlayerFactory<'a>; 2]; 2],
+    /// Whether the players of a team differ. Then each shuffle is played in both seatings.
+    pub is_mixed: bool,
+    /// The nets that estimate how the seats play; none if no player uses that.
+    pub nets: Option<&'a Nets>,
     /// The largest number of pairs.
     pub pairs: u32,
     /// The seed of all cards and of the players' random choices.
@@ -56,39 +66,59 @@ pub struct Match<'a> {
 }
 
 impl Match<'_> {
-    /// Plays pair `number`: the same cards once for each team that A may hold.
+    /// The number of seatings of a team's players.
+    fn seatings(&self) -> u8 {
+        1 + u8::from(self.is_mixed)
+    }
+
+    /// Plays pair `number`: the same cards once for each team that A may hold and each seating.
     ///
     /// # Panics
     /// If a player makes an illegal choice.
-    fn pair(&self, number: u32, players: &mut [Box<dyn Policy>; 2]) -> Pair {
+    fn pair(&self, number: u32, teams: &mut [Team; 2]) -> Pair {
         let mut pair = Pair::default();
-        for team in 0..self.rules.seats / 2 {
-            match self.game(number, team, players, &mut pair.thinking) {
-                Some(winner) => pair.wins[usize::from(winner != team)] += 1,
-                None => pair.unfinished += 1,
+        for seating in 0..self.seatings() {
+            for team in 0..self.rules.seats / 2 {
+                match self.game(number, (team, seating), teams, &mut pair.thinking) {
+                    Some(winner) => pair.wins[usize::from(winner != team)] += 1,
+                    None => pair.unfinished += 1,
+                }
             }
         }
         pair
     }
 
-    /// Plays one game in which A holds `team`, and returns the winning team.
+    /// Plays one game in which A holds `team`, and returns the winning team. In the seating 0 the
+    /// first player of a team has the lower seat.
     fn game(
         &self,
         pair: u32,
-        team: u8,
-        players: &mut [Box<dyn Policy>; 2],
+        (team, seating): (u8, u8),
+        teams: &mut [Team; 2],
         thinking: &mut [ThinkTimes; 2],
     ) -> Option<u8> {
         let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
         // Each seat has its own random stream, whoever sits there, so a player against itself plays
         // the same game again.
         let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
+        let mut watching = self.nets.map(Watching::new);
         play_out(&mut game, |game, seat| {
-            let side = usize::from(seat.team(self.rules.seats) != team);
+            let seats = self.rules.seats;
+            let side = usize::from(seat.team(seats) != team);
+            let place = u8::from(seat.number() >= seats / 2) ^ seating;
+            let player = &mut teams[side][usize::from(place)];
             let view = game.seen_from(seat);
+            let mut models = PlayerModels::default();
+            if let Some(watching) = &mut watching {
+                watching.see(&view);
+                models = watching.models;
+            }
             let begin = Instant::now();
-            let choice = players[side].choose(&view, &mut luck[seat]);
+            let choice = player.choose(&view, &models, &mut luck[seat]);
             thinking[side].decided(begin.elapsed());
+            if let Some(watching) = &mut watching {
+                watching.see_choice(&view, choice);
+            }
             choice.action(seat)
         })
     }
@@ -117,21 +147,21 @@ pub fn run_match(
     plan: &Match,
     mut then: impl FnMut(&MatchTotals) -> ControlFlow<()>,
 ) -> MatchTotals {
-    let mut tally = MatchTotals::new(plan.rules.seats / 2);
+    let mut tally = MatchTotals::new(plan.rules.seats / 2, plan.seatings());
     let next = AtomicU32::new(0);
     thread::scope(|scope| {
         let (sender, finished) = mpsc::channel();
         for _ in 0..plan.threads.get() {
             let (next, sender) = (&next, sender.clone());
             scope.spawn(move || {
-                let mut players = plan.players.map(|build| build());
+                let mut teams = plan.teams.map(|team| team.map(|build| build()));
                 let _guard = StopOnPanic(next, plan.pairs);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= plan.pairs {
                         break;
                     }
-                    let pair = plan.pair(number, &mut players);
+                    let pair = plan.pair(number, &mut teams);
                     // After a stop nobody receives any more.
                     if sender.send((number, pair)).is_err() {
                         break;

@@ -69,12 +69,12 @@ pub struct MatchTotals {
 }
 
 impl MatchTotals {
-    /// No pairs yet, for this many teams.
-    pub fn new(teams: u8) -> MatchTotals {
-        let teams = u32::from(teams);
+    /// No pairs yet, for this many teams and seatings.
+    pub fn new(teams: u8, seatings: u8) -> MatchTotals {
+        let (teams, seatings) = (u32::from(teams), u32::from(seatings));
         MatchTotals {
             teams,
-            scores: vec![0; (teams * teams + 1) as usize],
+            scores: vec![0; (seatings * teams * teams + 1) as usize],
             wins: [0; 2],
             unfinished: 0,
             thinking: [ThinkTimes::default(); 2],
@@ -93,13 +93,13 @@ impl MatchTotals {
         }
     }
 
-    /// The number of pairs with each of A's scores, in teams² steps from 0 to 1.
+    /// The number of pairs with each of A's scores, in seatings · teams² steps from 0 to 1.
     pub fn scores(&self) -> &[u32] {
         &self.scores
     }
 
-    /// The number of pairs with each of A's scores that finished games can give: 0, ½, 1 with two
-    /// teams; 0, ⅓, ⅔, 1 with three. Pairs with an abandoned game may be missing.
+    /// The number of pairs with each of A's scores that finished games can give: with one seating 0,
+    /// ½, 1 for two teams and 0, ⅓, ⅔, 1 for three. Pairs with an abandoned game may be missing.
     pub fn full_scores(&self) -> impl Iterator<Item = u32> {
         self.scores.iter().copied().step_by(self.teams as usize)
     }
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_by_their_score() {
-        let mut four = MatchTotals::new(2);
+        let mut four = MatchTotals::new(2, 1);
         for (wins, unfinished) in [([2, 0], 0), ([1, 1], 0), ([0, 1], 1), ([0, 0], 2)] {
             four.add(&Pair {
                 wins,
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(four.full_scores().collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!((four.pairs(), four.wins, four.unfinished), (4, [3, 2], 3));
         assert_eq!(four.mean(), 2.25 / 4.0);
-        let mut six = MatchTotals::new(3);
+        let mut six = MatchTotals::new(3, 1);
         for (wins, unfinished) in [([3, 0], 0), ([1, 2], 0), ([1, 1], 1)] {
             six.add(&Pair {
                 wins,

@@ -21,22 +21,24 @@ use crate::{
         Interval, Match, MatchTotals, Sprt, SprtDecision, ThinkTimes, interval, mean, run_match,
     },
     games::{MAX_TURNS, ThreadsArg},
-    player::PlayerSpec,
+    player::TeamSpec,
 };
 
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// The player to measure: random, greedy, planner, net, fast, strong (see docs/arena.md).
+    /// The player to measure: random, beginner, greedy, planner, net, fast, strong (see
+    /// docs/arena.md); or two of them as a team, such as fast+random.
     #[arg(value_name = "A")]
-    a: PlayerSpec,
-    /// The player to measure it against.
+    a: TeamSpec,
+    /// The player or team to measure it against.
     #[arg(value_name = "B")]
-    b: PlayerSpec,
+    b: TeamSpec,
     /// A preset and options, such as "hausregeln seats=6"; "all" stands for every preset. May be
     /// given several times.
     #[arg(long, default_value = Preset::DogspielIt.name(), value_parser = read_variants)]
     rules: Vec<Variants>,
-    /// The number of shuffles. Each is played once for each team that A may hold.
+    /// The number of shuffles. Each is played once for each team that A may hold, and in both
+    /// seatings if the players of a team differ.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
     /// The seed of all cards and of the players' random choices.
@@ -131,7 +133,12 @@ impl ArenaArgs {
     fn play(&self, variant: &Variant, sprt: Option<&Sprt>) -> MatchTotals {
         let plan = Match {
             rules: &variant.rules,
-            players: [&|| self.a.build(), &|| self.b.build()],
+            teams: [
+                [&|| self.a.players[0].build(), &|| self.a.players[1].build()],
+                [&|| self.b.players[0].build(), &|| self.b.players[1].build()],
+            ],
+            is_mixed: self.a.is_mixed() || self.b.is_mixed(),
+            nets: self.a.nets().or(self.b.nets()),
             pairs: self.pairs,
             seed: self.seed,
             threads: self.threads.number(),

@@ -4,7 +4,7 @@
 use std::io::{Write, stdout};
 
 use clap::Args;
-use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+use dog_bot::{Level, advise, net::nets::Nets, player_model::PlayerModels, search::Budget};
 use dog_rules::BySeat;
 
 use super::level;
@@ -70,7 +70,14 @@ impl CalibrateArgs {
         let mut game = set_up(rules, &mut stream(7));
         let winner = play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
-            let advice = advise(nets, self.level, budget, &view, &mut luck[seat]);
+            let advice = advise(
+                nets,
+                self.level,
+                budget,
+                &view,
+                &PlayerModels::default(),
+                &mut luck[seat],
+            );
             let best = advice.first().expect("a seat that is to act has a choice");
             predictions.push((seat.team(rules.seats), best.win_probability));
             best.choice.action(seat)

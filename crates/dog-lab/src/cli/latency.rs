@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use dog_bot::{Level, advise, net::nets::Nets, search::Budget};
+use dog_bot::{Level, advise, net::nets::Nets, player_model::PlayerModels, search::Budget};
 use dog_rules::{Phase, Playout, Preset, Rules, Seat, SevenPartner};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
@@ -87,7 +87,8 @@ impl LatencyArgs {
                 }
                 let view = game.seen_from(game.turn());
                 let begin = Instant::now();
-                let advice = advise(nets, self.level, budget, &view, &mut rng);
+                let models = PlayerModels::default();
+                let advice = advise(nets, self.level, budget, &view, &models, &mut rng);
                 times.push(begin.elapsed());
                 std::hint::black_box(advice);
             }

@@ -23,7 +23,7 @@ enum Subcommand {
     /// Train a value net by self-play.
     Train(train::TrainArgs),
     /// Measure one player against another in duplicate matches.
-    Arena(arena::ArenaArgs),
+    Arena(Box<arena::ArenaArgs>),
     /// Add up matches that were played in parts.
     Pool(arena::PoolArgs),
     /// Check whether the chances in advice are right.

@@ -10,6 +10,7 @@ use clap::Args;
 use dog_bot::{
     determinize::Determinizer,
     net::{evaluator::Scratch, nets::Nets},
+    player_model::PlayerModels,
 };
 use dog_rules::{BySeat, Game, Phase, Seat, playout::unseen_hands};
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -67,7 +68,8 @@ impl ReadingArgs {
                 if own && rng.random_range(0..EVERY) == 0 {
                     read.extend(decision(nets, game, seat, &mut rng));
                 }
-                let choice = players[side].choose(&game.seen_from(seat), &mut rng);
+                let choice =
+                    players[side].choose(&game.seen_from(seat), &PlayerModels::default(), &mut rng);
                 choice.action(seat)
             });
             read

@@ -13,6 +13,7 @@ use std::{
 use clap::Args;
 use dog_bot::{
     Choice,
+    player_model::PlayerModels,
     search::{Budget, Candidate, Searcher},
 };
 use dog_rules::{Generator, Move, SeatView};
@@ -148,7 +149,9 @@ impl WorthArgs {
                 let answers = decision(&view, &mut asked, &mut searcher, budget, &mut luck);
                 decisions.push(answers);
             }
-            player.choose(&view, &mut playing).action(seat)
+            player
+                .choose(&view, &PlayerModels::default(), &mut playing)
+                .action(seat)
         });
         decisions
     }
@@ -166,7 +169,11 @@ fn decision(
     let own = luck.random();
     let choose = |player: &mut Box<dyn Policy>| {
         let begin = Instant::now();
-        let choice = player.choose(view, &mut ChaCha8Rng::seed_from_u64(own));
+        let choice = player.choose(
+            view,
+            &PlayerModels::default(),
+            &mut ChaCha8Rng::seed_from_u64(own),
+        );
         let time = begin.elapsed();
         (candidate(view, choice), time)
     };

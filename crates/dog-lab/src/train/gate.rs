@@ -114,7 +114,9 @@ fn pairs(
 ) -> Vec<u32> {
     let plan = Match {
         rules,
-        players,
+        teams: players.map(|player| [player; 2]),
+        is_mixed: false,
+        nets: None,
         pairs,
         seed,
         threads,

@@ -9,11 +9,12 @@ use dog_bot::{
         nets::NetVariant,
         probability,
     },
+    player_model::PlayoutPolicy,
     search::{Budget, BudgetClock, Candidate, PlayoutContext, answer},
 };
 use dog_rules::{
-    Board, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules, Seat,
-    SeatView, SevenLanding, SevenPartner, SevenSurplus,
+    Board, BySeat, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules,
+    Seat, SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -299,6 +300,7 @@ impl<'a> SelfPlay<'a> {
                 evaluator: self.evaluator,
                 plies: u32::MAX,
                 to_round_end: true,
+                policies: BySeat::from_fn(|_| PlayoutPolicy::NET),
                 clock: &clock,
                 scratch: &mut self.scratch,
             };

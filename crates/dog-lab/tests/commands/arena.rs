@@ -5,13 +5,14 @@ use std::{
     num::NonZeroUsize,
     ops::ControlFlow,
     process::{Command, Output, Stdio},
+    sync::{Arc, Mutex},
 };
 
-use dog_bot::{Choice, Level, advise, net::nets::Nets};
+use dog_bot::{Choice, Level, advise, net::nets::Nets, player_model::PlayerModels};
 use dog_lab::{
     arena::{Match, MatchTotals, PlayerFactory, Sprt, SprtDecision, run_match},
     games::MAX_TURNS,
-    player::{LevelPlayer, Policy},
+    player::{BeginnerPlayer, LevelPlayer, Policy},
 };
 use dog_rules::{Board, Options, Preset, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
@@ -32,11 +33,17 @@ fn greedy() -> Box<dyn Policy> {
     Box::new(LevelPlayer(Level::Greedy))
 }
 
+fn beginner() -> Box<dyn Policy> {
+    Box::new(BeginnerPlayer)
+}
+
 /// A match on two threads.
 fn plan<'a>(rules: &'a Rules, players: [&'a PlayerFactory<'a>; 2], pairs: u32) -> Match<'a> {
     Match {
         rules,
-        players,
+        teams: players.map(|player| [player; 2]),
+        is_mixed: false,
+        nets: None,
         pairs,
         seed: 3,
         threads: NonZeroUsize::new(2).unwrap(),
@@ -66,6 +73,70 @@ fn a_player_against_itself_splits_every_pair() {
             let tally = play(&plan(&six, [&player, &player], 2));
             assert_eq!(tally.scores(), [0, 0, 0, 2, 0, 0, 0, 0, 0, 0], "{preset:?}");
             assert_eq!(tally.wins, [2, 4]);
+        }
+    }
+}
+
+#[test]
+fn a_mixed_team_against_itself_splits_every_pair() {
+    for preset in Preset::ALL {
+        let (four, six) = (rules(preset, 4), rules(preset, 6));
+        let mixed = |plan| Match {
+            teams: [[&greedy, &random]; 2],
+            is_mixed: true,
+            ..plan
+        };
+        let tally = play(&mixed(plan(&four, [&greedy, &random], 4)));
+        assert_eq!((tally.scores()[4], tally.wins), (4, [8, 8]), "{preset:?}");
+        let tally = play(&mixed(plan(&six, [&greedy, &random], 2)));
+        assert_eq!((tally.scores()[6], tally.wins), (2, [4, 8]), "{preset:?}");
+    }
+}
+
+/// A player's name, its seat and its first hand.
+type Beginning = (&'static str, u8, String);
+
+/// Plays at random, and notes with which hand it begins.
+struct Witness {
+    name: &'static str,
+    begun: Arc<Mutex<Vec<Beginning>>>,
+}
+
+impl Policy for Witness {
+    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
+        if view.round == 1 && view.exchanging {
+            let hand = format!("{:?}", view.hand);
+            let mut begun = self.begun.lock().unwrap();
+            begun.push((self.name, view.seat.number(), hand));
+        }
+        LevelPlayer(Level::Random).choose(view, models, rng)
+    }
+}
+
+#[test]
+fn each_player_of_a_mixed_team_has_each_hand_once() {
+    for seats in [4, 6] {
+        let rules = rules(Preset::DogspielIt, seats);
+        let begun = Arc::<Mutex<Vec<_>>>::default();
+        let witness = |name| -> Box<dyn Policy> {
+            let begun = Arc::clone(&begun);
+            Box::new(Witness { name, begun })
+        };
+        let (first, second) = (|| witness("first"), || witness("second"));
+        let tally = play(&Match {
+            teams: [[&first, &second], [&random, &random]],
+            is_mixed: true,
+            ..plan(&rules, [&random, &random], 1)
+        });
+        assert_eq!(tally.wins.iter().sum::<u64>(), u64::from(seats));
+        let mut begun = begun.lock().unwrap().clone();
+        begun.sort();
+        begun.dedup();
+        let (firsts, seconds) = begun.split_at(seats.into());
+        assert_eq!(seconds.len(), usize::from(seats));
+        for (number, (first, second)) in (0..seats).zip(firsts.iter().zip(seconds)) {
+            assert_eq!(*first, ("first", number, first.2.clone()));
+            assert_eq!(*second, ("second", number, first.2.clone()));
         }
     }
 }
@@ -112,18 +183,27 @@ fn greedy_beats_random() {
     }
 }
 
+#[test]
+fn a_beginner_is_between_random_and_greedy() {
+    let rules = rules(Preset::DogspielIt, 4);
+    let tally = play(&plan(&rules, [&beginner, &random], 30));
+    assert!(tally.interval().low > 0.6, "{tally:?}");
+    let tally = play(&plan(&rules, [&beginner, &greedy], 30));
+    assert!(tally.interval().high < 0.4, "{tally:?}");
+}
+
 /// Keeps its pieces out of the goal as long as possible.
 struct Dawdler {
     nets: Nets,
 }
 
 impl Policy for Dawdler {
-    fn choose(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
         let home = |board: Board| -> usize {
             let placements = board.placements(view.rules);
             placements.iter().map(|seat| seat.goal.len()).sum()
         };
-        let choices = advise(&self.nets, Level::Random, None, view, rng).into_iter();
+        let choices = advise(&self.nets, Level::Random, None, view, models, rng).into_iter();
         let best = choices.min_by_key(|choice| choice.outcome.map(|outcome| home(outcome.board)));
         best.expect("a choice").choice
     }
@@ -145,7 +225,7 @@ fn endless_games_are_abandoned() {
 struct Cheat;
 
 impl Policy for Cheat {
-    fn choose(&mut self, _: &SeatView, _: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, _: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
         Choice::Ask
     }
 }
@@ -255,7 +335,7 @@ fn the_command_refuses_nonsense() {
     for (arguments, message) in [
         (
             "greedy oracle",
-            "there is no player \"oracle\"; there are random, greedy, planner",
+            "there is no player \"oracle\"; there are random, beginner, greedy, planner",
         ),
         ("greedy", "required arguments"),
         ("greedy random --pairs 0", "0 is not in 1.."),

@@ -1,0 +1,355 @@
+//! How each seat plays, estimated from what everybody has seen (opponent modelling).
+//!
+//! A seat is taken to follow one of a few policies ([`PlayoutPolicy`]) for the whole game. At the end
+//! of a round, all cards of all hands have been laid open, so it is known what each seat could have
+//! played at each of its moves. Under each policy the move had a chance. By Bayes' rule the chances
+//! of all moves, and a prior, give the chance of each policy. The search draws the policies of its
+//! playouts from it.
+
+use std::ops::ControlFlow;
+
+use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
+use rand::{Rng, RngExt};
+
+use crate::{
+    evaluate::{value, worth_of_hand},
+    net::{
+        evaluator::{NetEvaluator, Scratch},
+        exp,
+    },
+};
+
+/// A way to play: the best choice by some evaluation, except for errors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayoutPolicy {
+    pub evaluation: Evaluation,
+    /// How often any legal move is played instead, all equally likely.
+    pub errors: f32,
+}
+
+/// What a policy ranks boards by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evaluation {
+    /// The value net.
+    Net,
+    /// The evaluation of `greedy`.
+    Greedy,
+}
+
+impl PlayoutPolicy {
+    /// The choice of the net.
+    pub const NET: PlayoutPolicy = PlayoutPolicy {
+        evaluation: Evaluation::Net,
+        errors: 0.0,
+    };
+    pub const GREEDY: PlayoutPolicy = PlayoutPolicy {
+        evaluation: Evaluation::Greedy,
+        errors: 0.0,
+    };
+    /// Any legal move.
+    pub const RANDOM: PlayoutPolicy = PlayoutPolicy {
+        evaluation: Evaluation::Net,
+        errors: 1.0,
+    };
+
+    /// All that are considered.
+    pub const ALL: [PlayoutPolicy; 6] = [
+        PlayoutPolicy::NET,
+        PlayoutPolicy {
+            errors: 0.3,
+            ..PlayoutPolicy::NET
+        },
+        PlayoutPolicy::GREEDY,
+        PlayoutPolicy {
+            errors: 0.3,
+            ..PlayoutPolicy::GREEDY
+        },
+        PlayoutPolicy {
+            errors: 0.6,
+            ..PlayoutPolicy::GREEDY
+        },
+        PlayoutPolicy::RANDOM,
+    ];
+}
+
+/// The chance of each policy before any move is seen.
+const PRIOR: [f32; PlayoutPolicy::ALL.len()] = [0.66, 0.06, 0.10, 0.06, 0.05, 0.07];
+
+/// How often a seat plays another move than its policy for a reason that is hidden, such as its
+/// hand.
+const NOISE: f32 = 0.05;
+
+/// How much better, in logits, a board must be to be chosen e times as often by the net's policy.
+const NET_TEMPERATURE: f32 = 0.1;
+
+/// The same for greedy's, in steps.
+const GREEDY_TEMPERATURE: f32 = 2.0;
+
+/// No policy is ever less likely than the likeliest by more than this factor, so that an estimate
+/// follows a seat that changes its play.
+const LEAST_LIKELIHOOD: f32 = 1e-6;
+
+/// Moves with more choices than this take too much time.
+const MAX_CHOICES: usize = 256;
+
+/// The likelihood of the seats' moves under each policy, relative to the likeliest policy. It is the
+/// same for everybody who watches the game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayerModels(BySeat<[f32; PlayoutPolicy::ALL.len()]>);
+
+impl Default for PlayerModels {
+    /// Nothing has been seen.
+    fn default() -> PlayerModels {
+        PlayerModels(BySeat::from_fn(|_| [1.0; PlayoutPolicy::ALL.len()]))
+    }
+}
+
+impl PlayerModels {
+    /// Takes the moves of a complete round into account.
+    pub fn observe(
+        &mut self,
+        evaluator: &NetEvaluator,
+        rules: &Rules,
+        moves: &[PastMove],
+        scratch: &mut Scratch,
+    ) {
+        let Some(first) = moves.first() else { return };
+        let mut then = SeatView {
+            counts: BySeat::default(),
+            ..SeatView::to_play(rules, first.before, first.seat, Cards::EMPTY)
+        };
+        let mut hands: BySeat<Cards> = BySeat::default();
+        for play in moves {
+            then.discards.add_all(play.revealed);
+        }
+        for play in moves.iter().rev() {
+            hands[play.seat].add_all(play.revealed);
+            then.counts[play.seat] = hands[play.seat].len();
+            then.discards = then.discards.without(play.revealed);
+            then.board = play.before;
+            then.seat = play.seat;
+            then.hand = hands[play.seat];
+            if let Some(likelihoods) = likelihoods(evaluator, &then, play, scratch) {
+                let all = &mut self.0[play.seat];
+                *all = updated(*all, likelihoods);
+            }
+        }
+    }
+
+    /// Forgets what was seen of a seat, at which somebody else plays now.
+    pub fn forget(&mut self, seat: Seat) {
+        self.0[seat] = [1.0; PlayoutPolicy::ALL.len()];
+    }
+
+    /// The chance of each policy of a seat, in the order of [`PlayoutPolicy::ALL`].
+    pub fn posterior(&self, seat: Seat) -> [f32; PlayoutPolicy::ALL.len()] {
+        let mut chances = PRIOR;
+        for (chance, likelihood) in chances.iter_mut().zip(self.0[seat]) {
+            *chance *= likelihood;
+        }
+        let sum: f32 = chances.iter().sum();
+        chances.map(|chance| chance / sum)
+    }
+
+    /// Draws a policy for each seat.
+    pub fn draw(&self, rules: &Rules, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
+        let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
+        for seat in rules.ring().seats() {
+            let mut draw: f32 = rng.random();
+            let below = |chance: f32| {
+                draw -= chance;
+                draw < 0.0
+            };
+            let place = self.posterior(seat).into_iter().position(below);
+            policies[seat] = PlayoutPolicy::ALL[place.unwrap_or(0)];
+        }
+        policies
+    }
+}
+
+/// The likelihood of a move under each policy; none if there was no choice, or too much of it.
+fn likelihoods(
+    evaluator: &NetEvaluator,
+    view: &SeatView,
+    play: &PastMove,
+    scratch: &mut Scratch,
+) -> Option<[f32; PlayoutPolicy::ALL.len()]> {
+    let played = play.card?;
+    let (mut cards, mut by_net, mut by_greedy, mut place) =
+        (Vec::new(), Vec::new(), Vec::new(), None);
+    evaluator.plays(view, scratch, |card, board, logit| {
+        if card == played && *board == play.after {
+            place = Some(cards.len());
+        }
+        let mut kept = view.hand;
+        kept.remove(card);
+        let score =
+            value(view.rules, board, view.seat) + worth_of_hand(view.rules, board, view.seat, kept);
+        cards.push(card);
+        by_net.push(logit);
+        by_greedy.push(score as f32);
+        match cards.len() > MAX_CHOICES {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    let place = place?;
+    if !(2..=MAX_CHOICES).contains(&cards.len()) {
+        return None;
+    }
+    let boards = cards.iter().filter(|card| **card == played).count();
+    cards.dedup();
+    let any = 1.0 / (cards.len() * boards) as f32;
+    let by_net = share(&by_net, place, NET_TEMPERATURE);
+    let by_greedy = share(&by_greedy, place, GREEDY_TEMPERATURE);
+    Some(PlayoutPolicy::ALL.map(|policy| {
+        let best = match policy.evaluation {
+            Evaluation::Net => by_net,
+            Evaluation::Greedy => by_greedy,
+        };
+        let errors = policy.errors.max(NOISE);
+        (1.0 - errors) * best + errors * any
+    }))
+}
+
+/// The share of one of these values, each weighted by its exponential at this temperature.
+fn share(values: &[f32], place: usize, temperature: f32) -> f32 {
+    let best = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weight = |value: f32| exp(((value - best) / temperature).max(-30.0));
+    weight(values[place]) / values.iter().map(|&value| weight(value)).sum::<f32>()
+}
+
+/// The likelihoods after another move.
+fn updated<const N: usize>(mut all: [f32; N], new: [f32; N]) -> [f32; N] {
+    for (all, new) in all.iter_mut().zip(new) {
+        *all *= new;
+    }
+    let most = all.iter().copied().fold(0.0, f32::max);
+    all.map(|likelihood| (likelihood / most).max(LEAST_LIKELIHOOD))
+}
+
+#[cfg(test)]
+mod tests {
+    use dog_rules::{Level, Preset};
+
+    use super::*;
+    use crate::testing::{choose, nets, new_game, rng, seat, watch};
+
+    /// The mean chance of each policy of the seats that chose so, after this many rounds of some
+    /// games.
+    fn posterior(rounds: u32, level: Level) -> [f32; PlayoutPolicy::ALL.len()] {
+        let rules = Preset::DogspielIt.rules();
+        let mut sums = [0.0; PlayoutPolicy::ALL.len()];
+        for number in 0..8 {
+            let mut dice = rng(number);
+            let play = |view: &SeatView| choose(level, view, &mut dice);
+            let models = watch(&mut new_game(&rules, number), rounds, play);
+            for (sum, chance) in sums.iter_mut().zip(models.posterior(seat(0, &rules))) {
+                *sum += chance / 8.0;
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn before_any_move_the_prior_counts() {
+        let seat = Seat::default();
+        let posterior = PlayerModels::default().posterior(seat);
+        for (chance, prior) in posterior.into_iter().zip(PRIOR) {
+            assert!((chance - prior).abs() < 1e-6);
+        }
+        assert!((PRIOR.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert_eq!(PlayoutPolicy::ALL[0], PlayoutPolicy::NET);
+    }
+
+    #[test]
+    fn policies_are_recognised() {
+        let greedy = posterior(4, Level::Greedy);
+        assert!(greedy[2] > 0.8, "{greedy:?}");
+        let random = posterior(20, Level::Random);
+        assert!(random[5] > 0.8, "{random:?}");
+        let fast = posterior(6, Level::Fast);
+        assert!(fast[0] > 0.6 && fast[5] < 0.02, "{fast:?}");
+    }
+
+    /// A seat that could have won and did not makes errors.
+    #[test]
+    fn an_error_raises_the_chance_of_errors_of_that_seat_alone() {
+        let rules = Preset::DogspielIt.rules();
+        let before = crate::testing::board(&rules, &["60 g1 g2 g3", "20", "g0 g1 g2 g3", ""]);
+        let evaluator = nets().of(&rules);
+        let mut scratch = Scratch::default();
+        let hand: Cards = crate::testing::cards("4 5");
+        let mut boards = Vec::new();
+        let first = seat(0, &rules);
+        let mut view = SeatView::to_play(&rules, before, first, hand);
+        view.counts = BySeat::from_fn(|_| 2);
+        evaluator.plays(&view, &mut scratch, |card, board, logit| {
+            boards.push((card, *board, logit));
+            ControlFlow::Continue(())
+        });
+        boards.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let model = |(card, after, _): (dog_rules::Card, dog_rules::Board, f32)| {
+            let mut kept = hand;
+            kept.remove(card);
+            let fold = PastMove {
+                seat: first,
+                before: after,
+                card: None,
+                revealed: kept,
+                after,
+            };
+            let played = PastMove {
+                seat: first,
+                before,
+                card: Some(card),
+                revealed: [card].into_iter().collect(),
+                after,
+            };
+            let mut models = PlayerModels::default();
+            models.observe(evaluator, &rules, &[played, fold], &mut Scratch::default());
+            models
+        };
+        let errors = |models: PlayerModels, number: u8| {
+            let chances = models.posterior(seat(number, &rules)).into_iter();
+            chances
+                .zip(PlayoutPolicy::ALL)
+                .map(|(chance, policy)| chance * policy.errors)
+                .sum::<f32>()
+        };
+        let (worst, best) = (model(boards[0]), model(*boards.last().unwrap()));
+        let prior = errors(PlayerModels::default(), 0);
+        assert!(
+            errors(worst, 0) > 2.0 * prior,
+            "{}, {prior}",
+            errors(worst, 0)
+        );
+        assert!(errors(best, 0) < prior);
+        assert_eq!(errors(worst, 1), errors(PlayerModels::default(), 1));
+        let mut forgotten = worst;
+        forgotten.forget(first);
+        assert_eq!(forgotten, PlayerModels::default());
+    }
+
+    #[test]
+    fn policies_are_drawn_as_often_as_they_are_likely() {
+        let rules = Preset::DogspielIt.rules();
+        let mut dice = rng(1);
+        let play = |view: &SeatView| choose(Level::Random, view, &mut dice);
+        let models = watch(&mut new_game(&rules, 3), 5, play);
+        let mut dice = rng(2);
+        let mut counts = [0u32; PlayoutPolicy::ALL.len()];
+        let drawn = seat(2, &rules);
+        for _ in 0..20_000 {
+            let policy = models.draw(&rules, &mut dice)[drawn];
+            counts[PlayoutPolicy::ALL
+                .iter()
+                .position(|other| *other == policy)
+                .unwrap()] += 1;
+        }
+        for (count, chance) in counts.into_iter().zip(models.posterior(drawn)) {
+            let share = count as f32 / 20_000.0;
+            assert!((share - chance).abs() < 0.015, "{share}, {chance}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! How the seats of stored games play, by all that everybody has seen: see
+//! [`dog_bot::player_model`].
+//!
+//! The models follow from the log. They are computed when somebody asks, and kept in memory until
+//! the next round ends. Nothing of it is stored, so every process comes to the same result, also for
+//! games of earlier versions of the program and for imported ones. The cost is bounded: at most the
+//! last 511 entries of a game's log are read. Nearly all games are shorter.
+
+use std::{mem, sync::Arc};
+
+use dog_bot::{
+    net::{evaluator::Scratch, nets::Nets},
+    player_model::PlayerModels,
+};
+use dog_rules::{Board, BySeat, Event, Rules, Seat, round_history::PastMove};
+use quick_cache::sync::Cache;
+
+use crate::store::{GameId, LogEntry, LogPage, Store, StoreError, StoredGame};
+
+/// The first entry that counts is after a version divisible by this, and at least so many entries
+/// count if there are as many.
+const STEP: u64 = 256;
+
+/// Entries read at once.
+const PAGE: u64 = 64;
+
+/// Games whose models are kept, about 250 bytes each.
+const CAPACITY: usize = 32_768;
+
+/// Computes models of games, and keeps some.
+#[derive(Debug)]
+pub struct ModelCache {
+    store: Store,
+    nets: Arc<Nets>,
+    games: Cache<GameId, GameModels>,
+}
+
+/// The models of a game at the end of a round.
+#[derive(Clone, Debug)]
+struct GameModels {
+    /// Only entries after this version count.
+    after: u64,
+    /// The version at which the round ended, or [`GameModels::after`].
+    version: u64,
+    /// The round that begins then; none if that is not known.
+    round: Option<u32>,
+    /// The board, if it is known.
+    board: Option<Board>,
+    models: PlayerModels,
+}
+
+/// A game's models, and the entries of the log that they do not include yet.
+pub struct UnreadLog {
+    known: GameModels,
+    pages: Vec<LogPage>,
+}
+
+impl ModelCache {
+    /// An empty cache.
+    pub fn new(store: &Store, nets: &Arc<Nets>) -> ModelCache {
+        ModelCache {
+            store: store.clone(),
+            nets: Arc::clone(nets),
+            games: Cache::new(CAPACITY),
+        }
+    }
+
+    /// Reads what is needed to compute the models of a game.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub async fn read(&self, record: &StoredGame) -> Result<UnreadLog, StoreError> {
+        let version = record.game.version();
+        let after = (version / STEP).saturating_sub(1) * STEP;
+        let cached = self.games.get(&record.id);
+        let is_usable = |known: &GameModels| known.after == after && known.version <= version;
+        let known = cached.filter(is_usable);
+        let known = known.unwrap_or_else(|| GameModels::new(after));
+        let mut pages = Vec::new();
+        if known.round != Some(record.game.round()) {
+            let mut from = known.version;
+            while from < version {
+                let count = PAGE.min(version - from);
+                let page = self.store.log(&record.id, from, count as u32).await?;
+                pages.push(page);
+                from += count;
+            }
+        }
+        Ok(UnreadLog { known, pages })
+    }
+
+    /// Computes the models of a game. That takes up to 20 ms, but usually less than one.
+    ///
+    /// # Errors
+    /// An entry of the log cannot be parsed.
+    pub fn models(&self, record: &StoredGame, log: UnreadLog) -> Result<PlayerModels, StoreError> {
+        let UnreadLog { mut known, pages } = log;
+        if pages.is_empty() {
+            return Ok(known.models);
+        }
+        let mut entries = Vec::new();
+        for page in pages {
+            entries.extend(page.entries()?);
+        }
+        known.add(record.game.rules(), &self.nets, entries);
+        let models = known.models;
+        self.games.insert(record.id, known);
+        Ok(models)
+    }
+}
+
+impl GameModels {
+    /// Nothing is known.
+    fn new(after: u64) -> GameModels {
+        let is_whole = after == 0;
+        GameModels {
+            after,
+            version: after,
+            round: is_whole.then_some(1),
+            board: is_whole.then(Board::new),
+            models: PlayerModels::default(),
+        }
+    }
+
+    /// Adds the rounds that end in these entries.
+    fn add(&mut self, rules: &Rules, nets: &Nets, entries: Vec<LogEntry>) {
+        let mut scratch = Scratch::default();
+        let mut board = self.board;
+        let (mut moves, mut is_new) = (Vec::new(), BySeat::<bool>::default());
+        for (version, event) in entries.into_iter().flat_map(events) {
+            match event {
+                Event::CardPlayed {
+                    seat,
+                    mv,
+                    board: after,
+                    ..
+                } => {
+                    moves.extend(board.map(|before| PastMove {
+                        seat,
+                        before,
+                        card: mv.card(),
+                        revealed: mv.card().into_iter().collect(),
+                        after,
+                    }));
+                    board = Some(after);
+                }
+                Event::HandFolded { seat, cards, .. } => {
+                    moves.extend(board.map(|board| PastMove {
+                        seat,
+                        before: board,
+                        card: None,
+                        revealed: cards,
+                        after: board,
+                    }));
+                }
+                Event::SeatHandedOver { seat, .. } | Event::SeatTaken { seat, .. } => {
+                    is_new[seat] = true;
+                }
+                Event::RoundEnded { round } => {
+                    // A round counts if its beginning is known.
+                    if self.round == Some(round) {
+                        let evaluator = nets.of(rules);
+                        self.models.observe(evaluator, rules, &moves, &mut scratch);
+                    }
+                    moves.clear();
+                    for seat in Seat::all(rules.seats) {
+                        if mem::take(&mut is_new[seat]) {
+                            self.models.forget(seat);
+                        }
+                    }
+                    self.version = version;
+                    self.board = board;
+                    self.round = board.map(|_| round + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The events of an entry, each with the entry's version.
+fn events(entry: LogEntry) -> impl Iterator<Item = (u64, Event)> {
+    entry
+        .events
+        .into_iter()
+        .map(move |event| (entry.version, event))
+}
+
+#[cfg(test)]
+mod tests {
+    use dog_rules::{Action, Actor, Player};
+
+    use super::*;
+    use crate::store::{
+        CommitResult, Draft,
+        tests::{Dir, add, finished_game, new_game},
+    };
+
+    /// The versions of a long game of random moves, in which the second seat changes hands once.
+    fn versions() -> (StoredGame, Vec<Draft>) {
+        let first = new_game();
+        let (_, _, mut drafts) = finished_game(&first);
+        let third = drafts[200].next.clone();
+        let seat = Seat::new(1, third.game.rules().seats).unwrap();
+        let player = Player::human("another");
+        let hand_over = Action::HandOver { seat, player };
+        drafts.truncate(201);
+        drafts.push(Draft::new(&third, &hand_over, Actor::Player).unwrap());
+        let (_, _, rest) = finished_game(&drafts[201].next);
+        drafts.extend(rest);
+        (first, drafts)
+    }
+
+    #[actix_web::test]
+    async fn models_do_not_depend_on_what_is_cached() {
+        let nets = Arc::new(Nets::built_in().unwrap());
+        let dir = Dir::new();
+        let store = dir.store();
+        let cache = ModelCache::new(&store, &nets);
+        let (first, drafts) = versions();
+        assert!(drafts.len() > 3 * STEP as usize, "{}", drafts.len());
+        add(&store, first);
+        let (mut read, mut rounds, mut last) = (Vec::new(), 0, PlayerModels::default());
+        for (number, draft) in drafts.into_iter().enumerate() {
+            let record = draft.next.clone();
+            assert_eq!(
+                store.commit(draft.into()).await.unwrap(),
+                CommitResult::Done
+            );
+            let log = cache.read(&record).await.unwrap();
+            read.push(log.pages.len());
+            let models = cache.models(&record, log).unwrap();
+            if number % 40 == 0 || models != last {
+                let fresh = ModelCache::new(&store, &nets);
+                let log = fresh.read(&record).await.unwrap();
+                assert!(log.pages.len() as u64 * PAGE <= 2 * STEP);
+                assert_eq!(fresh.models(&record, log).unwrap(), models, "{number}");
+            }
+            rounds += u32::from(models != last);
+            last = models;
+        }
+        assert!(rounds > 20, "{rounds}");
+        // Most decisions read nothing.
+        let nothing = read.iter().filter(|pages| **pages == 0).count();
+        assert!(nothing * 10 > read.len() * 8, "{nothing} of {}", read.len());
+    }
+}
