@@ -23,8 +23,8 @@ use std::{
 };
 
 use actix_web::rt::{System, time::sleep};
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase};
-use pgbench::pgbench;
+use dog_cluster::{Cluster, TestDatabase};
+use pgbench::{durable_cluster, pgbench};
 use readers::{StreamCounts, follow};
 use script::{Script, script};
 use serde_json::{Value, json};
@@ -42,13 +42,7 @@ const ROUND: Duration = Duration::from_secs(8);
 const TICKS_PER_SECOND: f64 = 100.0;
 
 fn main() {
-    let options = ClusterOptions {
-        durable: true,
-        settings: vec![("shared_buffers", "256MB".to_owned())],
-        ..ClusterOptions::default()
-    };
-    let Some(cluster) = Cluster::start(&options) else {
-        println!("skipped: there is no PostgreSQL here");
+    let Some(cluster) = durable_cluster() else {
         return;
     };
     let scripts: Vec<Script> = (0..GAMES as u8).map(script).collect();
@@ -213,35 +207,29 @@ impl ScriptedTable {
 
 /// Reads games for a while; how many times.
 fn read(server: &BenchServer, tables: &[ScriptedTable]) -> usize {
-    let end = Instant::now() + ROUND;
-    let count = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for table in tables {
-            let count = &count;
-            scope.spawn(move || {
-                let mut client = BenchClient::new(&server.address);
-                let request = request("GET", &table.path, Some(&table.token), None);
-                while Instant::now() < end {
-                    assert_eq!(client.exchange(request.as_bytes()).0, 200);
-                    count.fetch_add(1, Relaxed);
-                }
-            });
-        }
-    });
-    count.into_inner()
+    let request = |table: &ScriptedTable| request("GET", &table.path, Some(&table.token), None);
+    send_all(server, tables, |table| iter::repeat(request(table)))
 }
 
 /// Plays games to their end or for a while; how many actions that took.
 fn play(server: &BenchServer, tables: &[ScriptedTable]) -> usize {
+    send_all(server, tables, |table| table.requests.iter().cloned())
+}
+
+/// Sends the requests of each table by a connection of its own, for a while; how many of them.
+fn send_all<'a, I: Iterator<Item = String>>(
+    server: &BenchServer,
+    tables: &'a [ScriptedTable],
+    requests: impl Fn(&'a ScriptedTable) -> I + Sync,
+) -> usize {
     let end = Instant::now() + ROUND;
     let count = AtomicUsize::new(0);
     thread::scope(|scope| {
         for table in tables {
-            let count = &count;
+            let (count, requests) = (&count, &requests);
             scope.spawn(move || {
                 let mut client = BenchClient::new(&server.address);
-                let in_time = |_: &&String| Instant::now() < end;
-                for request in table.requests.iter().take_while(in_time) {
+                for request in requests(table).take_while(|_| Instant::now() < end) {
                     assert_eq!(client.exchange(request.as_bytes()).0, 200);
                     count.fetch_add(1, Relaxed);
                 }

@@ -16,14 +16,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase};
+use dog_cluster::TestDatabase;
 use dog_rules::{Actor, Game, Player, Preset, Seed, Setup};
 use dog_server::store::{
     AdminChanges, CommitResult, ConnectionSettings, Draft, GameId, NewGame, Store, StoreConfig,
     StoredGame, Timing, Tokens, Write, WriteOp, now,
 };
 use futures_util::future::{join, join_all, join3, maybe_done};
-use pgbench::pgbench;
+use pgbench::{durable_cluster, pgbench};
 use rand::seq::IndexedRandom;
 use tokio::runtime;
 use tokio_postgres::{Client, NoTls, Statement};
@@ -39,13 +39,7 @@ const BATCH: usize = 64;
 const CHANGES: usize = 500;
 
 fn main() {
-    let options = ClusterOptions {
-        durable: true,
-        settings: vec![("shared_buffers", "256MB".to_owned())],
-        ..ClusterOptions::default()
-    };
-    let Some(cluster) = Cluster::start(&options) else {
-        println!("skipped: there is no PostgreSQL here");
+    let Some(cluster) = durable_cluster() else {
         return;
     };
     let (database, yardstick) = (cluster.database(), cluster.database());

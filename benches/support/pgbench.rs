@@ -1,8 +1,17 @@
-//! PostgreSQL's own benchmark.
+//! A PostgreSQL cluster to measure on, and PostgreSQL's own benchmark.
 
 use std::{env, process::Command};
 
-use dog_cluster::TestDatabase;
+use dog_cluster::{Cluster, ClusterOptions, TestDatabase};
+
+/// A cluster whose commits are on the disk; `None`, with a message, on a machine without PostgreSQL.
+pub fn durable_cluster() -> Option<Cluster> {
+    Cluster::start(&ClusterOptions {
+        durable: true,
+        settings: vec![("shared_buffers", "256MB".to_owned())],
+        ..ClusterOptions::default()
+    })
+}
 
 /// Runs pgbench with these options, and returns what it prints.
 pub fn pgbench(database: &TestDatabase, options: &[&str]) -> String {

@@ -189,7 +189,7 @@ impl PlayoutContext<'_> {
         } else {
             match policy.evaluation {
                 Evaluation::Net => self.best_play(&view)?,
-                Evaluation::Greedy => self.greedy_play(&view),
+                Evaluation::Greedy => self.greedy_play(&view)?,
             }
         };
         let logit = match choice {
@@ -240,9 +240,9 @@ impl PlayoutContext<'_> {
         None
     }
 
-    /// The play that `greedy` prefers.
-    fn greedy_play(&mut self, view: &SeatView) -> Option<(Card, Board, f32)> {
-        let (mut best, mut most) = (None, f64::NEG_INFINITY);
+    /// The play that `greedy` prefers; the inner `None` is a fold. None if the time is up before.
+    fn greedy_play(&mut self, view: &SeatView) -> Option<Option<(Card, Board, f32)>> {
+        let (mut best, mut most, mut seen) = (None, f64::NEG_INFINITY, 0u32);
         let mut boards = Vec::new();
         for card in view.hand.ranks() {
             boards.clear();
@@ -257,9 +257,13 @@ impl PlayoutContext<'_> {
                     most = score;
                     best = Some((card, *board));
                 }
+                seen += 1;
+                if seen.is_multiple_of(CLOCK_EVERY) && self.clock.late() {
+                    return None;
+                }
             }
         }
-        best.map(|(card, board)| self.judged(view, card, board))
+        Some(best.map(|(card, board)| self.judged(view, card, board)))
     }
 
     /// A play with the net's value of it.

@@ -2,14 +2,16 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use dog_rules::{Card, Cards, Generator, Options, Preset, Rules, SevenPartner};
+use dog_rules::{Card, Cards, Game, Generator, Level, Options, Phase, Preset, Rules, SevenPartner};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;
 use crate::{
     net::evaluator,
     player_model::PlayerModels,
-    testing::{board, cards, nets, random_board, random_rules, rng, seat, view},
+    testing::{
+        board, cards, choose, nets, new_game, random_board, random_rules, rng, seat, view, watch,
+    },
 };
 
 fn think_by(config: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
@@ -328,4 +330,37 @@ fn a_piece_that_will_be_captured_is_at_risk() {
         thoughts[0].candidate,
         Candidate::Play(Card::Three, _)
     ));
+}
+
+/// What is known of a partner changes the advice, and how the seat itself played does not.
+#[test]
+fn advice_depends_on_how_the_others_have_played() {
+    let rules = Preset::DogspielIt.rules();
+    let mut dice = rng(1);
+    let play = |view: &SeatView| choose(Level::Random, view, &mut dice);
+    let mut game = new_game(&rules, 3);
+    let models = watch(&mut game, 8, play);
+    while game.phase() != Phase::Play {
+        let first = |game: &Game, seat| {
+            choose(Level::Greedy, &game.seen_from(seat), &mut rng(1)).action(seat)
+        };
+        game.step(first).unwrap();
+    }
+    let seat = game.turn().unwrap();
+    let view = game.seen_from(seat);
+    let advice = |models: PlayerModels| {
+        let mut searcher = Searcher::new(nets(), SearchConfig::default(), models);
+        let thoughts = searcher.think(&view, Budget::Samples(40), &mut rng(1));
+        let chances = thoughts
+            .iter()
+            .map(|thought| searcher.win_probability(thought));
+        (thoughts[0].samples, chances.collect::<Vec<f64>>())
+    };
+    let (samples, with_models) = advice(models);
+    assert!(samples > 0, "it searches");
+    let (mut own, mut partner) = (models, models);
+    own.forget(seat);
+    partner.forget(seat.partner(rules.seats));
+    assert_eq!(advice(own).1, with_models);
+    assert_ne!(advice(partner).1, with_models);
 }
