@@ -316,3 +316,33 @@ fn only_a_seat_that_may_act_gets_advice() {
         response.refused("unauthorized");
     }
 }
+
+/// What is in the log of earlier rounds tells how the others play.
+#[test]
+fn it_depends_on_how_the_others_have_played() {
+    let server = TestServer::start();
+    let game = TestGame::fixed(&server);
+    let mut dice = Dice::new(1);
+    let mut view = game.view(Spectator);
+    while view["round"].as_u64() < Some(9) || view["phase"] != "play" {
+        assert_ne!(view["phase"], "finished");
+        game.step(&mut dice);
+        view = game.view(Spectator);
+    }
+    let seat = game.turn();
+    let advice = |server: &TestServer, query: &str| {
+        let path = game.path(&format!("/suggest-move?seed=1&level={query}"));
+        let token = game.token(Seat(seat)).expect("a token");
+        let response = server.get(&path).token(token).send().expect(200);
+        response["suggestions"].to_string()
+    };
+    let copy = TestServer::on_copy(&server, |_| {});
+    let without_past = TestServer::on_copy(&server, |database| {
+        database.sql("DELETE FROM log");
+    });
+    for (query, uses_past) in [("greedy", false), ("fast&samples=40", true)] {
+        let known = advice(&server, query);
+        assert_eq!(advice(&copy, query), known);
+        assert_eq!(advice(&without_past, query) != known, uses_past, "{query}");
+    }
+}
