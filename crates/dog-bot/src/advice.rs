@@ -99,8 +99,7 @@ pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggest
     scored.into_iter().map(suggestion).collect()
 }
 
-/// The advice of a level. A level that searches ranks boards, and each is listed with every move
-/// that leads to it.
+/// The advice of a level, with the parameters of the search if it searches.
 fn suggestions(
     (nets, config): (&Nets, SearchConfig),
     level: Level,
@@ -108,11 +107,22 @@ fn suggestions(
     (view, models): (&SeatView, &PlayerModels),
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    let Some(own) = Budget::of(level) else {
-        return at_once(level, view, rng);
-    };
-    let mut searcher = Searcher::new(nets, config, *models);
-    let budget = budget.unwrap_or(own);
+    match Budget::of(level) {
+        None => at_once(level, view, rng),
+        Some(own) => {
+            let searcher = Searcher::new(nets, config, *models);
+            after_search(searcher, budget.unwrap_or(own), view, rng)
+        }
+    }
+}
+
+/// The advice of a search. It ranks boards, and each is listed with every move that leads to it.
+pub fn after_search(
+    mut searcher: Searcher,
+    budget: Budget,
+    view: &SeatView,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
     let thoughts = searcher.think(view, budget, rng);
     let mut suggestions = listed(&searcher, view, &thoughts);
     // The net's value of a choice that was dropped early may exceed the searched value of a better
@@ -127,13 +137,16 @@ fn suggestions(
 
 /// Each candidate with every move that leads to its board.
 fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> Vec<Suggestion> {
-    let suggestion = |thought: &CandidateStats, choice, outcome| Suggestion {
-        choice,
-        win_probability: searcher.win_probability(thought),
-        standard_error: thought.standard_error(),
-        samples: thought.samples,
-        risk: thought.risk(),
-        outcome,
+    let suggestion = |thought: &CandidateStats, choice, outcome| {
+        let (win_probability, standard_error) = searcher.win_probability(view, thought);
+        Suggestion {
+            choice,
+            win_probability,
+            standard_error,
+            samples: thought.samples,
+            risk: thought.risk(),
+            outcome,
+        }
     };
     let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
         let of_thought = |thought: &CandidateStats| match thought.candidate {

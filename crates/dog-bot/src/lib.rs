@@ -45,7 +45,8 @@ pub mod search;
 pub mod testing;
 
 pub use advice::{
-    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, at_once, choose, reply_delay,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, after_search, at_once, choose,
+    reply_delay,
 };
 pub use greedy::Choice;
 

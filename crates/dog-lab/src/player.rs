@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use dog_bot::{
-    Choice, Level, at_once,
+    Choice, Level, Suggestion, after_search, at_once,
     net::{
         evaluator::{NetEvaluator, Scratch},
         nets::{self, NetError, NetVariant, Nets, NetsError},
@@ -180,7 +180,8 @@ enum PlayerKind {
 
 impl PlayerSpec {
     /// A player of this kind. It sits at any seat, game after game, and must not keep anything of a
-    /// view from one decision to the next. That would be peeking at other hands, and results would depend on which thread plays which game.
+    /// view from one decision to the next. That would be peeking at other hands, and results would
+    /// depend on which thread plays which game.
     pub fn build(&self) -> Box<dyn Policy> {
         match &self.kind {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
@@ -198,6 +199,34 @@ impl PlayerSpec {
         match &self.kind {
             PlayerKind::Search(nets, ..) => Some(nets),
             _ => None,
+        }
+    }
+
+    /// Whether the player gives advice.
+    pub fn advises(&self) -> bool {
+        matches!(&self.kind, PlayerKind::Level(_) | PlayerKind::Search(..))
+    }
+
+    /// What the player advises, best first.
+    ///
+    /// # Panics
+    /// If the player gives no advice.
+    pub fn advise(
+        &self,
+        view: &SeatView,
+        models: &PlayerModels,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<Suggestion> {
+        match &self.kind {
+            PlayerKind::Level(level) => at_once(*level, view, rng),
+            PlayerKind::Search(nets, config, budget, _) => {
+                let config = SearchConfig {
+                    stop_errors: f64::INFINITY,
+                    ..*config
+                };
+                after_search(Searcher::new(nets, config, *models), *budget, view, rng)
+            }
+            _ => panic!("{self} gives no advice"),
         }
     }
 
@@ -314,6 +343,13 @@ impl FromStr for PlayerSpec {
     }
 }
 
+impl PartialEq for PlayerSpec {
+    /// Whether the texts are equal.
+    fn eq(&self, other: &PlayerSpec) -> bool {
+        self.text == other.text
+    }
+}
+
 /// The players of a team: one for both seats, or two, such as `fast+random`.
 #[derive(Clone, Debug)]
 pub struct TeamSpec {
@@ -329,7 +365,7 @@ impl TeamSpec {
 
     /// Whether the players differ.
     pub fn is_mixed(&self) -> bool {
-        self.players[0].text != self.players[1].text
+        self.players[0] != self.players[1]
     }
 }
 

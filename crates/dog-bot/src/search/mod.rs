@@ -325,9 +325,15 @@ impl<'n> Searcher<'n> {
         1 + others.partition_point(doubtful)
     }
 
-    /// The chance that a candidate wins, weighted as configured.
-    pub fn win_probability(&self, thought: &CandidateStats) -> f64 {
-        thought.win_probability(self.config.prior)
+    /// The chance that a candidate wins, with the standard error of its playouts. The net expects
+    /// that all seats play equally well; how they have played so far multiplies the odds.
+    pub fn win_probability(&self, view: &SeatView, thought: &CandidateStats) -> (f64, Option<f64>) {
+        let factor = self.models.advantage(view.rules, view.seat).exp();
+        let chance = thought.win_probability(self.config.prior);
+        let scale = 1.0 - chance + chance * factor;
+        let error = thought.standard_error();
+        let error = error.map(|error| error * factor / (scale * scale));
+        (chance * factor / scale, error)
     }
 
     fn rank(&self, thoughts: &mut [CandidateStats]) {

@@ -351,9 +351,7 @@ fn advice_depends_on_how_the_others_have_played() {
     let advice = |models: PlayerModels| {
         let mut searcher = Searcher::new(nets(), SearchConfig::default(), models);
         let thoughts = searcher.think(&view, Budget::Samples(40), &mut rng(1));
-        let chances = thoughts
-            .iter()
-            .map(|thought| searcher.win_probability(thought));
+        let chances = thoughts.iter().map(|thought| thought.win_probability(4.0));
         (thoughts[0].samples, chances.collect::<Vec<f64>>())
     };
     let (samples, with_models) = advice(models);
@@ -363,4 +361,37 @@ fn advice_depends_on_how_the_others_have_played() {
     partner.forget(seat.partner(rules.seats));
     assert_eq!(advice(own).1, with_models);
     assert_ne!(advice(partner).1, with_models);
+}
+
+/// The odds are multiplied. So nothing changes if it is certain who wins, and the chances of both
+/// teams add up to 1.
+#[test]
+fn a_greedy_team_has_a_worse_chance() {
+    let rules = Preset::DogspielIt.rules();
+    let mut dice = rng(1);
+    let play = |view: &SeatView| {
+        let level = [Level::Fast, Level::Greedy][usize::from(view.seat.team(4))];
+        choose(level, view, &mut dice)
+    };
+    let models = watch(&mut new_game(&rules, 3), 6, play);
+    let searcher = |models| Searcher::new(nets(), SearchConfig::default(), models);
+    let chance = |models, number: u8, values: &[f64]| {
+        let mut thought = CandidateStats::new(Candidate::Fold, 0.0);
+        for value in values {
+            thought.add(*value, false);
+        }
+        thought.logit = if values[0] == 1.0 { WON } else { 0.0 };
+        let mut view = view(&rules, &["20", "21", "22", "23"], "2");
+        view.seat = seat(number, &rules);
+        searcher(models).win_probability(&view, &thought)
+    };
+    let even = [0.3, 0.7];
+    let (expected, error) = chance(PlayerModels::default(), 0, &even);
+    assert!((expected - 0.5).abs() < 1e-9);
+    let (better, smaller) = chance(models, 0, &even);
+    let (worse, _) = chance(models, 1, &even);
+    assert!(better > 0.6, "{better}");
+    assert!((better + worse - 1.0).abs() < 1e-6);
+    assert!(smaller.unwrap() < error.unwrap());
+    assert_eq!(chance(models, 1, &[1.0]).0, 1.0);
 }

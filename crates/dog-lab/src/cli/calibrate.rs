@@ -3,35 +3,41 @@
 
 use std::io::{Write, stdout};
 
+use anyhow::ensure;
 use clap::Args;
-use dog_bot::{Level, advise, net::nets::Nets, player_model::PlayerModels, search::Budget};
+use dog_bot::net::nets::Nets;
 use dog_rules::BySeat;
 
-use super::level;
-use crate::games::{GamesArgs, play_out, set_up};
+use crate::{
+    games::{GamesArgs, Watching, play_out, set_up},
+    player::TeamSpec,
+};
 
 #[derive(Debug, Args)]
 pub struct CalibrateArgs {
-    /// The level that plays all seats.
-    #[arg(value_parser = level)]
-    level: Level,
+    /// The players of team A. The chances that the first one gives are checked, at all its seats.
+    a: TeamSpec,
+    /// The players of the other teams; those of A if left out.
+    b: Option<TeamSpec>,
     /// Games to play.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Playouts per decision; by default the level's own time.
-    #[arg(long)]
-    samples: Option<u32>,
     #[command(flatten)]
     of: GamesArgs,
 }
 
 impl CalibrateArgs {
-    /// Plays games with the level at all seats and prints a table, one line for each tenth. Every
-    /// decision counts, those of the exchange too.
+    /// Plays games and prints a table, one line for each tenth. Every decision of the player counts,
+    /// those of the exchange too.
     ///
     /// # Errors
-    /// If the nets do not fit the program, or the output fails.
+    /// If the player gives no chances, the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
+        ensure!(
+            self.a.players[0].advises(),
+            "{} gives no advice",
+            self.a.players[0]
+        );
         let nets = Nets::built_in()?;
         let games = self.of.each(self.games, |number| self.game(&nets, number));
         let found = Calibration::of(&games);
@@ -60,27 +66,35 @@ impl CalibrateArgs {
     }
 
     /// The decisions of a game: the chance given to the chosen move, and whether the team won. None
-    /// for an abandoned game.
+    /// for an abandoned game. Team A is the first one in every other game; in two games of four, its
+    /// players sit the other way round.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(f64, bool)> {
         let rules = &self.of.rules;
-        let budget = self.samples.map(Budget::Samples);
+        let advisor = &self.a.players[0];
+        let teams = [&self.a, self.b.as_ref().unwrap_or(&self.a)];
         let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
         let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
         let mut predictions: Vec<(u8, f64)> = Vec::new();
         let mut game = set_up(rules, &mut stream(7));
+        let mut watching = Watching::new(nets);
         let winner = play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
-            let advice = advise(
-                nets,
-                self.level,
-                budget,
-                &view,
-                &PlayerModels::default(),
-                &mut luck[seat],
-            );
-            let best = advice.first().expect("a seat that is to act has a choice");
-            predictions.push((seat.team(rules.seats), best.win_probability));
-            best.choice.action(seat)
+            watching.see(&view);
+            let team = seat.team(rules.seats);
+            let side = usize::from(u32::from(team) != number % u32::from(rules.seats / 2));
+            let place = usize::from(seat.number() >= rules.seats / 2) ^ (number / 2 % 2) as usize;
+            let player = &teams[side].players[place];
+            let models = &watching.models;
+            let choice = if player == advisor {
+                let advice = player.advise(&view, models, &mut luck[seat]);
+                let best = advice.first().expect("a seat that is to act has a choice");
+                predictions.push((team, best.win_probability));
+                best.choice
+            } else {
+                player.build().choose(&view, models, &mut luck[seat])
+            };
+            watching.see_choice(&view, choice);
+            choice.action(seat)
         });
         let Some(winner) = winner else {
             return Vec::new();
