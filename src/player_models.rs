@@ -128,31 +128,9 @@ impl GameModels {
         let mut board = self.board;
         let (mut moves, mut is_new) = (Vec::new(), BySeat::<bool>::default());
         for (version, event) in entries.into_iter().flat_map(events) {
+            moves.extend(board.and_then(|before| PastMove::of_event(&event, &before)));
             match event {
-                Event::CardPlayed {
-                    seat,
-                    mv,
-                    board: after,
-                    ..
-                } => {
-                    moves.extend(board.map(|before| PastMove {
-                        seat,
-                        before,
-                        card: mv.card(),
-                        revealed: mv.card().into_iter().collect(),
-                        after,
-                    }));
-                    board = Some(after);
-                }
-                Event::HandFolded { seat, cards, .. } => {
-                    moves.extend(board.map(|board| PastMove {
-                        seat,
-                        before: board,
-                        card: None,
-                        revealed: cards,
-                        after: board,
-                    }));
-                }
+                Event::CardPlayed { board: after, .. } => board = Some(after),
                 Event::SeatHandedOver { seat, .. } | Event::SeatTaken { seat, .. } => {
                     is_new[seat] = true;
                 }

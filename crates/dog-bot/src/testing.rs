@@ -96,25 +96,11 @@ pub fn watch(
             break;
         };
         for event in events {
-            let (seat, card, revealed) = match event {
-                Event::CardPlayed { seat, mv, .. } => {
-                    (seat, mv.card(), mv.card().into_iter().collect())
-                }
-                Event::HandFolded { seat, cards, .. } => (seat, None, cards),
-                Event::RoundEnded { .. } => {
-                    models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
-                    moves.clear();
-                    continue;
-                }
-                _ => continue,
-            };
-            moves.push(PastMove {
-                seat,
-                before,
-                card,
-                revealed,
-                after: *game.board(),
-            });
+            moves.extend(PastMove::of_event(&event, &before));
+            if let Event::RoundEnded { .. } = event {
+                models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
+                moves.clear();
+            }
         }
     }
     models

@@ -39,7 +39,7 @@ pub struct GamesArgs {
 }
 
 /// The number of threads to use.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ThreadsArg {
     /// Threads to use; as many as there are cores if left out.
     #[arg(long, value_name = "N", value_parser = threads)]

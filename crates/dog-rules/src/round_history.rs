@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Board, BySeat, Card, Cards, Move, Rules, Seat, judge};
+use crate::{Board, BySeat, Card, Cards, Event, Move, Rules, Seat, judge};
 
 /// One move of a round, as everybody saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,26 @@ pub struct PastMove {
     /// The cards that were laid open: the one played or, for a fold, the whole hand.
     pub revealed: Cards,
     pub after: Board,
+}
+
+impl PastMove {
+    /// The move that an event tells of, made on this board; none for other events.
+    pub fn of_event(event: &Event, before: &Board) -> Option<PastMove> {
+        let (seat, card, revealed, after) = match event {
+            Event::CardPlayed {
+                seat, mv, board, ..
+            } => (*seat, mv.card(), mv.card().into_iter().collect(), *board),
+            Event::HandFolded { seat, cards, .. } => (*seat, None, *cards, *before),
+            _ => return None,
+        };
+        Some(PastMove {
+            seat,
+            before: *before,
+            card,
+            revealed,
+            after,
+        })
+    }
 }
 
 /// The moves of a round so far, in a form short enough to store: the boards follow from the moves.

@@ -9,6 +9,7 @@ use super::*;
 each_store![
     games_are_due_when_a_bot_must_act_or_the_clock_has_run_out,
     one_game_per_creator_is_found_however_many_another_has,
+    one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
     changes_are_listed_after_a_known_one,
     a_feed_is_woken_by_a_commit_of_any_process,
@@ -104,6 +105,28 @@ fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) 
     assert_eq!(find(many[0].creator, 3), (rest.clone(), last));
     assert_eq!(find(many[0].creator, 4), (rest, None));
     assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
+}
+
+/// Processes on one file need no claims.
+fn one_machine_claims_a_due_game_until_it_changes(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let is_file = matches!(database, TestStore::Sqlite(_));
+    let past = now() - seconds(HOUR);
+    let due = add(&here, with_bots(&[0], Timing::default(), past));
+    let idle = add(&here, with_bots(&[1], Timing::default(), past));
+    let claim = |store: &Store, stored: &StoredGame| wait(store.claim_due(&stored.id));
+    assert!(claim(&here, &due));
+    assert_eq!(claim(&there, &due), is_file);
+    assert_eq!(claim(&here, &due), is_file);
+    assert_eq!(claim(&here, &idle), is_file);
+
+    act(&here, &due.id, &reissue());
+    assert!(claim(&there, &due));
+    assert_eq!(claim(&here, &due), is_file);
+    if !is_file {
+        database.sql("UPDATE due_claims SET until = 0");
+        assert!(claim(&here, &due), "a claim expires");
+    }
 }
 
 fn a_deadline_moves_only_with_the_turn(database: &TestStore) {

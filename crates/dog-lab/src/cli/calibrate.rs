@@ -195,9 +195,45 @@ fn calibration_slope<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f6
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use dog_rules::Preset;
     use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
     use super::*;
+    use crate::games::ThreadsArg;
+
+    fn args(a: &str, b: Option<&str>) -> CalibrateArgs {
+        CalibrateArgs {
+            a: a.parse().unwrap(),
+            b: b.map(|b| b.parse().unwrap()),
+            games: 4,
+            of: GamesArgs {
+                rules: Preset::DogspielIt.rules(),
+                seed: 1,
+                threads: ThreadsArg::default(),
+            },
+        }
+    }
+
+    #[test]
+    fn the_first_player_of_a_is_checked_wherever_it_sits() {
+        let nets = Nets::built_in().unwrap();
+        let results = |args: CalibrateArgs, number| {
+            let game = args.game(&nets, number).into_iter();
+            game.map(|(_, won)| won).collect::<HashSet<bool>>()
+        };
+        for number in 0..4 {
+            // Nobody else gives a chance, and this team always wins.
+            let found = results(args("greedy+random", Some("random")), number);
+            assert_eq!(found, HashSet::from([true]));
+            // One in each team does.
+            let found = results(args("greedy+random", None), number);
+            assert_eq!(found, HashSet::from([true, false]));
+        }
+        let refused = args("net+greedy", None).run().expect_err("no chances");
+        assert_eq!(refused.to_string(), "net gives no advice");
+    }
 
     /// Decisions of a player that says `said(p)` where the chance is p.
     fn games(said: impl Fn(f64) -> f64) -> Vec<Vec<(f64, bool)>> {

@@ -27,7 +27,7 @@ enum Subcommand {
     /// Add up matches that were played in parts.
     Pool(arena::PoolArgs),
     /// Check whether the chances in advice are right.
-    Calibrate(calibrate::CalibrateArgs),
+    Calibrate(Box<calibrate::CalibrateArgs>),
     /// Measure how much the moves say about the hidden hands.
     Reading(reading::ReadingArgs),
     /// Measure the value of players' choices by a longer search.
