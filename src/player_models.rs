@@ -198,6 +198,7 @@ mod tests {
         let (first, drafts) = versions();
         assert!(drafts.len() > 3 * STEP as usize, "{}", drafts.len());
         add(&store, first);
+        let mut is_forgotten = false;
         let (mut read, mut rounds, mut last) = (Vec::new(), 0, PlayerModels::default());
         for (number, draft) in drafts.into_iter().enumerate() {
             let record = draft.next.clone();
@@ -215,9 +216,18 @@ mod tests {
                 assert_eq!(fresh.models(&record, log).unwrap(), models, "{number}");
             }
             rounds += u32::from(models != last);
+            // What was seen of the second seat before the hand-over is forgotten when the round
+            // ends.
+            let seat = Seat::new(1, record.game.rules().seats).unwrap();
+            let unseen = PlayerModels::default().posterior(seat);
+            if number > 201 && models != last && !mem::replace(&mut is_forgotten, true) {
+                assert_ne!(last.posterior(seat), unseen);
+                assert_eq!(models.posterior(seat), unseen);
+            }
             last = models;
         }
         assert!(rounds > 20, "{rounds}");
+        assert!(is_forgotten);
         // Most decisions read nothing.
         let nothing = read.iter().filter(|pages| **pages == 0).count();
         assert!(nothing * 10 > read.len() * 8, "{nothing} of {}", read.len());

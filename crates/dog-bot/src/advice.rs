@@ -111,13 +111,13 @@ fn suggestions(
         None => at_once(level, view, rng),
         Some(own) => {
             let searcher = Searcher::new(nets, config, *models);
-            after_search(searcher, budget.unwrap_or(own), view, rng)
+            advise_by_search(searcher, budget.unwrap_or(own), view, rng)
         }
     }
 }
 
 /// The advice of a search. It ranks boards, and each is listed with every move that leads to it.
-pub fn after_search(
+pub fn advise_by_search(
     mut searcher: Searcher,
     budget: Budget,
     view: &SeatView,

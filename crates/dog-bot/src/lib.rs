@@ -45,7 +45,7 @@ pub mod search;
 pub mod testing;
 
 pub use advice::{
-    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, after_search, at_once, choose,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, at_once, choose,
     reply_delay,
 };
 pub use greedy::Choice;

@@ -79,7 +79,7 @@ const PRIOR: [f32; PlayoutPolicy::ALL.len()] = [0.66, 0.06, 0.10, 0.06, 0.05, 0.
 /// `greedy`, beyond what playouts to the end of a round show. Fitted to games of `fast` with and
 /// against all kinds of players. Errors are not counted: when it is certain that a seat errs, the
 /// playouts show it, and before, counting them makes the chances of equal teams worse.
-const HANDICAP: f64 = 0.6;
+const GREEDY_HANDICAP: f64 = 0.6;
 
 /// How often a seat plays another move than its policy for a reason that is hidden, such as its
 /// hand.
@@ -165,7 +165,7 @@ impl PlayerModels {
         let handicap = |seat: Seat| {
             let chances = PlayoutPolicy::ALL.iter().zip(self.posterior(seat));
             let chances = chances.filter(|(policy, _)| is_greedy(policy));
-            HANDICAP * chances.map(|(_, chance)| f64::from(chance)).sum::<f64>()
+            GREEDY_HANDICAP * chances.map(|(_, chance)| f64::from(chance)).sum::<f64>()
         };
         let (mut own, mut others) = (0.0, 0.0);
         for other in rules.ring().seats() {
@@ -344,7 +344,7 @@ mod tests {
                 .map(|(chance, policy)| chance * policy.errors)
                 .sum::<f32>()
         };
-        let (worst, best) = (model(boards[0]), model(*boards.last().unwrap()));
+        let (worst, best) = (model(boards[0]), model(boards[boards.len() - 1]));
         let prior = errors(PlayerModels::default(), 0);
         assert!(
             errors(worst, 0) > 2.0 * prior,
@@ -372,7 +372,7 @@ mod tests {
             let partner = seat(1, &rules).partner(seats);
             models.0[partner] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
             let known = 1.0 - f64::from(PRIOR[2] + PRIOR[3] + PRIOR[4]);
-            let expected = 2.0 * HANDICAP * known;
+            let expected = 2.0 * GREEDY_HANDICAP * known;
             assert!((of_seat(&models, 1) + expected).abs() < 1e-6);
             // The other teams share the advantage.
             let teams = f64::from(seats / 2 - 1);

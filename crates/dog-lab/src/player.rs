@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use dog_bot::{
-    Choice, Level, Suggestion, after_search, at_once,
+    Choice, Level, Suggestion, advise_by_search, at_once,
     net::{
         evaluator::{NetEvaluator, Scratch},
         nets::{self, NetError, NetVariant, Nets, NetsError},
@@ -224,7 +224,7 @@ impl PlayerSpec {
                     stop_errors: f64::INFINITY,
                     ..*config
                 };
-                after_search(Searcher::new(nets, config, *models), *budget, view, rng)
+                advise_by_search(Searcher::new(nets, config, *models), *budget, view, rng)
             }
             _ => panic!("{self} gives no advice"),
         }

@@ -10,7 +10,7 @@ use dog_rules::BySeat;
 
 use crate::{
     games::{GamesArgs, Watching, play_out, set_up},
-    player::TeamSpec,
+    player::{PlayerSpec, TeamSpec},
 };
 
 #[derive(Debug, Args)]
@@ -72,6 +72,7 @@ impl CalibrateArgs {
         let rules = &self.of.rules;
         let advisor = &self.a.players[0];
         let teams = [&self.a, self.b.as_ref().unwrap_or(&self.a)];
+        let mut players = teams.map(|team| team.players.each_ref().map(PlayerSpec::build));
         let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
         let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
         let mut predictions: Vec<(u8, f64)> = Vec::new();
@@ -91,7 +92,7 @@ impl CalibrateArgs {
                 predictions.push((team, best.win_probability));
                 best.choice
             } else {
-                player.build().choose(&view, models, &mut luck[seat])
+                players[side][place].choose(&view, models, &mut luck[seat])
             };
             watching.see_choice(&view, choice);
             choice.action(seat)
