@@ -429,11 +429,20 @@ impl Subscription {
         self.hub.closed.load(Ordering::Relaxed)
     }
 
-    /// The changes after this version; none if the game was removed.
-    pub async fn update(&mut self, after: u64) -> Result<Option<StreamUpdate>, Problem> {
+    /// The changes after this version; none if the game was removed. The game is read again if it
+    /// is still the one that the caller has `refused`, because a change reaches the store before
+    /// anyone is woken by it. All who have refused the same one share that read.
+    pub async fn update(
+        &mut self,
+        after: u64,
+        refused: Option<&Arc<CurrentGame>>,
+    ) -> Result<Option<StreamUpdate>, Problem> {
         let wake = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
-        if recent.read.is_none_or(|read| read < wake.game) {
+        let is_refused = refused
+            .zip(recent.game.as_ref())
+            .is_some_and(|(refused, game)| Arc::ptr_eq(refused, game));
+        if is_refused || recent.read.is_none_or(|read| read < wake.game) {
             recent.refresh(&self.hub, self.id).await?;
             recent.read = Some(wake.game);
         }

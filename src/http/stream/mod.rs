@@ -16,7 +16,7 @@ use dog_rules::{BySeat, Phase, Rules, Viewer};
 use futures_util::{Stream, stream};
 
 use self::{
-    hub::{CachedEntry, CurrentGame, Format, Subscription},
+    hub::{CachedEntry, CurrentGame, Format, StreamUpdate, Subscription},
     presence::SeatConnection,
 };
 use crate::{
@@ -188,7 +188,13 @@ impl EventStream {
 
     /// The new messages, joined into one; none if nothing is new.
     async fn next_update(&mut self) -> Result<Option<Bytes>, Problem> {
-        let update = self.subscription.update(self.version).await?;
+        let mut update = self.subscription.update(self.version, None).await?;
+        if let Some(StreamUpdate { tokens, game, .. }) = &update
+            && self.caller.ensure_current(self.role, tokens).is_err()
+        {
+            // This may be the game before the token was issued.
+            update = self.subscription.update(self.version, Some(game)).await?;
+        }
         let update = update.ok_or_else(Problem::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
         self.caller.ensure_current(self.role, &update.tokens)?;
@@ -436,7 +442,7 @@ mod tests {
         assert!(
             stream
                 .subscription
-                .update(1)
+                .update(1, None)
                 .await
                 .unwrap()
                 .unwrap()

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::{
     service::Role,
-    store::{GameId, ProcessId, SeatPresence, Store, StoreError},
+    store::{GameId, RENEWAL, SeatPresence, Store, StoreError},
 };
 
 /// How long a seat stays present after its last connection has ended. A page that is loaded again
@@ -26,9 +26,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Those who come within this time are written together.
 const BATCH_DELAY: Duration = Duration::from_millis(200);
-
-/// How often the lease is renewed while somebody is connected: a few times before it ends.
-const RENEWAL: Duration = Duration::from_secs(3);
 
 /// Maximum changes in one write.
 const MAX_BATCH: usize = 500;
@@ -39,7 +36,6 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// The connections of this process.
 pub struct PresenceTracker {
     store: Store,
-    process: ProcessId,
     seats: Mutex<HashMap<(GameId, Seat), SeatConnections>>,
     changed: Notify,
 }
@@ -113,7 +109,6 @@ impl PresenceTracker {
     pub fn start(store: &Store) -> (Arc<PresenceTracker>, PresenceTask) {
         let tracker = Arc::new(PresenceTracker {
             store: store.clone(),
-            process: ProcessId::random(),
             seats: Mutex::default(),
             changed: Notify::new(),
         });
@@ -194,7 +189,7 @@ impl PresenceTracker {
             return Ok(false);
         }
         loop {
-            let write = self.store.set_present(self.process, changes.clone());
+            let write = self.store.set_present(changes.clone());
             let lease = write.await?;
             self.note_written(&changes, lease.is_new);
             changes = self.changes();
