@@ -147,7 +147,7 @@ struct LimitArgs {
     /// Requests per second and token, with bursts of five times as many; 0 means no limit.
     #[arg(long, env = "DOG_TOKEN_RATE", default_value_t = 50)]
     token_rate: u32,
-    /// Games created or imported per hour and address; 0 means no limit.
+    /// Games created, imported or joined per hour and address; 0 means no limit.
     #[arg(long, env = "DOG_GAMES_PER_ADDRESS", default_value_t = 300)]
     games_per_address: u32,
     /// MiB of storage per address and hour for imports, new games and responses saved for an

@@ -13,7 +13,8 @@ use super::{
     TokenDeriver, joining, new_game, random_bytes,
 };
 use crate::store::{
-    CommitResult, Creator, JoinPolicy, NewGame, StartPolicy, Store, Timing, Write, WriteOp,
+    CommitResult, Creator, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, StartPolicy, Store, Timing,
+    Write, WriteOp,
 };
 
 /// Maximum number of attempts. Each one but the last failed because another process came first;
@@ -25,10 +26,6 @@ const TURN_SECONDS: u32 = 60;
 
 /// The pace of bots, which people can follow, in milliseconds.
 const BOT_PACE_MS: u32 = 1000;
-
-/// The administrative changes after which others are no longer sent to a table that waits: as many
-/// as those of one seat may make.
-const MAX_CHANGES: u32 = 50;
 
 /// A request for a seat at any table.
 pub struct QuickJoin<E> {
@@ -62,7 +59,7 @@ pub async fn quick_join<E: Clone + From<ServiceError>>(
         if let Some(saved) = &loaded.map_err(ServiceError::from)?.saved_response {
             return Ok(request.saved_outcome(saved)?);
         }
-        let found = store.oldest_in_seating(&prefix, MAX_CHANGES).await;
+        let found = store.oldest_in_seating(&prefix, MAX_ADMIN_CHANGES).await;
         let (table, last_key) = found.map_err(ServiceError::from)?;
         let Some(table) = table else {
             let mut new = new_table(&wanted.rules, creator)?;
@@ -126,7 +123,8 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Service
             seed_given: false,
             awaited: Vec::new(),
         },
-        listed: true,
+        // As soon as somebody has taken a seat.
+        listed: false,
         timing: Timing {
             bot_pace_ms: BOT_PACE_MS,
             turn_seconds: Some(TURN_SECONDS),

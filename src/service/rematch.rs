@@ -7,8 +7,8 @@ use super::{
     random_bytes,
 };
 use crate::store::{
-    AdminChanges, CommitResult, Draft, GameId, NewGame, Seating, Store, StoreError, StoredGame,
-    Tokens, WAIT_FOR_OTHERS, WriteOp, now,
+    AdminChanges, CommitResult, Creator, Draft, GameId, NewGame, Seating, Store, StoreError,
+    StoredGame, Tokens, WAIT_FOR_OTHERS, WriteOp, now,
 };
 
 /// A request for a rematch.
@@ -32,13 +32,15 @@ fn unique_key(id: &GameId) -> String {
     format!("rematch of {id}")
 }
 
-/// Asks for a rematch of a finished game: makes it, or tells that the caller will play.
+/// Asks for a rematch of a finished game: makes it, or tells that the caller will play. The game
+/// belongs to the address that makes it.
 ///
 /// # Errors
 /// Why nothing was changed.
 pub async fn ask_rematch<E: Clone + From<ServiceError>>(
     store: &Store,
     id: &str,
+    creator: Option<Creator>,
     request: &RequestContext,
     content: &Result<RematchRequest<E>, E>,
     renderers: &Renderers<E>,
@@ -62,7 +64,7 @@ pub async fn ask_rematch<E: Clone + From<ServiceError>>(
         let next = rematch_of(store, &id).await.map_err(ServiceError::from)?;
         let (effect, status, game, role) = match next {
             None => {
-                let new = new_game(&old, &order, asker);
+                let new = new_game(&old, &order, asker, creator);
                 let mut new = new.map_err(ServiceError::from)?;
                 new.unique_key = Some(unique_key(&id));
                 new.follows = Some((id, old.game.version()));
@@ -127,7 +129,12 @@ fn order<E: Clone>(old: &Game, request: &RematchRequest<E>) -> Result<Vec<Seat>,
 
 /// The next game: the same rules, people and tokens, with the seats in this order. It waits for all
 /// people but the one who asks for it.
-fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<NewGame, StoreError> {
+fn new_game(
+    old: &StoredGame,
+    order: &[Seat],
+    asker: Option<Seat>,
+    creator: Option<Creator>,
+) -> Result<NewGame, StoreError> {
     let now = now();
     let rules = old.game.rules().clone();
     let mut tokens = Tokens {
@@ -174,7 +181,7 @@ fn new_game(old: &StoredGame, order: &[Seat], asker: Option<Seat>) -> Result<New
         id: GameId::random(),
         listed: old.listed,
         imported: false,
-        creator: old.creator,
+        creator,
         created_at: now,
         updated_at: now,
         tokens,

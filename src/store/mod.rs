@@ -28,12 +28,13 @@ pub(crate) mod tests;
 mod tokens;
 mod write;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Instant};
 
 use dog_rules::BySeat;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
+use self::presence::OwnLease;
 pub use self::{
     check::{CheckReport, Defect},
     copy::{CopyError, CopyReport, copy},
@@ -43,13 +44,14 @@ pub use self::{
     location::Location,
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
     postgres::{ConnectionSettings, SettingsError, check_shared},
-    presence::{LEASE, Lease, ProcessId, SeatPresence},
+    presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
     seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, backup, check, verify_file},
     stored_game::{
         AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
-        GamePage, LimitReached, ListQuery, MAX_PLAY_VERSIONS, StoredGame, Timing, now,
+        GamePage, LimitReached, ListQuery, MAX_ADMIN_CHANGES, MAX_PLAY_VERSIONS, StoredGame,
+        Timing, now,
     },
     tokens::{TokenHash, Tokens},
     write::{
@@ -61,7 +63,7 @@ pub use self::{
 /// A handle to the store. A clone is another handle to the same store. Dropping the last handle
 /// waits until all queued writes are committed.
 #[derive(Clone, Debug)]
-pub struct Store(Kind);
+pub struct Store(Kind, Arc<OwnLease>);
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -98,7 +100,7 @@ impl Store {
     /// The file cannot be used. A file of another program or of a newer version is left unchanged.
     pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
         let database = sqlite::Database::open(path.as_ref(), config)?;
-        Ok(Store(Kind::File(database)))
+        Ok(Store(Kind::File(database), Arc::new(OwnLease::new())))
     }
 
     /// Connects to a PostgreSQL database, and migrates it to the current schema. Blocks until that
@@ -109,7 +111,7 @@ impl Store {
     /// version. It is left unchanged then.
     pub fn connect(settings: ConnectionSettings, config: StoreConfig) -> Result<Store, StoreError> {
         let database = postgres::PgDatabase::connect(settings, config)?;
-        Ok(Store(Kind::Shared(database)))
+        Ok(Store(Kind::Shared(database), Arc::new(OwnLease::new())))
     }
 
     /// A game, or `None` if it does not exist.
@@ -160,9 +162,35 @@ impl Store {
 
     /// At which seats of a game somebody is present. Only what was written counts.
     pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+        self.present_within(id, SignedDuration::ZERO).await
+    }
+
+    /// At which seats of a game somebody is present, or may come back because the process has lost
+    /// its lease a moment ago; `None` while this process cannot tell yet. For that it must hold its
+    /// own lease for [`RETURN_TIME`], so this call renews it.
+    pub async fn present_or_returning(
+        &self,
+        id: &GameId,
+    ) -> Result<Option<BySeat<bool>>, StoreError> {
+        if self.1.is_due() {
+            self.set_present(Vec::new()).await?;
+        }
+        if !self.1.is_settled() {
+            return Ok(None);
+        }
+        self.present_within(id, RETURN_TIME).await.map(Some)
+    }
+
+    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
+    /// long ago.
+    async fn present_within(
+        &self,
+        id: &GameId,
+        ended: SignedDuration,
+    ) -> Result<BySeat<bool>, StoreError> {
         match &self.0 {
-            Kind::File(database) => database.read_one(|reader| reader.present(id, now())),
-            Kind::Shared(database) => database.present(id).await,
+            Kind::File(database) => database.read_one(|reader| reader.present(id, ended, now())),
+            Kind::Shared(database) => database.present(id, ended).await,
         }
     }
 
@@ -358,20 +386,19 @@ impl Store {
         committed.await.map(|(committed, _)| committed)
     }
 
-    /// Writes who is now present by a process or no longer, and renews its lease.
-    pub async fn set_present(
-        &self,
-        process: ProcessId,
-        changes: Vec<SeatPresence>,
-    ) -> Result<Lease, StoreError> {
-        match &self.0 {
+    /// Writes who is now present by this process or no longer, and renews its lease.
+    pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
+        let (process, begun) = (self.1.process, (Instant::now(), now()));
+        let lease = match &self.0 {
             Kind::File(database) => {
                 database
                     .write(move |transaction| transaction.set_present(process, &changes, now()))
                     .await
             }
             Kind::Shared(database) => database.set_present(process, &changes).await,
-        }
+        }?;
+        self.1.renewed(begun, lease.is_new);
+        Ok(lease)
     }
 
     /// Returns the token of a [`ticket`](Store::ticket) and deletes the ticket; `None` if it does

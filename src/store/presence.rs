@@ -3,13 +3,26 @@
 //! A process writes when somebody comes or goes, and renews one lease for all that it has written.
 //! If it dies, its lease ends, and the next process that writes removes the rest.
 
-use dog_rules::Seat;
-use jiff::SignedDuration;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
-use super::GameId;
+use dog_rules::Seat;
+use jiff::{SignedDuration, Timestamp};
+
+use super::{GameId, now};
 
 /// How long the presence that a process has written counts after its last write.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(10);
+
+/// How long a process must have held its lease without a gap before an absence counts: after a
+/// start, a pause or an outage, those who were cut off need that long to come back. The presence
+/// that another process has written counts for as long after the end of its lease.
+pub const RETURN_TIME: SignedDuration = SignedDuration::from_secs(15);
+
+/// How old a lease may be before it is renewed: a few times before it ends.
+pub const RENEWAL: Duration = Duration::from_secs(3);
 
 /// A process that writes who is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,4 +50,69 @@ pub struct Lease {
     pub is_new: bool,
     /// Whether there is more to remove of processes whose lease has ended.
     pub more_to_remove: bool,
+}
+
+/// The lease of this process, as it knows it.
+#[derive(Debug)]
+pub(super) struct OwnLease {
+    pub process: ProcessId,
+    held: Mutex<Option<HeldLease>>,
+}
+
+/// A lease that was renewed without a gap.
+#[derive(Clone, Copy, Debug)]
+struct HeldLease {
+    since: Instant,
+    renewed: Instant,
+    /// By the clock that leases end by, which may jump, and goes on while a computer is suspended.
+    renewed_at: Timestamp,
+}
+
+impl HeldLease {
+    /// The time since the last renewal; none if the lease has ended, by either clock.
+    fn age(&self) -> Option<Duration> {
+        let lease = LEASE.unsigned_abs();
+        let by_clock = Duration::try_from(now().duration_since(self.renewed_at)).ok()?;
+        let age = self.renewed.elapsed();
+        (age < lease && by_clock < lease).then_some(age)
+    }
+}
+
+impl OwnLease {
+    pub fn new() -> OwnLease {
+        OwnLease {
+            process: ProcessId::random(),
+            held: Mutex::default(),
+        }
+    }
+
+    /// Notes a renewal that was begun at these times.
+    pub fn renewed(&self, (renewed, renewed_at): (Instant, Timestamp), is_new: bool) {
+        let mut held = self.held();
+        let without_gap = held.filter(|held| !is_new && held.age().is_some());
+        *held = Some(HeldLease {
+            since: without_gap.map_or(renewed, |held| held.since),
+            renewed,
+            renewed_at,
+        });
+    }
+
+    /// Whether the lease is to be renewed, if it is needed.
+    pub fn is_due(&self) -> bool {
+        let age = self.held().and_then(|held| held.age());
+        age.is_none_or(|age| age >= RENEWAL)
+    }
+
+    /// Whether the lease was held without a gap for [`RETURN_TIME`].
+    pub fn is_settled(&self) -> bool {
+        let held = *self.held();
+        held.is_some_and(|held| {
+            held.age().is_some() && held.since.elapsed() >= RETURN_TIME.unsigned_abs()
+        })
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<HeldLease>> {
+        // Nothing panics while the lock is held.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -31,6 +31,9 @@ pub struct Seating {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation: Option<TokenHash>,
     pub seats: BySeat<SeatAccess>,
+    /// Administrative changes by the host.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub host_changes: u32,
     /// Tokens that were replaced, removed or given up, the latest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_tokens: Vec<TokenHash>,
@@ -68,7 +71,10 @@ pub struct SeatAccess {
     pub opened: Opened,
     /// Whether only its holder can have the seat's token.
     pub joined: bool,
-    /// Administrative changes by those who had the seat.
+    /// Whether its person was not there when the first round was dealt at a table without a host,
+    /// and nobody has acted for the seat since.
+    pub absent_at_start: bool,
+    /// Administrative changes by the person who has the seat, or had it last.
     pub changes: u32,
 }
 
@@ -114,6 +120,7 @@ impl Seating {
     pub fn replace_host_token(&mut self, tokens: &mut Tokens, fresh: TokenHash) {
         let old = tokens.host.replace(fresh);
         self.bury(old);
+        self.host_changes += 1;
     }
 
     /// Has bots wait for those who may still come to a game without a host, after somebody has sat
@@ -136,9 +143,8 @@ impl Seating {
         };
         (access.invitation, access.joined) = (invitation, false);
     }
+}
 
-    /// Administrative changes by those who had seats.
-    pub(super) fn changes_by_seats(&self) -> u32 {
-        self.seats.iter().map(|seat| seat.changes).sum()
-    }
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

@@ -22,9 +22,20 @@ const BASE_ADMIN_CHANGES: u64 = 100;
 /// The number of versions of play that allow one more administrative change.
 const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
 
-/// The same for changes by those who have one seat.
+/// The same for changes by the person at one seat.
 const BASE_SEAT_CHANGES: u64 = 50;
 const VERSIONS_PER_SEAT_CHANGE: u64 = 16;
+
+/// The largest number of administrative changes of a game, after which no seat is changed or taken
+/// but those that the host opens. It bounds the log of a table at which people come and go.
+pub const MAX_ADMIN_CHANGES: u32 = 100_000;
+
+/// How long a table without a host is kept while nobody sits at it.
+const ABANDONED_TIME: SignedDuration = SignedDuration::from_mins(10);
+
+/// How long a person who was absent when the game began has for the first action, at a table
+/// without a host.
+const FIRST_ACTION_TIME: SignedDuration = SignedDuration::from_secs(15);
 
 /// The current time, truncated to the microseconds that the store keeps.
 pub fn now() -> Timestamp {
@@ -81,6 +92,8 @@ pub enum LimitReached {
     Admin,
     #[error("this seat was changed too often; play on before the next change")]
     Seat,
+    #[error("the game has had {MAX_ADMIN_CHANGES} changes of seats, the most a game may have")]
+    Table,
 }
 
 impl StoredGame {
@@ -107,9 +120,7 @@ impl StoredGame {
     /// # Errors
     /// The game has too many such changes for its number of versions.
     pub fn check_admin_change(&self) -> Result<(), LimitReached> {
-        let AdminChanges { versions, renewals } = self.admin_changes;
-        let all = u64::from(versions) + u64::from(renewals);
-        let made = all.saturating_sub(self.seating.changes_by_seats().into());
+        let made = u64::from(self.seating.host_changes);
         if made < BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
             Ok(())
         } else {
@@ -117,12 +128,14 @@ impl StoredGame {
         }
     }
 
-    /// Checks that those who have a seat may make another administrative change, which the changes
-    /// of other seats and of the host do not count for.
+    /// Checks that the person at a seat may make another administrative change. The changes of
+    /// earlier people, of other seats and of the host do not count.
     ///
     /// # Errors
-    /// The seat has had too many such changes for the game's number of versions.
+    /// The person has made too many such changes for the game's number of versions, or the game has
+    /// had [`MAX_ADMIN_CHANGES`].
     pub fn check_seat_change(&self, seat: Seat) -> Result<(), LimitReached> {
+        self.check_total()?;
         let made = u64::from(self.seating.seats[seat].changes);
         if made < BASE_SEAT_CHANGES + self.played() / VERSIONS_PER_SEAT_CHANGE {
             Ok(())
@@ -131,8 +144,29 @@ impl StoredGame {
         }
     }
 
-    /// Counts a change towards the limit that it falls under: that of play, of a seat or of the
-    /// host. What the server does for nobody has none.
+    /// Checks that somebody may take this seat. What the host has opened anew is always open: its
+    /// number is bounded by the host's own limit.
+    ///
+    /// # Errors
+    /// The game has had [`MAX_ADMIN_CHANGES`].
+    fn check_join(&self, seat: Seat) -> Result<(), LimitReached> {
+        match self.seating.seats[seat].opened {
+            Opened::ByHost => Ok(()),
+            Opened::AtCreation | Opened::ByHolder => self.check_total(),
+        }
+    }
+
+    fn check_total(&self) -> Result<(), LimitReached> {
+        let AdminChanges { versions, renewals } = self.admin_changes;
+        if versions.saturating_add(renewals) < MAX_ADMIN_CHANGES {
+            Ok(())
+        } else {
+            Err(LimitReached::Table)
+        }
+    }
+
+    /// Counts a change towards the limit that it falls under: that of play, of the person at a seat
+    /// or of the host. What the server does for nobody has none.
     ///
     /// # Errors
     /// The limit is reached.
@@ -145,15 +179,21 @@ impl StoredGame {
             return self.check_play();
         }
         match *action {
-            Action::Join { seat, .. }
-            | Action::ChangeSeat { seat, .. }
+            Action::Join { seat, .. } => {
+                self.check_join(seat)?;
+                Arc::make_mut(&mut self.seating).seats[seat].changes = 0;
+            }
+            Action::ChangeSeat { seat, .. }
             | Action::RenewToken { seat }
             | Action::AskRematch { seat } => {
                 self.check_seat_change(seat)?;
                 Arc::make_mut(&mut self.seating).seats[seat].changes += 1;
             }
             _ if actor == Actor::Server => {}
-            _ => self.check_admin_change()?,
+            _ => {
+                self.check_admin_change()?;
+                Arc::make_mut(&mut self.seating).host_changes += 1;
+            }
         }
         self.admin_changes.versions += 1;
         Ok(())
@@ -170,9 +210,20 @@ impl StoredGame {
             }
     }
 
-    /// Whether what the server does next depends on who is present.
-    pub fn depends_on_presence(&self) -> bool {
+    /// Whether the server makes the table complete without those who are not present.
+    pub fn drops_absent(&self) -> bool {
         self.tokens.host.is_none() && self.completes_table()
+    }
+
+    /// Whether the server deals the first round of a table without a host, whose people may not be
+    /// there.
+    pub fn begins_without_host(&self) -> bool {
+        self.tokens.host.is_none() && self.server_deals() && self.game.round() == 1
+    }
+
+    /// Whether it is a table without a host, at which nobody sits.
+    pub fn is_abandoned(&self) -> bool {
+        self.tokens.host.is_none() && self.game.phase() == Phase::Seating && !self.game.has_human()
     }
 
     fn open_since_creation(&self) -> Option<Seat> {
@@ -252,9 +303,52 @@ impl StoredGame {
         }
     }
 
-    /// When the server must act after a change at `changed_at`: to make the table complete, to have a
-    /// round dealt, for a bot, or because the turn clock has run out.
+    /// When the clock may act next: at the deadline, or earlier for a person who was absent when
+    /// the game began.
+    fn next_timeout(&self) -> Option<Timestamp> {
+        let (deadline, turn) = (self.deadline?, self.timing.turn_seconds?);
+        let saved = SignedDuration::from_secs(turn.into()) - FIRST_ACTION_TIME;
+        let hurries = saved.is_positive() && self.seats_absent_at_start().next().is_some();
+        Some(if hurries { deadline - saved } else { deadline })
+    }
+
+    /// The seats to act whose people were absent when the game began.
+    fn seats_absent_at_start(&self) -> impl Iterator<Item = Seat> {
+        let seats = self.game.seats_to_act();
+        seats.filter(|&seat| self.seating.seats[seat].absent_at_start)
+    }
+
+    /// The seat that the clock acts for in a game that is due: the lowest one to act or, before the
+    /// deadline, the lowest of those who were absent when the game began and are not `present` now.
+    pub fn timed_out_seat(&self, present: &BySeat<bool>) -> Option<Seat> {
+        if self.is_before_deadline() {
+            self.seats_absent_at_start().find(|&seat| !present[seat])
+        } else {
+            self.game.timed_out_seat()
+        }
+    }
+
+    fn is_before_deadline(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline > now())
+    }
+
+    /// Whether a game that is due is so only because of people who were absent when it began.
+    pub fn hurries_absent(&self) -> bool {
+        self.is_before_deadline() && !self.server_deals() && self.game.bot_to_act().is_none()
+    }
+
+    /// Whether the server must act now.
+    pub fn is_due(&self) -> bool {
+        self.due_at(self.updated_at).is_some_and(|due| due <= now())
+    }
+
+    /// When the server must act after a change at `changed_at`: to remove a table at which nobody
+    /// sits, to make the table complete, to have a round dealt, for a bot, or because the turn clock
+    /// has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
+        if self.is_abandoned() {
+            return Some(changed_at + ABANDONED_TIME);
+        }
         self.check_play().ok()?;
         if self.completes_table() {
             return self.seating.bots_at;
@@ -263,7 +357,7 @@ impl StoredGame {
             let pace = SignedDuration::from_millis(self.timing.bot_pace_ms.into());
             return Some(changed_at + pace);
         }
-        self.deadline
+        self.next_timeout()
     }
 }
 

@@ -178,6 +178,16 @@ impl Draft {
         let mut next = stored.clone();
         next.count_change(action, actor)?;
         let events = Arc::make_mut(&mut next.game).apply_by(action, actor)?;
+        if let Some(seat) = action.seat()
+            && next.seating.seats[seat].absent_at_start
+            && action.is_play()
+        {
+            Arc::make_mut(&mut next.seating).seats[seat].absent_at_start = false;
+        }
+        if next.tokens.host.is_none() && next.game.phase() == Phase::Seating {
+            // A table at which nobody sits would only be in the way of others.
+            next.listed = next.game.has_human();
+        }
         // The clocks of two machines may differ.
         next.updated_at = now().max(stored.updated_at + SignedDuration::from_micros(1));
         if let Action::ChangeSettings { settings } = *action {
@@ -198,11 +208,20 @@ impl Draft {
             phase,
             anyone_may_join: stored.anyone_may_join(),
             seating: Arc::clone(&stored.seating),
-            changes_settings: matches!(action, Action::ChangeSettings { .. }),
+            changes_settings: next.listed != stored.listed
+                || matches!(action, Action::ChangeSettings { .. }),
             next,
             events,
             rows,
         })
+    }
+
+    /// Notes that the people of these seats are not there when the first round is dealt.
+    pub fn note_absent(&mut self, seats: impl IntoIterator<Item = Seat>) {
+        let seating = Arc::make_mut(&mut self.next.seating);
+        for seat in seats {
+            seating.seats[seat].absent_at_start = true;
+        }
     }
 
     /// Opens a seat after the action: see [`Seating::open`].

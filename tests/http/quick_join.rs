@@ -2,14 +2,16 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, Stream, TestGame, TestServer,
+    ServerDatabase, Signal, Stream, TestGame, TestServer,
     TestViewer::{self, *},
 };
 
@@ -243,7 +245,17 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     let ghosts = [(); 2].map(|()| join(&server, &json!({"rules": rules})));
     let rules_left = json!({"preset": "dogspiel-it", "jokers": 4});
     let left = join(&server, &json!({"rules": rules_left}));
+    let is_listed = |query: &str| {
+        let list = server.get(&format!("/v1/games{query}")).send().expect(200);
+        let games = list["games"].as_array().expect("games");
+        games.iter().any(|game| game["id"] == left.id())
+    };
+    assert!(is_listed("") && is_listed("?open=true"));
     left.leave();
+    assert!(
+        !is_listed("") && !is_listed("?open=true"),
+        "nobody sits there"
+    );
 
     let view = wait_for(&anna.game, |view| view["phase"] == "exchange");
     assert_eq!(kinds(&view), ["human", "bot", "bot", "bot"]);
@@ -276,9 +288,110 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     assert_eq!(eva.id(), ghosts[0].id());
     let again = join(&server, &json!({"rules": rules_left}));
     assert_eq!(again.id(), left.id());
+    assert!(is_listed("") && is_listed("?open=true"));
     // Whoever comes to it has the whole time again.
     assert_eq!(
         kinds(&eva.game.view(Spectator)),
         ["human", "open", "open", "open"]
     );
+}
+
+/// As if the minute in which others could come were over.
+fn end_the_wait(database: &ServerDatabase, id: &str) {
+    let sql = format!("SELECT seating FROM games WHERE id = '{id}'");
+    let mut seating: Value = serde_json::from_str(&database.sql(&sql)[0]).expect("JSON");
+    let past = "2026-01-01T00:00:00Z";
+    seating["bots_at"] = json!(past);
+    let due: Timestamp = past.parse().expect("a time");
+    let columns = format!("seating = '{seating}', due_at = {}", due.as_microsecond());
+    database.change_game(id, &columns);
+}
+
+/// Whoever was cut off gets their seats back, and bots come for the others.
+#[track_caller]
+fn people_stay(people: &[Taken<'_>]) {
+    let _here: Vec<Stream> = people.iter().map(Taken::events).collect();
+    let view = wait_for(&people[0].game, |view| view["phase"] != "seating");
+    assert_eq!(kinds(&view), ["human", "human", "bot", "bot"]);
+    for taken in people {
+        taken.game.view(Seat(taken.seat));
+    }
+}
+
+#[test]
+fn nobody_loses_the_seat_by_a_restart() {
+    let server = TestServer::start();
+    let people = ["Anna", "Beat"].map(|name| join(&server, &json!({"name": name})));
+    let here: Vec<Stream> = people.iter().map(Taken::events).collect();
+    here[0].wait_for_presence(json!([true, true, null, null]));
+    server.stop(Signal::Kill);
+    drop(here);
+    end_the_wait(server.database(), people[0].id());
+    server.restart(Signal::Kill);
+    people_stay(&people);
+}
+
+#[test]
+#[ignore = "a pause of 30 seconds"]
+fn nobody_loses_the_seat_by_a_pause() {
+    let server = TestServer::start();
+    let people = ["Anna", "Beat"].map(|name| join(&server, &json!({"name": name})));
+    let here: Vec<Stream> = people.iter().map(Taken::events).collect();
+    here[0].wait_for_presence(json!([true, true, null, null]));
+    let pause = |signal: &str| {
+        let mut kill = Command::new("kill");
+        let done = kill
+            .args([signal, &server.process_id().to_string()])
+            .status();
+        assert!(done.expect("kill").success());
+    };
+    pause("-STOP");
+    // Longer than the lease, and than the time in which others may come.
+    end_the_wait(server.database(), people[0].id());
+    thread::sleep(Duration::from_secs(30));
+    pause("-CONT");
+    people_stay(&people);
+}
+
+/// At a full table with nobody there, each first action has 15 seconds, and not 60.
+#[test]
+fn people_who_never_came_do_not_hold_up_the_game() {
+    let server = TestServer::start();
+    let anna = join(&server, &json!({}));
+    let here = anna.events();
+    let away = [(); 3].map(|()| join(&server, &json!({})));
+    assert!(away.iter().all(|taken| taken.id() == anna.id()));
+    let begun = wait_for(&anna.game, |view| view["phase"] == "exchange");
+    let begun: Timestamp = begun["updated_at"]
+        .as_str()
+        .expect("a time")
+        .parse()
+        .expect("a time");
+    let deadline = anna.game.view(Seat(0))["deadline"]
+        .as_str()
+        .expect("a clock")
+        .parse::<Timestamp>()
+        .expect("a time");
+    wait_for(&anna.game, |view| view["seats"][3]["exchange"] != "pending");
+    // Each of them was played for at least 15 seconds after the deal and before the deadline.
+    let history = anna.game.get(Seat(0), "/history").send().expect(200);
+    let entries = history["entries"].as_array().expect("entries");
+    let acted: Vec<&Value> = entries
+        .iter()
+        .filter(|entry| entry["events"][0]["by"] == "clock")
+        .collect();
+    assert_eq!(acted.len(), 3);
+    for entry in acted {
+        assert_ne!(entry["events"][0]["seat"], anna.seat);
+        let at: Timestamp = entry["at"]
+            .as_str()
+            .expect("a time")
+            .parse()
+            .expect("a time");
+        assert!(at >= begun + SignedDuration::from_secs(15), "{at}");
+        assert!(at < deadline, "{at}");
+    }
+    // Anna is there, and keeps her minute.
+    assert_eq!(anna.game.view(Seat(0))["seats"][0]["exchange"], "pending");
+    drop(here);
 }

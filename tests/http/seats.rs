@@ -390,6 +390,30 @@ fn the_host_changes_settings() {
 }
 
 #[test]
+fn coming_and_going_closes_no_seat_to_others() {
+    let server = TestServer::shared();
+    let mut table = TestTable::create(&server, &json!({"join": "anyone"}));
+    for _ in 0..110 {
+        let seat = table.join(&json!({}))["seat"].as_u64().expect("a seat") as usize;
+        let leave = table.put(Seat(seat), seat, &json!({"kind": "open"}));
+        leave.expect(200);
+    }
+    // Others find each seat open, and have the whole allowance of a person; so has the host.
+    for seat in 0..3 {
+        table.join(&json!({"seat": seat}));
+        for name in ["Zoe", "Ann"].repeat(20) {
+            table
+                .put(Seat(seat), seat, &json!({"name": name}))
+                .expect(200);
+        }
+    }
+    for _ in 0..40 {
+        let invitation = table.open(3);
+        table.join(&json!({"invitation": invitation}));
+    }
+}
+
+#[test]
 fn changes_of_a_seat_have_a_limit_that_never_refuses_play() {
     let server = TestServer::shared();
     let table = TestTable::full(&server, &json!({}));

@@ -13,16 +13,14 @@ use std::{
 };
 
 use dog_bot::{net::nets::Nets, player_model::PlayerModels, search::Budget};
-use dog_rules::{Action, ActionRefusal, Actor, BySeat, Game, Phase, Player, Seat, SeatKind};
+use dog_rules::{Action, ActionRefusal, Actor, BySeat, Phase, Player, Seat, SeatKind};
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use super::{BotContext, BotMetrics, MAX_POLL, lower_priority};
-use crate::store::{
-    CommitResult, Draft, DraftError, GameId, LimitReached, StoreError, StoredGame, now,
-};
+use crate::store::{CommitResult, Draft, DraftError, GameId, LimitReached, StoreError, StoredGame};
 
 /// What the server does in a game.
 pub(super) struct BotAction {
@@ -30,6 +28,8 @@ pub(super) struct BotAction {
     pub record: StoredGame,
     pub action: Action,
     pub actor: Actor,
+    /// People who are not there when a game without a host begins.
+    pub absent: Vec<Seat>,
     /// When to commit it, so that the time does not reveal how long the bot thought.
     pub commit_at: Instant,
 }
@@ -42,6 +42,9 @@ impl BotAction {
             && player.kind == SeatKind::Open
         {
             draft.open_seat(*seat, None);
+        }
+        if !self.absent.is_empty() {
+            draft.note_absent(self.absent.iter().copied());
         }
         Ok(draft)
     }
@@ -59,6 +62,9 @@ pub(super) enum Failure {
     LimitReached(#[from] LimitReached),
     #[error("a bot panicked")]
     Panicked,
+    /// Not an error: those who are missing have some time left.
+    #[error("people may still come")]
+    PeopleMayCome,
 }
 
 impl From<DraftError> for Failure {
@@ -81,14 +87,15 @@ pub(super) struct Known {
 }
 
 /// The seat that the server is to play for now.
-fn seat_to_play(game: &Game) -> Option<Seat> {
-    game.bot_to_act().or_else(|| game.timed_out_seat())
+fn seat_to_play(record: &StoredGame, present: &BySeat<bool>) -> Option<Seat> {
+    let bot = record.game.bot_to_act();
+    bot.or_else(|| record.timed_out_seat(present))
 }
 
 /// Whether the next decision in a game is a search.
-pub(super) fn searches(record: &StoredGame) -> bool {
+pub(super) fn searches(record: &StoredGame, present: &BySeat<bool>) -> bool {
     let level = |seat| record.game.player(seat).level;
-    seat_to_play(&record.game).is_some_and(|seat| Budget::of(level(seat)).is_some())
+    seat_to_play(record, present).is_some_and(|seat| Budget::of(level(seat)).is_some())
 }
 
 /// What the server does in this game now; none if it is not to act.
@@ -98,17 +105,12 @@ pub(super) fn decide(
     nets: &Nets,
     metrics: &BotMetrics,
 ) -> Option<BotAction> {
-    if record
-        .due_at(record.updated_at)
-        .is_none_or(|due| due > now())
-    {
-        return None;
-    }
     let begun = Instant::now();
     let for_nobody = |action| BotAction {
         record: record.clone(),
         action,
         actor: Actor::Server,
+        absent: Vec::new(),
         commit_at: begun,
     };
     if let Some((seat, kind)) = record.next_to_complete(&known.present) {
@@ -121,10 +123,16 @@ pub(super) fn decide(
         return Some(for_nobody(Action::HandOver { seat, player }));
     }
     if record.server_deals() {
-        return Some(for_nobody(Action::Deal { by: None }));
+        let mut deal = for_nobody(Action::Deal { by: None });
+        if record.begins_without_host() {
+            let people = Seat::all(record.game.rules().seats)
+                .filter(|&seat| record.game.player(seat).is_human());
+            deal.absent = people.filter(|&seat| !known.present[seat]).collect();
+        }
+        return Some(deal);
     }
     let game = &record.game;
-    let seat = seat_to_play(game)?;
+    let seat = seat_to_play(&record, &known.present)?;
     let actor = if game.bot_plays(seat) {
         Actor::Player
     } else {
@@ -144,6 +152,7 @@ pub(super) fn decide(
         record,
         action,
         actor,
+        absent: Vec::new(),
         commit_at: begun + reply_delay,
     })
 }

@@ -21,6 +21,7 @@ use std::{
 };
 
 use dog_bot::{Level, net::nets::Nets};
+use dog_rules::BySeat;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
@@ -34,7 +35,7 @@ use self::{
 use super::runtime;
 use crate::{
     player_models::ModelCache,
-    store::{Feed, GameId, Store, StoreError, StoredGame, now},
+    store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now},
 };
 
 /// The longest sleep of an idle thread: then it checks whether it is to stop.
@@ -45,6 +46,9 @@ const MIN_POLL: Duration = Duration::from_millis(5);
 
 /// How long a game is left alone after an error that would occur again.
 const ERROR_BACKOFF: Duration = Duration::from_secs(60);
+
+/// How long a game is left alone whose people may still come.
+const RETURN_BACKOFF: Duration = Duration::from_secs(1);
 
 /// Games with humans come first. Once in this many polls, games of bots only come first, so that
 /// they do not starve.
@@ -250,13 +254,16 @@ impl BotWorker {
         let shared = &self.shared;
         let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
-            Ok(Some(record)) => {
-                let known = self.runtime.block_on(self.know(&record));
-                known.map_err(Failure::from).and_then(|known| {
+            Ok(Some(record)) if !record.is_due() => Ok(None),
+            Ok(Some(record)) if record.is_abandoned() => self.remove(&record).map(|()| None),
+            Ok(Some(record)) => match self.runtime.block_on(self.know(&record)) {
+                Ok(Some(known)) => {
                     let decide = || decide(record, &known, &shared.nets, &shared.metrics);
                     catch_unwind(AssertUnwindSafe(decide)).map_err(|_| Failure::Panicked)
-                })
-            }
+                }
+                Ok(None) => Err(Failure::PeopleMayCome),
+                Err(error) => Err(error.into()),
+            },
             Ok(None) => Ok(None),
             Err(error) => Err(error.into()),
         };
@@ -265,6 +272,10 @@ impl BotWorker {
             Ok(None) => shared.release(id),
             // The committer ends only when all threads are to stop.
             Ok(Some(action)) => self.commits.send(action).unwrap_or_default(),
+            Err(Failure::PeopleMayCome) => {
+                let until = Instant::now() + RETURN_BACKOFF;
+                shared.scheduler().back_off(id, until);
+            }
             // The store may work again a little later.
             Err(Failure::Store(error)) if error.is_temporary() => {
                 shared.release(id);
@@ -275,17 +286,37 @@ impl BotWorker {
         Ok(())
     }
 
-    /// What a decision in this game needs besides the game.
-    async fn know(&self, record: &StoredGame) -> Result<Known, StoreError> {
+    /// Removes a table at which nobody sits, unless somebody has sat down meanwhile.
+    fn remove(&self, record: &StoredGame) -> Result<(), Failure> {
+        let write = Write {
+            op: WriteOp::Remove(record.expected_state()),
+            save: None,
+        };
+        let removed = self.runtime.block_on(self.shared.store.commit(write))?;
+        log::debug!("game {} is abandoned: {removed:?}", record.id);
+        Ok(())
+    }
+
+    /// What a decision in this game needs besides the game; `None` while its people may come.
+    async fn know(&self, record: &StoredGame) -> Result<Option<Known>, StoreError> {
         let BotContext { store, models, .. } = &*self.shared;
         let mut known = Known::default();
-        if record.depends_on_presence() {
-            known.present = store.present(&record.id).await?;
+        let hurries = record.hurries_absent();
+        if record.drops_absent() || record.begins_without_host() || hurries {
+            match store.present_or_returning(&record.id).await? {
+                Some(present) => known.present = present,
+                // Nobody is taken to be absent.
+                None if record.begins_without_host() => known.present = BySeat::from_fn(|_| true),
+                None => return Ok(None),
+            }
         }
-        if searches(record) {
+        if hurries && record.timed_out_seat(&known.present).is_none() {
+            return Ok(None);
+        }
+        if searches(record, &known.present) {
             known.models = models.models(record, models.read(record).await?)?;
         }
-        Ok(known)
+        Ok(Some(known))
     }
 
     /// Waits until a game can be claimed or the thread is to stop.

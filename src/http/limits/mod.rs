@@ -71,6 +71,8 @@ pub enum Cost {
     Advice,
     /// A request, and a saved response if there is an `Idempotency-Key`.
     Write,
+    /// A write, and a seat of a game.
+    Join,
     /// A write, and a new game.
     NewGame,
     /// A write, and a new game with its record.
@@ -202,7 +204,9 @@ impl Cost {
     /// What was limited, for the detail of a refusal.
     fn subject(self) -> &'static str {
         match self {
-            Cost::NewGame | Cost::Import => ": games created by this address",
+            Cost::NewGame | Cost::Import | Cost::Join => {
+                ": games created or joined by this address"
+            }
             Cost::Advice => ": advice for this address",
             Cost::Free | Cost::Request | Cost::Write => "",
         }
@@ -213,7 +217,7 @@ impl Cost {
 fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
     let game = match cost {
         Cost::Free | Cost::Request | Cost::Advice => return 0,
-        Cost::Write => 0,
+        Cost::Write | Cost::Join => 0,
         Cost::NewGame => STORAGE_KIB_GAME,
         Cost::Import => {
             let length = head.headers.get(header::CONTENT_LENGTH);

@@ -3,8 +3,8 @@
 //! A request with a token of its game is charged to that token, and to its address if the game was
 //! created there, so a client gains nothing by creating games. Players at one address whose game was
 //! created elsewhere share a limit that is ten times as large. All other requests, including those
-//! with unknown tokens, are charged to the address. Creations and advice are charged to the address
-//! as well.
+//! with unknown tokens, are charged to the address. Creations, joins and advice are charged to the
+//! address as well.
 
 use std::{
     collections::HashMap,
@@ -50,7 +50,7 @@ pub struct Limits {
     pub address_rate: u32,
     /// Requests per second and token.
     pub token_rate: u32,
-    /// Games created or imported per hour and address.
+    /// Games created, imported or joined per hour and address.
     pub games_per_address: u32,
     /// MiB stored per hour and address.
     pub kept_per_address: u32,
@@ -98,7 +98,8 @@ pub enum RateKey {
 pub enum Payer {
     /// That of whoever sends them: a person who joined.
     Holder,
-    /// That of the game's creator, if known: others who were sent a token have a larger limit.
+    /// That of the game's creator: others who were sent a token have a larger limit. If the creator
+    /// is not known, everybody is taken for it.
     Creator(Option<Creator>),
 }
 
@@ -176,7 +177,8 @@ impl Rates {
             RateKey::Token { token, payer, .. } => {
                 let own = match payer {
                     Payer::Holder => true,
-                    Payer::Creator(by) => by.is_some_and(|by| by == creator()),
+                    // The creator of a finished game is forgotten after a while.
+                    Payer::Creator(by) => by.is_none_or(|by| by == creator()),
                 };
                 let of_address = if own {
                     &self.addresses
@@ -189,7 +191,7 @@ impl Rates {
             RateKey::Address => take(&self.addresses, address)?,
         }
         match cost {
-            Cost::NewGame | Cost::Import => take(&self.games, address),
+            Cost::NewGame | Cost::Import | Cost::Join => take(&self.games, address),
             Cost::Advice => take(&self.advice, address),
             Cost::Free | Cost::Request | Cost::Write => Ok(()),
         }

@@ -91,7 +91,7 @@ impl From<LimitReached> for Problem {
     fn from(limit: LimitReached) -> Problem {
         match limit {
             LimitReached::Play => Problem::new(Code::TooManyVersions, limit),
-            LimitReached::Admin | LimitReached::Seat => {
+            LimitReached::Admin | LimitReached::Seat | LimitReached::Table => {
                 Problem::new(Code::TooManyChanges, limit).retry_after(NEXT_CHANGE)
             }
         }

@@ -188,7 +188,7 @@ impl RouteDef {
 /// Registers all routes. Paths are tried in order, so those of a game are grouped under their common
 /// prefix, and frequent ones come first.
 pub fn configure(config: &mut ServiceConfig) {
-    use Cost::{Advice, Free, Import, NewGame, Request, Write};
+    use Cost::{Advice, Free, Import, Join, NewGame, Request, Write};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     let of_games = [
@@ -213,7 +213,7 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/events").on(GET, Request, events::stream_events),
         RouteDef::new("/events/ticket").on(POST, Write, events::create_ticket),
         RouteDef::new("/presence").on(GET, Request, events::get_presence),
-        RouteDef::new("/join").on(POST, Write, people::join_game),
+        RouteDef::new("/join").on(POST, Join, people::join_game),
         RouteDef::new("/seats/{seat}").on(Method::PUT, Write, people::hand_over_seat),
         RouteDef::new("/seats/{seat}/token").on(POST, Write, people::reissue_token),
         RouteDef::new("/host/token").on(POST, Write, people::renew_host_token),

@@ -168,10 +168,13 @@ pub async fn change_settings(
 pub async fn ask_rematch(
     app: Data<App>,
     id: Path<String>,
+    client: ClientAddress,
     body: WriteRequest<RematchBody>,
 ) -> Result<HttpResponse, Problem> {
+    let (store, creator) = (&app.store, client.creator(&app.store));
     let content = body.content.map(RematchBody::request);
-    respond(service::ask_rematch(&app.store, &id, &body.context, &content, &RENDERERS).await?)
+    let asked = service::ask_rematch(store, &id, creator, &body.context, &content, &RENDERERS);
+    respond(asked.await?)
 }
 
 /// The next game of the same people, if somebody has asked for it.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 
 use super::{
@@ -11,11 +11,12 @@ use super::{
     connection::params,
     row_state::RowState,
     sql::{NOW, expiry, now},
+    tasks::micros,
 };
 use crate::store::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
-    TokenHash, Tokens,
+    GamePage, LEASE, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError,
+    StoredGame, TokenHash, Tokens,
     game_log::{self, LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
 };
@@ -75,15 +76,25 @@ impl PgDatabase {
         self.one_game(sql, params![key.to_owned()]).await
     }
 
-    /// At which seats of a game somebody is present.
-    pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
+    /// long ago. A lease that ends later than any that is made now was made before the clock was
+    /// set back.
+    pub async fn present(
+        &self,
+        id: &GameId,
+        ended: SignedDuration,
+    ) -> Result<BySeat<bool>, StoreError> {
         let sql = concat!(
             "SELECT seat FROM presence JOIN processes USING (process) \
              WHERE game = $1 AND lease_until > ",
-            now!()
+            now!(),
+            " - $2 AND lease_until <= ",
+            now!(),
+            " + $3"
         );
+        let params = params![id.to_string(), micros(ended), micros(LEASE)];
         let mut present = BySeat::default();
-        for row in self.query(sql, params![id.to_string()]).await? {
+        for row in self.query(sql, params).await? {
             let number = u8::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u8::MAX);
             if let Some(seat) = Seat::new(number, MAX_SEATS as u8) {
                 present[seat] = true;

@@ -14,8 +14,8 @@ use super::{
     statements::remove_expired,
 };
 use crate::store::{
-    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, SeatPresence, StoreError, TokenHash,
-    Usage, game_row::int,
+    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, SeatPresence, StoreError,
+    TokenHash, Usage, game_row::int,
 };
 
 /// How long a node has a due game for itself.
@@ -28,7 +28,7 @@ const RETENTION_CLAIM: SignedDuration = SignedDuration::from_secs(60);
 /// Bytes that are written to find out whether writes are possible.
 const PROBE_BYTES: usize = 4 << 10;
 
-fn micros(duration: SignedDuration) -> i64 {
+pub(super) fn micros(duration: SignedDuration) -> i64 {
     duration.as_micros() as i64
 }
 
@@ -128,14 +128,16 @@ impl PgDatabase {
         })
     }
 
-    /// Removes some of what is left of a process whose lease has ended. Returns whether there may
-    /// be more.
+    /// Removes some of what is left of a process whose lease has ended [`RETURN_TIME`] ago. Returns
+    /// whether there may be more.
     async fn remove_ended_lease(&self) -> Result<bool, StoreError> {
         let sql = concat!(
             "WITH ended AS (\
                  SELECT process FROM processes WHERE lease_until <= ",
             now!(),
-            "    LIMIT 1 FOR UPDATE SKIP LOCKED), \
+            "    - $1 OR lease_until > ",
+            now!(),
+            "    + $2 LIMIT 1 FOR UPDATE SKIP LOCKED), \
              batch AS (\
                  SELECT game, seat, process FROM presence JOIN ended USING (process) LIMIT 500), \
              gone AS (\
@@ -148,7 +150,8 @@ impl PgDatabase {
                  AND NOT EXISTS (SELECT FROM batch)) \
              SELECT (SELECT count(*) FROM gone) FROM ended"
         );
-        let rows = self.small_write(sql, params![]).await?;
+        let params = params![micros(RETURN_TIME), micros(LEASE)];
+        let rows = self.small_write(sql, params).await?;
         if !rows.is_empty() {
             self.0.committed.notify_one();
         }

@@ -1,7 +1,7 @@
 //! Queries.
 
 use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::store::{
     Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
-    GameHead, GameId, GamePage, ListQuery, LogEntry, LogPage, RetentionPolicy, SavedResponse,
-    Scope, StoreError, StoredGame, TokenHash, Usage,
+    GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage, RetentionPolicy,
+    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Usage,
     game_log::{self, LogForm},
     game_row::{int, seating, time, version},
 };
@@ -72,15 +72,24 @@ impl Reader<'_> {
         rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
-    /// At which seats of a game somebody is present.
+    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
+    /// long ago. A lease that ends later than any that is made now was made before the clock was
+    /// set back.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn present(&self, id: &GameId, now: Timestamp) -> Result<BySeat<bool>, StoreError> {
+    pub fn present(
+        &self,
+        id: &GameId,
+        ended: SignedDuration,
+        now: Timestamp,
+    ) -> Result<BySeat<bool>, StoreError> {
         let sql = "SELECT seat FROM presence JOIN processes USING (process) \
-                   WHERE game = ?1 AND lease_until > ?2";
+                   WHERE game = ?1 AND lease_until > ?2 AND lease_until <= ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![id, now.as_microsecond()])?;
+        let (after, last) = (now - ended, now + LEASE);
+        let mut rows =
+            statement.query(params![id, after.as_microsecond(), last.as_microsecond()])?;
         let mut present = BySeat::default();
         while let Some(row) = rows.next()? {
             if let Some(seat) = Seat::new(row.get(0)?, MAX_SEATS as u8) {

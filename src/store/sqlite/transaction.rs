@@ -11,8 +11,8 @@ use super::{
 };
 use crate::store::{
     CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease, NewGame, NewTicket,
-    PackedLog, ProcessId, SavedResponse, Scope, SeatPresence, Seating, StoreError, StoredGame,
-    TokenHash, Tokens, Usage, Write, WriteOp,
+    PackedLog, ProcessId, RETURN_TIME, SavedResponse, Scope, SeatPresence, Seating, StoreError,
+    StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
     game_row::{int, seating_column},
     stored_game::now,
     write::NewLog,
@@ -320,13 +320,18 @@ impl<'c> Transaction<'c> {
         })
     }
 
-    /// Removes some of what is left of a process whose lease has ended. Returns whether there may
-    /// be more.
+    /// Removes some of what is left of a process whose lease has ended [`RETURN_TIME`] ago. Returns
+    /// whether there may be more.
     fn remove_ended_lease(&mut self, now: Timestamp) -> Result<bool, StoreError> {
         let connection = self.connection()?;
         let ended = connection
-            .prepare_cached("SELECT process FROM processes WHERE lease_until <= ?1 LIMIT 1")?
-            .query_row([now.as_microsecond()], |row| row.get::<_, i64>(0))
+            .prepare_cached(
+                "SELECT process FROM processes WHERE lease_until <= ?1 OR lease_until > ?2 LIMIT 1",
+            )?
+            .query_row(
+                [now - RETURN_TIME, now + LEASE].map(Timestamp::as_microsecond),
+                |row| row.get::<_, i64>(0),
+            )
             .optional()?;
         let Some(process) = ended else {
             return Ok(false);

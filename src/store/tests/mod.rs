@@ -335,9 +335,6 @@ pub(super) fn log(store: &Store, id: &GameId) -> Vec<LogEntry> {
     entries(store, id, 0, usize::MAX)
 }
 
-/// The process that marks an end of the changes.
-const MARKER: ProcessId = ProcessId(0);
-
 /// Adds a change, and waits until the store tells it, and so everything committed before it.
 /// Returns the changes after change number `since` without this one, and its number.
 fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
@@ -347,7 +344,7 @@ fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
         is_present: true,
     };
     let mut feed = store.feed();
-    wait(store.set_present(MARKER, vec![marker]));
+    wait(store.set_present(vec![marker]));
     loop {
         let (changes, last) = wait(store.changes(since));
         let ChangesSince::Of(mut changes) = changes else {

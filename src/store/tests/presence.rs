@@ -24,22 +24,21 @@ fn present(store: &Store, stored: &StoredGame) -> Vec<u8> {
 
 fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
-    let (one, other) = (ProcessId::random(), ProcessId::random());
     let stored = create(&here);
-    let write = |store: &Store, process, seat, is_present| {
-        wait(store.set_present(process, vec![change(&stored, seat, is_present)]))
+    let write = |store: &Store, seat, is_present| {
+        wait(store.set_present(vec![change(&stored, seat, is_present)]))
     };
     let lease = |is_new| Lease {
         is_new,
         more_to_remove: false,
     };
-    assert_eq!(write(&here, one, 1, true), lease(true));
-    assert_eq!(write(&there, other, 1, true), lease(true));
-    assert_eq!(write(&there, other, 3, true), lease(false));
+    assert_eq!(write(&here, 1, true), lease(true));
+    assert_eq!(write(&there, 1, true), lease(true));
+    assert_eq!(write(&there, 3, true), lease(false));
     assert_eq!(present(&here, &stored), [1, 3]);
-    write(&here, one, 1, false);
+    write(&here, 1, false);
     assert_eq!(present(&there, &stored), [1, 3]);
-    write(&there, other, 1, false);
+    write(&there, 1, false);
     assert_eq!(present(&here, &stored), [3]);
     // It is no change of the game.
     assert_eq!(wait(here.game(&stored.id)), Some(stored));
@@ -47,11 +46,11 @@ fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
 
 fn changes_of_presence_are_in_the_feed(database: &TestStore) {
     let store = database.store();
-    let (process, stored) = (ProcessId::random(), create(&store));
+    let stored = create(&store);
     let mut feed = store.feed();
     let write = |is_present| {
         let since = last_change(&store);
-        wait(store.set_present(process, vec![change(&stored, 2, is_present)]));
+        wait(store.set_present(vec![change(&stored, 2, is_present)]));
         changes(&store, since)
     };
     let told = [Change::Presence(stored.id)];

@@ -77,7 +77,7 @@ fn older_files_are_migrated_and_newer_ones_refused() {
         assert_eq!(pragma(&path, "user_version"), versions[0]);
     }
     let database = Database::open_migrated(&path, &two, StoreConfig::default()).unwrap();
-    let store = Store(Kind::File(database));
+    let store = Store(Kind::File(database), Arc::new(OwnLease::new()));
     assert_eq!(wait(store.version(&id)), Some(1));
     drop(store);
     assert_eq!(pragma(&path, "user_version"), versions[1]);

@@ -7,8 +7,7 @@ use super::*;
 #[test]
 fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
     let dir = Dir::new();
-    let store = dir.store();
-    let (dead, alive) = (ProcessId::random(), ProcessId::random());
+    let (dead, store) = (dir.store(), dir.store());
     let stored = create(&store);
     let everywhere = |seat: Seat| {
         let present = |game| SeatPresence {
@@ -21,12 +20,12 @@ fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
     };
     let seats: Vec<Seat> = Seat::all(2).collect();
     for &seat in &seats {
-        wait(store.set_present(dead, everywhere(seat)));
+        wait(dead.set_present(everywhere(seat)));
     }
     sql(&dir, "UPDATE processes SET lease_until = 0");
     assert_eq!(wait(store.present(&stored.id)), BySeat::default());
     let since = wait(store.changes(0)).1;
-    let more = || wait(store.set_present(alive, Vec::new())).more_to_remove;
+    let more = || wait(store.set_present(Vec::new())).more_to_remove;
     assert!(more());
     assert_eq!(rows(&dir, "presence"), 102);
     assert!(more() && more());
@@ -37,5 +36,5 @@ fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
     };
     assert!(told.contains(&Change::Presence(stored.id)));
     // Whoever was only slow begins anew.
-    assert!(wait(store.set_present(dead, Vec::new())).is_new);
+    assert!(wait(dead.set_present(Vec::new())).is_new);
 }
