@@ -70,10 +70,21 @@ fn a_refusal_by_rate_says_when_to_retry() {
     }
 }
 
+/// A game in play that this address has created.
+#[track_caller]
+fn game_from<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
+    let wishes = json!({"rules": {"preset": "hausregeln"}, "first_dealer": 0});
+    let created = from(server.post("/v1/games").json(&wishes), address).send();
+    let game = TestGame::of(server, &created.expect(201));
+    game.deal();
+    game.exchange();
+    game
+}
+
 #[test]
 fn a_token_of_the_game_has_its_own_quota() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
-    let game = TestGame::in_play(&server);
+    let game = game_from(&server, THERE);
     exhaust(|| from(game.get(Spectator, ""), HERE));
     for _ in 0..6 {
         let (seat, id) = game.first_move();
@@ -100,8 +111,8 @@ fn a_token_of_the_game_has_its_own_quota() {
 #[test]
 fn inventing_tokens_gains_nothing() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
-    let game = TestGame::in_play(&server);
-    let other = TestGame::fixed(&server);
+    let game = game_from(&server, THERE);
+    let other = game_from(&server, THERE);
     let ask = |game: &TestGame<'_>, token: &str| {
         let request = server.get(&game.path("")).token(token);
         from(request, HERE).send()

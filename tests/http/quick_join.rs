@@ -380,7 +380,7 @@ fn people_who_never_came_do_not_hold_up_the_game() {
         .iter()
         .filter(|entry| entry["events"][0]["by"] == "clock")
         .collect();
-    assert_eq!(acted.len(), 3);
+    assert_eq!(acted.len(), 3, "{history}");
     for entry in acted {
         assert_ne!(entry["events"][0]["seat"], anna.seat);
         let at: Timestamp = entry["at"]

@@ -21,7 +21,6 @@ use std::{
 };
 
 use dog_bot::{Level, net::nets::Nets};
-use dog_rules::BySeat;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
@@ -305,8 +304,8 @@ impl BotWorker {
         if record.drops_absent() || record.begins_without_host() || hurries {
             match store.present_or_returning(&record.id).await? {
                 Some(present) => known.present = present,
-                // Nobody is taken to be absent.
-                None if record.begins_without_host() => known.present = BySeat::from_fn(|_| true),
+                // It is asked again before the clock acts for somebody.
+                None if record.begins_without_host() => {}
                 None => return Ok(None),
             }
         }
