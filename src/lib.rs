@@ -3,6 +3,7 @@
 //! * [`store`] keeps games in a database.
 //! * [`background`] plays for bots and for players whose time is up, and removes expired data.
 //! * `fair` shares threads fairly among clients.
+//! * `quota` counts what each client uses.
 //! * `player_models` tells how the seats of a game play.
 //! * [`service`] carries out every write.
 //! * [`http`] serves games over HTTP.
@@ -17,5 +18,6 @@ mod fair;
 pub mod http;
 pub mod picture;
 mod player_models;
+mod quota;
 pub mod service;
 pub mod store;

@@ -51,6 +51,7 @@ use crate::{
     background::bots::BotWorkers,
     background::retention::RetentionThread,
     player_models::ModelCache,
+    quota::CreatorQuotas,
     store::{RetentionPolicy, Store, StoreError},
 };
 
@@ -162,9 +163,11 @@ impl Server {
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
         let models = Arc::new(ModelCache::new(&store, &nets));
+        let creators = Arc::new(CreatorQuotas::new(config.limits.kept_per_address));
         let bots = BotWorkers::start(
             &store,
             (&nets, &models),
+            Arc::clone(&creators),
             config.bot_threads.unwrap_or(cores),
         )
         .map_err(ServeError::Thread)?;
@@ -174,7 +177,11 @@ impl Server {
         let (presence, presence_task) = PresenceTracker::start(&store);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
         metrics.register_sources(&store, &bots, &memory);
-        let limit_state = Data::new(LimitState::new(config.limits.clone(), store.clone()));
+        let limit_state = Data::new(LimitState::new(
+            config.limits.clone(),
+            store.clone(),
+            creators,
+        ));
         let app = Data::new(App {
             store,
             hub,

@@ -117,7 +117,7 @@ impl Usage {
     ///
     /// # Errors
     /// [`StoreError::Quota`].
-    pub(super) fn check_new_game(self) -> Result<(), StoreError> {
+    pub fn check_new_game(self) -> Result<(), StoreError> {
         match self.max {
             Some(max) if self.used >= percent(max, NO_NEW_GAMES_PERCENT) => Err(StoreError::Quota),
             _ => Ok(()),

@@ -34,7 +34,8 @@ use self::{
 use super::runtime;
 use crate::{
     player_models::ModelCache,
-    store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now},
+    quota::CreatorQuotas,
+    store::{Creator, Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now},
 };
 
 /// The longest sleep of an idle thread: then it checks whether it is to stop.
@@ -45,6 +46,9 @@ const MIN_POLL: Duration = Duration::from_millis(5);
 
 /// How long a game is left alone after an error that would occur again.
 const ERROR_BACKOFF: Duration = Duration::from_secs(60);
+
+/// How long it is known whether there is room for games without people.
+const ROOM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a game is left alone whose people may still come.
 const RETURN_BACKOFF: Duration = Duration::from_secs(1);
@@ -66,6 +70,10 @@ struct BotContext {
     store: Store,
     nets: Arc<Nets>,
     models: Arc<ModelCache>,
+    /// Charged for games without people.
+    creators: Arc<CreatorQuotas>,
+    /// Whether there was room for games without people, and when.
+    room: Mutex<Option<(Instant, bool)>>,
     stopping: AtomicBool,
     scheduler: Mutex<DueScheduler>,
     due: Mutex<DueGames>,
@@ -127,12 +135,15 @@ impl BotWorkers {
     pub fn start(
         store: &Store,
         (nets, models): (&Arc<Nets>, &Arc<ModelCache>),
+        creators: Arc<CreatorQuotas>,
         threads: usize,
     ) -> io::Result<BotWorkers> {
         let shared = Arc::new(BotContext {
             store: store.clone(),
             nets: Arc::clone(nets),
             models: Arc::clone(models),
+            creators,
+            room: Mutex::default(),
             stopping: AtomicBool::new(false),
             scheduler: Mutex::new(DueScheduler::new(threads)),
             due: Mutex::default(),
@@ -215,6 +226,10 @@ impl BotWorker {
     fn claim(&self, humans_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
         for has_human in [humans_first, !humans_first] {
+            // The last of the space is for people.
+            if !has_human && !self.has_room()? {
+                continue;
+            }
             let Some(game) = self.pick(has_human)? else {
                 continue;
             };
@@ -235,17 +250,33 @@ impl BotWorker {
     fn pick(&self, has_human: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
         let mut due = shared.due();
-        let mut game = shared.scheduler().claim(due.known(has_human));
+        let mut game = shared.claim(due.known(has_human), has_human);
         if game.is_none() {
             let busy = shared.scheduler().busy();
             self.runtime
                 .block_on(due.read(&shared.store, has_human, busy))?;
-            game = shared.scheduler().claim(due.known(has_human));
+            game = shared.claim(due.known(has_human), has_human);
         }
         if let Some(game) = &game {
             due.remove(game.id);
         }
         Ok(game)
+    }
+
+    /// Whether the store has room for what bots do among themselves.
+    fn has_room(&self) -> Result<bool, StoreError> {
+        let shared = &self.shared;
+        // The lock guards nothing that could be half changed.
+        let mut room = shared.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, has_room)) = *room
+            && at.elapsed() < ROOM_INTERVAL
+        {
+            return Ok(has_room);
+        }
+        let usage = self.runtime.block_on(shared.store.usage())?;
+        let has_room = usage.check_new_game().is_ok();
+        *room = Some((Instant::now(), has_room));
+        Ok(has_room)
     }
 
     /// Decides in a claimed game. The claim is released after the commit.
@@ -356,6 +387,27 @@ impl BotWorker {
 }
 
 impl BotContext {
+    /// Claims one of these due games. One without people is charged to its creator, whose other
+    /// games wait too if the quota is used up.
+    fn claim(&self, due: &[(GameId, Option<Creator>)], has_human: bool) -> Option<ClaimedGame> {
+        let mut scheduler = self.scheduler();
+        if has_human {
+            return scheduler.claim(due);
+        }
+        let mut due = due.to_vec();
+        loop {
+            due.retain(|(_, by)| by.is_none_or(|creator| !scheduler.is_suspended(creator)));
+            let game = scheduler.claim(&due)?;
+            let Some(creator) = game.creator() else {
+                return Some(game);
+            };
+            match self.creators.charge_bot_action(creator) {
+                Ok(()) => return Some(game),
+                Err(wait) => scheduler.suspend(game, creator, Instant::now() + wait),
+            }
+        }
+    }
+
     /// Lets other threads claim the game again.
     fn release(&self, id: GameId) {
         self.scheduler().release(id);

@@ -29,6 +29,8 @@ pub(super) struct DueScheduler {
     claimed: HashSet<GameId>,
     /// Games that are left alone until then, after an error.
     backed_off: HashMap<GameId, Instant>,
+    /// Creators whose games without people are left alone until then.
+    suspended: HashMap<Creator, Instant>,
     shares: FairShares<ShareKey>,
     /// Threads that each creator occupies.
     threads: HashMap<ShareKey, usize>,
@@ -51,6 +53,16 @@ pub(super) struct ClaimedGame {
     charge: Charge<ShareKey>,
 }
 
+impl ClaimedGame {
+    /// The creator to whom the decision is charged, if it is known.
+    pub fn creator(&self) -> Option<Creator> {
+        match self.charge.payer {
+            ShareKey::Creator(creator) => Some(creator),
+            ShareKey::Game(_) => None,
+        }
+    }
+}
+
 impl DueScheduler {
     /// A scheduler for this many threads, with no game claimed.
     pub fn new(threads: usize) -> DueScheduler {
@@ -60,6 +72,7 @@ impl DueScheduler {
             max_threads: threads.saturating_sub(1).max(1),
             claimed: HashSet::new(),
             backed_off: HashMap::new(),
+            suspended: HashMap::new(),
             shares: FairShares::default(),
             threads: HashMap::new(),
             waiting: 0,
@@ -69,6 +82,7 @@ impl DueScheduler {
     /// The number of games that cannot be claimed, due or not.
     pub fn busy(&mut self) -> usize {
         self.backed_off.retain(|_, until| *until > Instant::now());
+        self.suspended.retain(|_, until| *until > Instant::now());
         self.claimed.len() + self.backed_off.len()
     }
 
@@ -113,6 +127,20 @@ impl DueScheduler {
             }
         }
         self.shares.end(game.charge, took, self.waiting);
+    }
+
+    /// Gives a claimed game back, and leaves its creator's games without people alone until then.
+    pub fn suspend(&mut self, game: ClaimedGame, creator: Creator, until: Instant) {
+        let id = game.id;
+        self.decided(game, Duration::ZERO);
+        self.release(id);
+        self.suspended.insert(creator, until);
+    }
+
+    /// Whether the creator's games without people are left alone now.
+    pub fn is_suspended(&self, creator: Creator) -> bool {
+        let until = self.suspended.get(&creator);
+        until.is_some_and(|until| *until > Instant::now())
     }
 
     /// Lets the game be claimed again.

@@ -11,7 +11,7 @@ pub mod io;
 pub mod memory;
 mod rates;
 
-use std::{rc::Rc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use actix_web::{
     Error, HttpMessage, ResponseError,
@@ -36,7 +36,10 @@ use super::{
     headers::{IDEMPOTENCY_KEY, caller},
     problem::{Code, Problem},
 };
-use crate::store::{GameId, Store, TokenHash};
+use crate::{
+    quota::CreatorQuotas,
+    store::{GameId, Store, TokenHash},
+};
 
 /// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.
 pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
@@ -88,9 +91,9 @@ pub struct LimitState {
 }
 
 impl LimitState {
-    pub fn new(limits: Limits, store: Store) -> LimitState {
+    pub fn new(limits: Limits, store: Store, creators: Arc<CreatorQuotas>) -> LimitState {
         LimitState {
-            rates: Rates::new(&limits),
+            rates: Rates::new(&limits, creators),
             limits,
             store,
         }
@@ -190,7 +193,7 @@ async fn charge(
     let own = || store.creator(&address.bytes());
     let charged = rates.charge(address, own, &key, cost);
     charged.map_err(|wait| exceeded(cost.subject(), wait))?;
-    let charged = rates.charge_storage(address, storage_kib(request.head(), cost));
+    let charged = rates.charge_storage(own, storage_kib(request.head(), cost));
     charged.map_err(|wait| exceeded(": bytes stored for this address", wait))?;
     Ok(Some(key))
 }

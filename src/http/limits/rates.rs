@@ -8,34 +8,18 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, Hash, RandomState},
-    num::NonZeroU32,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use actix_web::http::header::HeaderName;
-use governor::{
-    Quota, RateLimiter,
-    clock::{Clock, DefaultClock},
-    middleware::NoOpMiddleware,
-    state::keyed::HashMapStateStore,
-};
+use governor::Quota;
 
 use super::{Cost, address::Address};
-use crate::store::{Creator, GameId, TokenHash};
-
-/// Keys of one kind that are counted separately; further ones share [`OVERFLOW_BUCKETS`].
-const MAX_KEYS: usize = 100_000;
-
-/// Buckets shared by the keys beyond [`MAX_KEYS`].
-const OVERFLOW_BUCKETS: u64 = 1024;
-
-/// The time between two sweeps, which remove keys without recent requests.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
-
-/// The same when there are too many keys.
-const URGENT_SWEEP: Duration = Duration::from_secs(1);
+use crate::{
+    quota::{Bucket, CreatorQuotas, bucket, take},
+    store::{Creator, GameId, TokenHash},
+};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
@@ -114,14 +98,14 @@ pub struct Rates {
     tokens: Option<Bucket>,
     games: Option<Bucket>,
     advice: Option<Bucket>,
-    /// KiB stored for an address.
-    storage: Option<Bucket>,
+    /// Bytes stored for an address.
+    creators: Arc<CreatorQuotas>,
     /// Valid tokens.
     known: Mutex<HashMap<GameToken, Payer>>,
 }
 
 impl Rates {
-    pub fn new(limits: &Limits) -> Rates {
+    pub fn new(limits: &Limits, creators: Arc<CreatorQuotas>) -> Rates {
         let every_second = |rate, burst| bucket(rate, burst, Quota::per_second);
         let every_hour = |rate| bucket(rate, 1, Quota::per_hour);
         Rates {
@@ -130,7 +114,7 @@ impl Rates {
             tokens: every_second(limits.token_rate, 5),
             games: every_hour(limits.games_per_address),
             advice: every_second(limits.advice_per_address, 10),
-            storage: every_hour(limits.kept_per_address.saturating_mul(1024)),
+            creators,
             known: Mutex::default(),
         }
     }
@@ -197,155 +181,20 @@ impl Rates {
         }
     }
 
-    /// Charges an address for storage.
-    pub fn charge_storage(&self, address: Address, kib: u32) -> Result<(), Duration> {
-        match (&self.storage, NonZeroU32::new(kib)) {
-            (Some(bucket), Some(kib)) => bucket.take_many(address, kib),
-            _ => Ok(()),
+    /// Charges an address for storage. As a creator it has this hash.
+    pub fn charge_storage(
+        &self,
+        creator: impl FnOnce() -> Creator,
+        kib: u32,
+    ) -> Result<(), Duration> {
+        match kib {
+            0 => Ok(()),
+            _ => self.creators.charge_storage(creator(), kib),
         }
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<GameToken, Payer>> {
         // Nothing panics while the lock is held.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The quota of a rate, with bursts of `burst` times as many; none for a rate of 0.
-fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Quota> {
-    let rate = NonZeroU32::new(rate)?;
-    let burst = NonZeroU32::new(burst)?.saturating_mul(rate);
-    Some(of(rate).allow_burst(burst))
-}
-
-fn bucket(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Bucket> {
-    let quota = quota(rate, burst, of)?;
-    Some(Bucket::with_clock(quota, MAX_KEYS, DefaultClock::default()))
-}
-
-fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), Duration> {
-    bucket.as_ref().map_or(Ok(()), |bucket| bucket.take(key))
-}
-
-type Limiter<C> =
-    RateLimiter<u64, HashMapStateStore<u64>, C, NoOpMiddleware<<C as Clock>::Instant>>;
-
-/// A quota, and what each key has used of it.
-struct Bucket<C: Clock + Clone = DefaultClock> {
-    limiter: Limiter<C>,
-    clock: C,
-    /// The most that can be taken at once.
-    burst: NonZeroU32,
-    max_keys: usize,
-    hasher: RandomState,
-    swept: Mutex<Instant>,
-}
-
-impl<C: Clock + Clone> Bucket<C> {
-    fn with_clock(quota: Quota, max_keys: usize, clock: C) -> Bucket<C> {
-        Bucket {
-            limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()),
-            clock,
-            burst: quota.burst_size(),
-            max_keys,
-            hasher: RandomState::new(),
-            swept: Mutex::new(Instant::now()),
-        }
-    }
-
-    /// Takes one from this key's bucket, or returns how long to wait for it.
-    fn take(&self, key: impl Hash) -> Result<(), Duration> {
-        self.take_many(key, NonZeroU32::MIN)
-    }
-
-    /// Takes several from this key's bucket, or returns how long to wait for them. It never takes more
-    /// than a full bucket holds.
-    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
-        // The hash is keyed, so that no client can choose a key that collides with another's.
-        let mut key = self.hasher.hash_one(key);
-        if !self.has_room() {
-            key %= OVERFLOW_BUCKETS;
-        }
-        match self.limiter.check_key_n(&key, many.min(self.burst)) {
-            Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
-            // The second is an error only beyond the burst, which cannot be.
-            Ok(Ok(())) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Whether there is room for one more key. Sweeps first if it is time to.
-    fn has_room(&self) -> bool {
-        let full = self.limiter.len() >= self.max_keys;
-        let interval = if full { URGENT_SWEEP } else { SWEEP_INTERVAL };
-        if let Ok(mut swept) = self.swept.try_lock()
-            && swept.elapsed() >= interval
-        {
-            *swept = Instant::now();
-            self.limiter.retain_recent();
-            self.limiter.shrink_to_fit();
-        }
-        !full || self.limiter.len() < self.max_keys
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use governor::clock::FakeRelativeClock;
-
-    use super::*;
-
-    fn bucket(max_keys: usize) -> (Bucket<FakeRelativeClock>, FakeRelativeClock) {
-        let clock = FakeRelativeClock::default();
-        let quota = quota(2, 3, Quota::per_second).unwrap();
-        (Bucket::with_clock(quota, max_keys, clock.clone()), clock)
-    }
-
-    #[test]
-    fn a_burst_then_a_rate_and_each_for_itself() {
-        let (bucket, clock) = bucket(10);
-        for _ in 0..6 {
-            assert_eq!(bucket.take(1), Ok(()));
-        }
-        assert_eq!(bucket.take(1), Err(Duration::from_millis(500)));
-        assert_eq!(bucket.take(2), Ok(()));
-        clock.advance(Duration::from_millis(500));
-        assert_eq!(bucket.take(1), Ok(()));
-        assert!(bucket.take(1).is_err());
-    }
-
-    #[test]
-    fn several_are_taken_at_once() {
-        let (bucket, clock) = bucket(10);
-        let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
-        assert_eq!(many(5), Ok(()));
-        assert_eq!(many(2), Err(Duration::from_millis(500)));
-        assert_eq!(many(1), Ok(()));
-        // More than a full bucket takes a full bucket.
-        assert!(many(1_000).is_err());
-        clock.advance(Duration::from_secs(3));
-        assert_eq!(many(1_000), Ok(()));
-        assert!(many(1).is_err());
-    }
-
-    #[test]
-    fn memory_is_bounded_and_the_crowd_is_limited() {
-        let (bucket, clock) = bucket(100);
-        for key in 0..100 {
-            assert_eq!(bucket.take(key), Ok(()));
-        }
-        // All keys of an overflow bucket together get as much as one key.
-        let taken = (100..60_100).filter(|&key| bucket.take(key).is_ok());
-        assert_eq!(taken.count() as u64, 6 * OVERFLOW_BUCKETS);
-        assert_eq!(bucket.limiter.len() as u64, 100 + OVERFLOW_BUCKETS);
-        // Keys without recent requests make room.
-        clock.advance(Duration::from_secs(60));
-        *bucket.swept.lock().unwrap() -= URGENT_SWEEP;
-        assert_eq!(bucket.take(7), Ok(()));
-        assert_eq!(bucket.limiter.len(), 1);
-    }
-
-    #[test]
-    fn nothing_is_no_limit() {
-        assert!(quota(0, 5, Quota::per_second).is_none());
     }
 }

@@ -1,0 +1,247 @@
+//! Quotas: rates with bursts, counted separately for each key, in bounded memory.
+
+use std::{
+    hash::{BuildHasher, Hash, RandomState},
+    num::NonZeroU32,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use governor::{
+    Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+    middleware::NoOpMiddleware,
+    state::keyed::HashMapStateStore,
+};
+
+use crate::store::Creator;
+
+/// Keys of one kind that are counted separately; further ones share [`OVERFLOW_BUCKETS`].
+const MAX_KEYS: usize = 100_000;
+
+/// Buckets shared by the keys beyond [`MAX_KEYS`].
+const OVERFLOW_BUCKETS: u64 = 1024;
+
+/// The time between two sweeps, which remove keys without recent requests.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+
+/// The same when there are too many keys.
+const URGENT_SWEEP: Duration = Duration::from_secs(1);
+
+/// Actions per second of all bots of one creator in games without people.
+const BOT_ACTIONS: u32 = 50;
+
+/// The unit in which stored bytes are counted: about what a bot's action adds to the log.
+const STORED_UNIT: u32 = 256;
+
+/// What the creators of games may have stored and played for them.
+pub struct CreatorQuotas {
+    /// In units of [`STORED_UNIT`].
+    storage: Option<Bucket>,
+    bot_actions: Option<Bucket>,
+}
+
+impl CreatorQuotas {
+    /// Quotas with that many MiB stored per hour for each creator; 0 is no limit.
+    pub fn new(stored_mib: u32) -> CreatorQuotas {
+        let units = stored_mib.saturating_mul((1 << 20) / STORED_UNIT);
+        CreatorQuotas {
+            storage: bucket(units, 1, Quota::per_hour),
+            bot_actions: bucket(BOT_ACTIONS, 1, Quota::per_second),
+        }
+    }
+
+    /// Charges a creator for that many KiB.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub fn charge_storage(&self, creator: Creator, kib: u32) -> Result<(), Duration> {
+        let units = kib.saturating_mul(1024 / STORED_UNIT);
+        match (&self.storage, NonZeroU32::new(units)) {
+            (Some(bucket), Some(units)) => bucket.take_many(creator, units),
+            _ => Ok(()),
+        }
+    }
+
+    /// Charges a creator for an action of a bot in a game without people.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub fn charge_bot_action(&self, creator: Creator) -> Result<(), Duration> {
+        take(&self.bot_actions, creator)?;
+        take(&self.storage, creator)
+    }
+}
+
+impl std::fmt::Debug for CreatorQuotas {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CreatorQuotas").finish_non_exhaustive()
+    }
+}
+
+/// The quota of a rate, with bursts of `burst` times as many; none for a rate of 0.
+fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Quota> {
+    let rate = NonZeroU32::new(rate)?;
+    let burst = NonZeroU32::new(burst)?.saturating_mul(rate);
+    Some(of(rate).allow_burst(burst))
+}
+
+/// A bucket for a rate; none for a rate of 0.
+pub fn bucket(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Bucket> {
+    let quota = quota(rate, burst, of)?;
+    Some(Bucket::with_clock(quota, MAX_KEYS, DefaultClock::default()))
+}
+
+/// Takes one from this key's bucket, if there is a limit.
+///
+/// # Errors
+/// How long to wait.
+pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), Duration> {
+    bucket.as_ref().map_or(Ok(()), |bucket| bucket.take(key))
+}
+
+type Limiter<C> =
+    RateLimiter<u64, HashMapStateStore<u64>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+
+/// A quota, and what each key has used of it.
+pub struct Bucket<C: Clock + Clone = DefaultClock> {
+    limiter: Limiter<C>,
+    clock: C,
+    /// The most that can be taken at once.
+    burst: NonZeroU32,
+    max_keys: usize,
+    hasher: RandomState,
+    swept: Mutex<Instant>,
+}
+
+impl<C: Clock + Clone> Bucket<C> {
+    fn with_clock(quota: Quota, max_keys: usize, clock: C) -> Bucket<C> {
+        Bucket {
+            limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()),
+            clock,
+            burst: quota.burst_size(),
+            max_keys,
+            hasher: RandomState::new(),
+            swept: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Takes one from this key's bucket, or returns how long to wait for it.
+    fn take(&self, key: impl Hash) -> Result<(), Duration> {
+        self.take_many(key, NonZeroU32::MIN)
+    }
+
+    /// Takes several from this key's bucket, or returns how long to wait for them. It never takes more
+    /// than a full bucket holds.
+    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
+        // The hash is keyed, so that no client can choose a key that collides with another's.
+        let mut key = self.hasher.hash_one(key);
+        if !self.has_room() {
+            key %= OVERFLOW_BUCKETS;
+        }
+        match self.limiter.check_key_n(&key, many.min(self.burst)) {
+            Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
+            // The second is an error only beyond the burst, which cannot be.
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether there is room for one more key. Sweeps first if it is time to.
+    fn has_room(&self) -> bool {
+        let full = self.limiter.len() >= self.max_keys;
+        let interval = if full { URGENT_SWEEP } else { SWEEP_INTERVAL };
+        if let Ok(mut swept) = self.swept.try_lock()
+            && swept.elapsed() >= interval
+        {
+            *swept = Instant::now();
+            self.limiter.retain_recent();
+            self.limiter.shrink_to_fit();
+        }
+        !full || self.limiter.len() < self.max_keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn bucket(max_keys: usize) -> (Bucket<FakeRelativeClock>, FakeRelativeClock) {
+        let clock = FakeRelativeClock::default();
+        let quota = quota(2, 3, Quota::per_second).unwrap();
+        (Bucket::with_clock(quota, max_keys, clock.clone()), clock)
+    }
+
+    #[test]
+    fn a_burst_then_a_rate_and_each_for_itself() {
+        let (bucket, clock) = bucket(10);
+        for _ in 0..6 {
+            assert_eq!(bucket.take(1), Ok(()));
+        }
+        assert_eq!(bucket.take(1), Err(Duration::from_millis(500)));
+        assert_eq!(bucket.take(2), Ok(()));
+        clock.advance(Duration::from_millis(500));
+        assert_eq!(bucket.take(1), Ok(()));
+        assert!(bucket.take(1).is_err());
+    }
+
+    #[test]
+    fn several_are_taken_at_once() {
+        let (bucket, clock) = bucket(10);
+        let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
+        assert_eq!(many(5), Ok(()));
+        assert_eq!(many(2), Err(Duration::from_millis(500)));
+        assert_eq!(many(1), Ok(()));
+        // More than a full bucket takes a full bucket.
+        assert!(many(1_000).is_err());
+        clock.advance(Duration::from_secs(3));
+        assert_eq!(many(1_000), Ok(()));
+        assert!(many(1).is_err());
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_crowd_is_limited() {
+        let (bucket, clock) = bucket(100);
+        for key in 0..100 {
+            assert_eq!(bucket.take(key), Ok(()));
+        }
+        // All keys of an overflow bucket together get as much as one key.
+        let taken = (100..60_100).filter(|&key| bucket.take(key).is_ok());
+        assert_eq!(taken.count() as u64, 6 * OVERFLOW_BUCKETS);
+        assert_eq!(bucket.limiter.len() as u64, 100 + OVERFLOW_BUCKETS);
+        // Keys without recent requests make room.
+        clock.advance(Duration::from_secs(60));
+        *bucket.swept.lock().unwrap() -= URGENT_SWEEP;
+        assert_eq!(bucket.take(7), Ok(()));
+        assert_eq!(bucket.limiter.len(), 1);
+    }
+
+    #[test]
+    fn bots_have_a_rate_and_fill_the_storage_of_their_creator() {
+        let creator = |number| Creator([number; 16]);
+        let quotas = CreatorQuotas::new(1);
+        for _ in 0..BOT_ACTIONS {
+            assert_eq!(quotas.charge_bot_action(creator(1)), Ok(()));
+        }
+        assert!(quotas.charge_bot_action(creator(1)).is_err());
+        assert_eq!(quotas.charge_bot_action(creator(2)), Ok(()));
+        // These actions have used 12 and a half of the 1,024 KiB.
+        assert!(quotas.charge_storage(creator(1), 1_013).is_err());
+        assert_eq!(quotas.charge_storage(creator(1), 1_011), Ok(()));
+        let full = quotas.charge_storage(creator(2), 1_023);
+        assert_eq!(full, Ok(()));
+        for _ in 0..3 {
+            let _ = quotas.charge_bot_action(creator(2));
+        }
+        assert!(
+            quotas.charge_bot_action(creator(2)).is_err(),
+            "nothing is left"
+        );
+    }
+
+    #[test]
+    fn nothing_is_no_limit() {
+        assert!(quota(0, 5, Quota::per_second).is_none());
+    }
+}
