@@ -28,6 +28,7 @@ pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError>
 pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), StoreError> {
     let lock = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4474694)";
     connection.execute(lock).await?;
+    check_encoding(connection).await?;
     let found = found_version(connection).await?;
     if found == 0 {
         let sql = "CREATE TABLE schema_version (version integer NOT NULL); \
@@ -49,6 +50,23 @@ pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), Stor
         connection.query(sql, &params).await?;
     }
     Ok(())
+}
+
+/// Checks that the database can hold every text.
+///
+/// # Errors
+/// [`StoreError::Unsuitable`].
+async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
+    let sql = "SELECT current_setting('server_encoding')";
+    let rows = connection.query(sql, &[]).await?;
+    let encoding: &str = super::reader::one(&rows)?.try_get(0)?;
+    match encoding {
+        "UTF8" => Ok(()),
+        other => Err(StoreError::Unsuitable(format!(
+            "its encoding is {other}, and must be UTF8: create it with ENCODING 'UTF8' TEMPLATE \
+             template0"
+        ))),
+    }
 }
 
 /// The schema version of the database; 0 if it has no tables yet.
