@@ -26,6 +26,10 @@ const VERSIONS_PER_ADMIN_CHANGE: u64 = 4;
 const BASE_SEAT_CHANGES: u64 = 50;
 const VERSIONS_PER_SEAT_CHANGE: u64 = 16;
 
+/// How far the last change of a game may be ahead of the clock: the clocks of machines that share a
+/// database differ a little. Beyond that the clock was put back.
+pub const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
+
 /// The current time, truncated to the microseconds that the store keeps.
 pub fn now() -> Timestamp {
     Timestamp::from_microsecond(Timestamp::now().as_microsecond())
@@ -235,6 +239,40 @@ impl StoredGame {
             version: self.game.version(),
             updated_at: self.updated_at,
             tokens: self.tokens.clone(),
+        }
+    }
+
+    /// Whether the clock was put back since the last change, so that what the game waits for is
+    /// further away than it ever was.
+    pub(super) fn is_from_future(&self, now: Timestamp) -> bool {
+        self.updated_at > now + CLOCK_TOLERANCE
+    }
+
+    /// Whether the server must act now. It does if the clock was put back since the last change.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let due_at = self.due_at(self.updated_at);
+        due_at.is_some_and(|due_at| due_at <= now || self.is_from_future(now))
+    }
+
+    /// The time of a change that is made now. It is after that of the last change, unless the clock
+    /// was put back.
+    pub(super) fn next_change_at(&self, now: Timestamp) -> Timestamp {
+        match self.is_from_future(now) {
+            true => now,
+            false => now.max(self.updated_at + SignedDuration::from_micros(1)),
+        }
+    }
+
+    /// Sets the time of the last change. If the clock was put back, what the game waits for moves
+    /// with it.
+    pub(super) fn set_updated_at(&mut self, at: Timestamp) {
+        let back = self.updated_at.duration_since(at);
+        self.updated_at = at;
+        if back.is_positive() {
+            self.deadline = self.deadline.map(|deadline| deadline - back);
+            if let Some(bots_at) = self.seating.bots_at {
+                Arc::make_mut(&mut self.seating).bots_at = Some(bots_at - back);
+            }
         }
     }
 

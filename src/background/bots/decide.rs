@@ -98,10 +98,7 @@ pub(super) fn decide(
     nets: &Nets,
     metrics: &BotMetrics,
 ) -> Option<BotAction> {
-    if record
-        .due_at(record.updated_at)
-        .is_none_or(|due| due > now())
-    {
+    if !record.is_due(now()) {
         return None;
     }
     let begun = Instant::now();

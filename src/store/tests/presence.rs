@@ -5,6 +5,7 @@ use super::*;
 each_store![
     a_seat_is_present_while_any_process_says_so,
     changes_of_presence_are_in_the_feed,
+    a_lease_of_the_future_counts_for_nothing,
 ];
 
 /// The change that a seat is present at a game or no longer.
@@ -61,4 +62,19 @@ fn changes_of_presence_are_in_the_feed(database: &TestStore) {
     assert_eq!(write(true), []);
     assert_eq!(write(false), told);
     assert_eq!(write(false), []);
+}
+
+fn a_lease_of_the_future_counts_for_nothing(database: &TestStore) {
+    let store = database.store();
+    let (process, stored) = (ProcessId::random(), create(&store));
+    wait(store.set_present(process, vec![change(&stored, 2, true)]));
+    let day = 24 * 60 * 60 * 1_000_000_i64;
+    database.sql(&format!(
+        "UPDATE processes SET lease_until = lease_until + {day}"
+    ));
+    assert_eq!(present(&store, &stored), [0; 0]);
+    let other = || wait(store.set_present(ProcessId::random(), Vec::new()));
+    assert!(other().more_to_remove && other().more_to_remove);
+    assert!(!other().more_to_remove);
+    assert!(wait(store.set_present(process, Vec::new())).is_new);
 }
