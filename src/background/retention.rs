@@ -8,14 +8,14 @@ use std::{
     io,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use jiff::SignedDuration;
 use tokio::runtime::Runtime;
 
 use super::runtime;
-use crate::store::{RetentionPolicy, Store, StoreError, now};
+use crate::store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
 
 /// Games read at once.
 const SCAN_BATCH: u32 = 500;
@@ -31,6 +31,9 @@ const PACK_BATCH: u32 = 10;
 
 /// How long a game has been over before its log is packed. Its streams have read the log by then.
 const PACK_DELAY: SignedDuration = SignedDuration::from_secs(60);
+
+/// The longest pause after the first pass, which removes nothing.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The pause while another process is at it.
 const CLAIM_DELAY: Duration = Duration::from_secs(5);
@@ -51,6 +54,10 @@ struct RetentionWorker {
     runtime: Runtime,
     policy: RetentionPolicy,
     stopped: Receiver<()>,
+    /// When the retention's time was last moved.
+    moved: Option<Instant>,
+    /// Whether it was behind the clock then.
+    was_behind: bool,
 }
 
 /// Why a pass ended early.
@@ -67,7 +74,8 @@ impl From<StoreError> for PassEnd {
 }
 
 impl RetentionThread {
-    /// Starts the thread. It makes a pass at once, and then one per interval.
+    /// Starts the thread. It makes a pass at once, and then one per interval. The first one removes
+    /// no games, so that a server that starts with a wrong clock can be stopped.
     ///
     /// # Errors
     /// If the operating system starts no more threads.
@@ -82,6 +90,8 @@ impl RetentionThread {
             runtime: runtime()?,
             policy,
             stopped,
+            moved: None,
+            was_behind: false,
         };
         let thread = thread::Builder::new()
             .name("retention".into())
@@ -107,8 +117,9 @@ impl Drop for RetentionThread {
 }
 
 impl RetentionWorker {
-    fn run(self, every: Duration) {
+    fn run(mut self, every: Duration) {
         loop {
+            let is_first = self.moved.is_none();
             match self.pass() {
                 Ok(0) => {}
                 Ok(games) => log::info!("removed {games} expired games"),
@@ -117,14 +128,19 @@ impl RetentionWorker {
                     log::warn!("cannot remove expired games: {error}")
                 }
             }
-            if self.pause(every).is_err() {
+            let pause = if is_first {
+                every.min(FIRST_PAUSE)
+            } else {
+                every
+            };
+            if self.pause(pause).is_err() {
                 return;
             }
         }
     }
 
     /// Makes a pass when no other process is at it. Returns the number of removed games.
-    fn pass(&self) -> Result<usize, PassEnd> {
+    fn pass(&mut self) -> Result<usize, PassEnd> {
         while !self.wait(self.store.claim_retention())? {
             self.pause(CLAIM_DELAY)?;
         }
@@ -134,12 +150,49 @@ impl RetentionWorker {
     }
 
     /// Removes all that has expired and packs finished games. Returns the number of removed games.
-    fn remove_and_pack(&self) -> Result<usize, PassEnd> {
-        self.forget_expired()?;
+    fn remove_and_pack(&mut self) -> Result<usize, PassEnd> {
+        let is_first = self.moved.is_none();
+        let time = self.move_time()?;
+        while self.wait(self.store.forget_expired(time.at, EXPIRE_BATCH))? {
+            self.pause(BATCH_DELAY)?;
+        }
+        let removed = match is_first {
+            true => 0,
+            false => self.remove_expired(time)?,
+        };
+        while self.wait(self.store.remove_rest())? {
+            self.pause(BATCH_DELAY)?;
+        }
+        self.pack()?;
+        Ok(removed)
+    }
+
+    /// Moves the time by which games are old.
+    fn move_time(&mut self) -> Result<RetentionTime, PassEnd> {
+        let passed = self.moved.map_or(Duration::ZERO, |moved| moved.elapsed());
+        let time = self.wait(self.store.move_retention_time(passed))?;
+        self.moved = Some(Instant::now());
+        let is_behind = time.behind.is_positive();
+        if is_behind && !self.was_behind {
+            log::warn!(
+                "the clock is {} hours ahead of the last look at old games; if it is right, they are \
+                 removed later",
+                time.behind.as_hours()
+            );
+        }
+        self.was_behind = is_behind;
+        Ok(time)
+    }
+
+    /// Removes the games that are old by then. Returns their number.
+    fn remove_expired(&self, time: RetentionTime) -> Result<usize, PassEnd> {
         let mut removed = 0;
         let mut after = None;
         loop {
-            let batch = self.wait(self.store.expired_games(self.policy, after, SCAN_BATCH))?;
+            let expired = self
+                .store
+                .expired_games(self.policy, time.at, after, SCAN_BATCH);
+            let batch = self.wait(expired)?;
             for games in batch.old.chunks(DELETE_BATCH) {
                 removed += self.wait(self.store.remove_expired(games.to_vec()))?;
                 self.pause(BATCH_DELAY)?;
@@ -150,10 +203,6 @@ impl RetentionWorker {
             }
             self.pause(BATCH_DELAY)?;
         }
-        while self.wait(self.store.remove_rest())? {
-            self.pause(BATCH_DELAY)?;
-        }
-        self.pack()?;
         Ok(removed)
     }
 
@@ -168,13 +217,6 @@ impl RetentionWorker {
             }
             self.pause(BATCH_DELAY)?;
         }
-    }
-
-    fn forget_expired(&self) -> Result<(), PassEnd> {
-        while self.wait(self.store.forget_expired(EXPIRE_BATCH))? {
-            self.pause(BATCH_DELAY)?;
-        }
-        Ok(())
     }
 
     /// Waits for the store.

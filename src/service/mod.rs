@@ -31,8 +31,8 @@ pub use self::{
 };
 use crate::store::{
     AdminChanges, CommitResult, Creator, Draft, GameId, JoinPolicy, LoadedGame, NewGame, NewTicket,
-    PackedLog, Seating, StartPolicy, Store, StoreError, StoredGame, Timing, TokenHash, Tokens,
-    Write, WriteOp, now,
+    PackedLog, Seating, StartPolicy, Store, StoreError, StoredGame, TICKET_TTL, Timing, TokenHash,
+    Tokens, Write, WriteOp, now,
 };
 
 /// Maximum number of attempts for a write. Each one but the last failed because another write came
@@ -41,9 +41,6 @@ const MAX_ATTEMPTS: u32 = 8;
 
 /// The least turn clock that a host may set once cards were dealt, in seconds.
 const MIN_TURN_SECONDS: u32 = 10;
-
-/// How long a ticket is valid.
-const TICKET_TTL: SignedDuration = SignedDuration::from_secs(30);
 
 /// A write, apart from its command.
 pub struct RequestContext {
@@ -666,7 +663,6 @@ fn create_ticket(
     let ticket = NewTicket {
         hash: TokenHash::of(&tokens.ticket()),
         token,
-        expires_at,
     };
     let response = Response::Ticket {
         salt,

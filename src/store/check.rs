@@ -132,6 +132,7 @@ pub(super) fn replay(
             played.timing.turn_seconds = settings.turn_seconds;
             timing_known = true;
         }
+        played.set_updated_at(entry.at);
         played.set_deadline(entry.at, &entry.events, before);
         let restarts = entry.events.iter().any(Event::restarts_clock) || before == Phase::Seating;
         deadline_known |= timing_known && restarts;

@@ -85,6 +85,9 @@ pub enum StoreError {
     /// The database server does not know the role or its password, or gives it too few rights.
     #[error("the database refuses access: {0}")]
     Denied(#[source] Cause),
+    /// A setting of the database server does not let this program work.
+    #[error("the database does not suit this server: {0}")]
+    Unsuitable(String),
     /// The queue of writes is full.
     #[error("too many writes are waiting")]
     Overloaded,
@@ -119,7 +122,7 @@ impl StoreError {
             }
             Unreachable(_) | Denied(_) | Moved => true,
             Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
-            Lost(_) | NoWriteAheadLog(_) => false,
+            Lost(_) | NoWriteAheadLog(_) | Unsuitable(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dog_rules::Phase;
+use jiff::SignedDuration;
 use prometheus_client::{
     metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
     registry::{Registry, Unit},
@@ -25,6 +26,7 @@ pub struct StoreMetrics {
     commits: Counter,
     commit_seconds: Histogram,
     commit_writes: Histogram,
+    retention_behind: Gauge,
 }
 
 impl StoreMetrics {
@@ -34,6 +36,7 @@ impl StoreMetrics {
             commits: Counter::default(),
             commit_seconds: Histogram::new(COMMIT_SECONDS_BUCKETS),
             commit_writes: Histogram::new(COMMIT_WRITES_BUCKETS),
+            retention_behind: Gauge::default(),
         }
     }
 
@@ -48,6 +51,14 @@ impl StoreMetrics {
         registry.register_with_unit("store_commit", help, Unit::Seconds, seconds);
         let help = "Writes that were committed together";
         registry.register("store_commit_writes", help, self.commit_writes.clone());
+        let help = "How far the time by which old games are removed is behind the clock";
+        let behind = self.retention_behind.clone();
+        registry.register_with_unit("retention_behind", help, Unit::Seconds, behind);
+    }
+
+    /// Sets how far the retention's time is behind the clock.
+    pub(super) fn retention_is_behind(&self, behind: SignedDuration) {
+        self.retention_behind.set(behind.as_secs());
     }
 
     /// Counts a write that was queued.

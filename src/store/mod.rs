@@ -28,7 +28,11 @@ pub(crate) mod tests;
 mod tokens;
 mod write;
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dog_rules::BySeat;
 use jiff::{SignedDuration, Timestamp};
@@ -45,18 +49,18 @@ pub use self::{
     metrics::{GameCounts, Sizes, StoreMetrics, Usage},
     postgres::{ConnectionSettings, SettingsError, check_shared},
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
-    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy},
+    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
     seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, backup, check, verify_file},
     stored_game::{
-        AdminChanges, Change, ChangesSince, Cursor, DueByCreator, ExpectedState, GameHead,
-        GamePage, LimitReached, ListQuery, MAX_ADMIN_CHANGES, MAX_PLAY_VERSIONS, StoredGame,
-        Timing, now,
+        AdminChanges, CLOCK_TOLERANCE, Change, ChangesSince, Cursor, DueByCreator, ExpectedState,
+        GameHead, GamePage, LimitReached, ListQuery, MAX_ADMIN_CHANGES, MAX_PLAY_VERSIONS,
+        StoredGame, Timing, now,
     },
     tokens::{TokenHash, Tokens},
     write::{
         CommitResult, Draft, DraftError, LoadedGame, NewGame, NewTicket, SavedResponse, Scope,
-        Write, WriteOp,
+        TICKET_TTL, Write, WriteOp,
     },
 };
 
@@ -278,6 +282,21 @@ impl Store {
         }
     }
 
+    /// At most `limit` games in which the server acts now because the clock was put back since their
+    /// last change; see [`StoredGame::is_due`]. It reads all games that wait.
+    pub async fn due_from_future(
+        &self,
+        has_human: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        match &self.0 {
+            Kind::File(database) => {
+                database.read_one(|reader| reader.due_from_future(has_human, now(), limit))
+            }
+            Kind::Shared(database) => database.due_from_future(has_human, limit).await,
+        }
+    }
+
     /// The longest due game of each creator, for at most `limit` creators after `after`, in the
     /// order of their hashes; and at most `limit` due games without a creator. Returns the last
     /// creator too if there may be more.
@@ -330,21 +349,37 @@ impl Store {
         }
     }
 
-    /// The expired games among the first `limit` games after `after`, in order of creation.
+    /// Moves the time by which games and responses are old, after this much time in which this process
+    /// has looked after them; see [`RetentionTime`].
+    pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
+        let time = match &self.0 {
+            Kind::File(database) => {
+                database
+                    .write(move |transaction| transaction.move_retention_time(passed, now()))
+                    .await?
+            }
+            Kind::Shared(database) => database.move_retention_time(passed).await?,
+        };
+        self.metrics().retention_is_behind(time.behind);
+        Ok(time)
+    }
+
+    /// The games that have expired by `now` among the first `limit` games after `after`, in order of creation.
     ///
     /// A batch in which every game is too young to have expired ends the search, because all later
     /// games are younger still.
     pub async fn expired_games(
         &self,
         policy: RetentionPolicy,
+        now: Timestamp,
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
         match &self.0 {
             Kind::File(database) => {
-                database.read_one(|reader| reader.expired_games(policy, now(), after, limit))
+                database.read_one(|reader| reader.expired_games(policy, now, after, limit))
             }
-            Kind::Shared(database) => database.expired_games(policy, now(), after, limit).await,
+            Kind::Shared(database) => database.expired_games(policy, now, after, limit).await,
         }
     }
 
@@ -445,16 +480,16 @@ impl Store {
         }
     }
 
-    /// Deletes at most `limit` expired responses and `limit` expired tickets. Returns whether there
-    /// may be more.
-    pub async fn forget_expired(&self, limit: u32) -> Result<bool, StoreError> {
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`. Returns
+    /// whether there may be more.
+    pub async fn forget_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
         match &self.0 {
             Kind::File(database) => {
                 database
-                    .write(move |transaction| transaction.forget_expired(now(), limit))
+                    .write(move |transaction| transaction.forget_expired(now, limit))
                     .await
             }
-            Kind::Shared(database) => database.forget_expired(limit).await,
+            Kind::Shared(database) => database.forget_expired(now, limit).await,
         }
     }
 

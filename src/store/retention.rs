@@ -1,6 +1,8 @@
 //! The retention of old games.
 
-use jiff::Timestamp;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::{id::GameId, stored_game::Cursor};
 
@@ -11,6 +13,40 @@ pub struct RetentionPolicy {
     pub finished_days: u16,
     /// Days that an unfinished game is kept; 0 keeps it forever.
     pub idle_days: u16,
+}
+
+/// How far the clock may jump between two looks at it. A longer jump is not believed at once.
+const MAX_JUMP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many times faster than the clock the retention's time catches up after a longer jump.
+const CATCH_UP: u32 = 24;
+
+/// The time by which games and responses are old. It is kept in the store, and is that of the clock
+/// unless the clock has jumped, or no server has run, for more than a day. Then it follows the clock
+/// by one day in each hour that a server runs, so that a wrong clock removes nothing for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionTime {
+    pub at: Timestamp,
+    /// How far it is behind the clock.
+    pub behind: SignedDuration,
+}
+
+impl RetentionTime {
+    /// The time that follows on `last`, after a server has run for `passed`.
+    pub(super) fn after(last: Timestamp, passed: Duration, now: Timestamp) -> RetentionTime {
+        let at = match now.duration_since(last) <= signed(MAX_JUMP + passed) {
+            true => now,
+            false => now.min(last + signed(passed * CATCH_UP)),
+        };
+        RetentionTime {
+            at,
+            behind: now.duration_since(at),
+        }
+    }
+}
+
+fn signed(duration: Duration) -> SignedDuration {
+    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }
 
 /// A game that has expired.

@@ -37,6 +37,10 @@ const ABANDONED_TIME: SignedDuration = SignedDuration::from_mins(10);
 /// without a host.
 const FIRST_ACTION_TIME: SignedDuration = SignedDuration::from_secs(15);
 
+/// How far the last change of a game may be ahead of the clock: the clocks of machines that share a
+/// database differ a little. Beyond that the clock was put back.
+pub const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
+
 /// The current time, truncated to the microseconds that the store keeps.
 pub fn now() -> Timestamp {
     Timestamp::from_microsecond(Timestamp::now().as_microsecond())
@@ -289,6 +293,40 @@ impl StoredGame {
         }
     }
 
+    /// Whether the clock was put back since the last change, so that what the game waits for is
+    /// further away than it ever was.
+    pub(super) fn is_from_future(&self, now: Timestamp) -> bool {
+        self.updated_at > now + CLOCK_TOLERANCE
+    }
+
+    /// Whether the server must act now. It does if the clock was put back since the last change.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let due_at = self.due_at(self.updated_at);
+        due_at.is_some_and(|due_at| due_at <= now || self.is_from_future(now))
+    }
+
+    /// The time of a change that is made now. It is after that of the last change, unless the clock
+    /// was put back.
+    pub(super) fn next_change_at(&self, now: Timestamp) -> Timestamp {
+        match self.is_from_future(now) {
+            true => now,
+            false => now.max(self.updated_at + SignedDuration::from_micros(1)),
+        }
+    }
+
+    /// Sets the time of the last change. If the clock was put back, what the game waits for moves
+    /// with it.
+    pub(super) fn set_updated_at(&mut self, at: Timestamp) {
+        let back = self.updated_at.duration_since(at);
+        self.updated_at = at;
+        if back.is_positive() {
+            self.deadline = self.deadline.map(|deadline| deadline - back);
+            if let Some(bots_at) = self.seating.bots_at {
+                Arc::make_mut(&mut self.seating).bots_at = Some(bots_at - back);
+            }
+        }
+    }
+
     /// Updates the deadline after events at the time `at`, before which the game was in the phase
     /// `before`.
     pub(super) fn set_deadline(&mut self, at: Timestamp, events: &[Event], before: Phase) {
@@ -329,17 +367,13 @@ impl StoredGame {
     }
 
     fn is_before_deadline(&self) -> bool {
-        self.deadline.is_some_and(|deadline| deadline > now())
+        let now = now();
+        !self.is_from_future(now) && self.deadline.is_some_and(|deadline| deadline > now)
     }
 
     /// Whether a game that is due is so only because of people who were absent when it began.
     pub fn hurries_absent(&self) -> bool {
         self.is_before_deadline() && !self.server_deals() && self.game.bot_to_act().is_none()
-    }
-
-    /// Whether the server must act now.
-    pub fn is_due(&self) -> bool {
-        self.due_at(self.updated_at).is_some_and(|due| due <= now())
     }
 
     /// When the server must act after a change at `changed_at`: to remove a table at which nobody

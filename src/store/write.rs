@@ -57,13 +57,15 @@ pub enum CommitResult {
     Stale,
 }
 
-/// A ticket, which can be used once instead of a token.
+/// How long a ticket can be used.
+pub const TICKET_TTL: SignedDuration = SignedDuration::from_secs(30);
+
+/// A ticket, which can be used once instead of a token, for [`TICKET_TTL`].
 #[derive(Clone, Copy, Debug)]
 pub struct NewTicket {
     pub hash: TokenHash,
     /// The token that it stands for.
     pub token: TokenHash,
-    pub expires_at: Timestamp,
 }
 
 /// A game to add, with its log.
@@ -188,8 +190,7 @@ impl Draft {
             // A table at which nobody sits would only be in the way of others.
             next.listed = next.game.has_human();
         }
-        // The clocks of two machines may differ.
-        next.updated_at = now().max(stored.updated_at + SignedDuration::from_micros(1));
+        next.set_updated_at(stored.next_change_at(now()));
         if let Action::ChangeSettings { settings } = *action {
             next.listed = settings.listed;
             next.timing = Timing {

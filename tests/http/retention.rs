@@ -78,8 +78,8 @@ fn games_are_removed_when_their_time_is_up() {
 }
 
 #[test]
-fn many_old_games_are_removed_after_a_start() {
-    let server = TestServer::start();
+fn many_old_games_are_removed_soon_after_a_start() {
+    let server = TestServer::start_with(&[EVERY_SECOND]);
     let young = TestGame::fixed(&server);
     let games: Vec<TestGame<'_>> = (0..45).map(|_| TestGame::fixed(&server)).collect();
     for game in &games {
@@ -90,6 +90,46 @@ fn many_old_games_are_removed_after_a_start() {
         eventually("an old game goes", || is_gone(game));
     }
     assert!(!is_gone(&young));
+}
+
+#[test]
+fn a_clock_that_jumps_removes_nothing_for_a_while() {
+    let server = TestServer::start_with(&[EVERY_SECOND]);
+    let games: Vec<TestGame<'_>> = (0..20).map(|_| TestGame::fixed(&server)).collect();
+    let behind = || {
+        let metrics = server.get("/metrics").send().text();
+        let line = metrics
+            .lines()
+            .find_map(|line| line.strip_prefix("dog_retention_behind_seconds "));
+        line.expect("the metric").parse::<i64>().expect("a number")
+    };
+    let seen_at = || server.database().number("SELECT seen_at FROM retention");
+    let passes = |number| {
+        for _ in 0..number {
+            let before = seen_at();
+            eventually("another pass", || seen_at() != before);
+        }
+    };
+    passes(2);
+    assert_eq!(behind(), 0);
+    server.stop(Signal::Term);
+    // As if the clock were 100 days ahead.
+    let back = 100 * 24 * 60 * 60 * 1_000_000_i64;
+    let database = server.database();
+    database.sql(&format!(
+        "UPDATE games SET updated_at = updated_at - {back}, created_at = created_at - {back}"
+    ));
+    database.sql(&format!("UPDATE retention SET seen_at = seen_at - {back}"));
+    server.restart(Signal::Kill);
+    passes(3);
+    assert!(behind() > 99 * 24 * 60 * 60, "the alarm");
+    assert!(games.iter().all(|game| !is_gone(game)));
+    // The clock was right.
+    database.sql(&format!("UPDATE retention SET seen_at = seen_at + {back}"));
+    for game in &games {
+        eventually("an old game goes", || is_gone(game));
+    }
+    assert_eq!(behind(), 0);
 }
 
 #[test]

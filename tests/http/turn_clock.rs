@@ -46,6 +46,21 @@ fn the_server_acts_when_the_time_is_up() {
 }
 
 #[test]
+fn the_server_acts_when_the_clock_was_put_back() {
+    let server = TestServer::start();
+    let game = timed(&server, "dogspiel-it", 600);
+    server.stop(Signal::Kill);
+    // As if the game had been created when the clock was a day ahead.
+    let ahead = ["updated_at", "deadline", "due_at"].map(|at| format!("{at} = {at} + 86400000000"));
+    server.database().change_game(&game.id, &ahead.join(", "));
+    server.restart(Signal::Kill);
+    let wait = game.get(Spectator, "?after_version=1").send().expect(200);
+    assert_eq!(wait["last_action"]["type"], "cards_dealt");
+    let left = deadline(&wait).duration_since(Timestamp::now()).as_secs();
+    assert!((500..=600).contains(&left), "{left}");
+}
+
+#[test]
 fn the_clock_runs_on_while_no_server_does() {
     let server = TestServer::start();
     let game = timed(&server, "dogspiel-it", 600);

@@ -112,6 +112,55 @@ fn a_database_that_cannot_be_written_is_refused() {
 }
 
 #[test]
+fn a_database_of_another_encoding_is_refused() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let latin = format!("{}_latin", database.name());
+    cluster.psql(
+        "postgres",
+        &format!(
+            "CREATE DATABASE {latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 OWNER dog"
+        ),
+    );
+    let why = why_not(&database.url().replace(database.name(), &latin));
+    cluster.psql("postgres", &format!("DROP DATABASE {latin}"));
+    assert_says(&why, "its encoding is LATIN1, and must be UTF8");
+}
+
+#[test]
+fn the_timeouts_of_a_role_or_database_do_not_apply() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    for timeout in [
+        "statement",
+        "idle_in_transaction_session",
+        "idle_session",
+        "lock",
+    ] {
+        let set = format!(
+            "ALTER DATABASE {} SET {timeout}_timeout = 200",
+            database.name()
+        );
+        cluster.psql("postgres", &set);
+    }
+    let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
+    // A write that waits for longer.
+    let lock = "LOCK TABLE games IN EXCLUSIVE MODE; SELECT pg_sleep(1)";
+    let lock = format!("SET statement_timeout = 0; BEGIN; {lock}; COMMIT");
+    let is_locked = "SELECT count(*) > 0 FROM pg_locks \
+                     WHERE mode = 'ExclusiveLock' AND relation = 'games'::regclass";
+    thread::scope(|scope| {
+        scope.spawn(|| database.psql(&lock));
+        wait_until("the table is locked", || database.psql(is_locked) == "t");
+        NodeTable::of_bots(node.url(), 0);
+    });
+}
+
+#[test]
 fn too_few_connections_are_refused() {
     let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
         return;

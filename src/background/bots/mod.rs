@@ -284,7 +284,7 @@ impl BotWorker {
         let shared = &self.shared;
         let (id, begun) = (game.id, Instant::now());
         let decided = match self.runtime.block_on(shared.store.game(&id)) {
-            Ok(Some(record)) if !record.is_due() => Ok(None),
+            Ok(Some(record)) if !record.is_due(now()) => Ok(None),
             Ok(Some(record)) if record.is_abandoned() => self.remove(&record).map(|()| None),
             Ok(Some(record)) => match self.runtime.block_on(self.know(&record)) {
                 Ok(Some(known)) => {

@@ -6,11 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::Timestamp;
 use rand::seq::IndexedRandom;
 
 use crate::{
     fair::{Charge, FairShares},
-    store::{Creator, GameId, Store, StoreError},
+    store::{CLOCK_TOLERANCE, Creator, GameId, Store, StoreError, now},
 };
 
 /// The expected cost of a decision, until it is known.
@@ -164,6 +165,10 @@ const CREATOR_BATCH: u32 = 256;
 /// How long the result of a scan is used.
 const SCAN_INTERVAL: Duration = Duration::from_millis(100);
 
+/// How often games are looked for whose last change is in the future, if none was found and nothing
+/// shows that the clock was put back. The query reads all games that wait.
+const FUTURE_SCAN_INTERVAL: Duration = Duration::from_secs(10);
+
 /// How long the games of one query are used. A query costs a database server more than a claim.
 const DUE_LIST_LIFETIME: Duration = Duration::from_millis(20);
 
@@ -177,6 +182,15 @@ struct DueList {
     read_at: Option<Instant>,
     games: Vec<(GameId, Option<Creator>)>,
     scan: CreatorScan,
+    future: FutureScan,
+}
+
+/// When games were looked for whose last change is in the future, since the clock was put back.
+#[derive(Debug, Default)]
+struct FutureScan {
+    /// By the monotonic clock and by that which may be put back.
+    at: Option<(Instant, Timestamp)>,
+    found: bool,
 }
 
 /// One due game of each creator, for when very many games of one creator are due.
@@ -217,6 +231,14 @@ impl DueGames {
             list.scan.refresh(store, has_human).await?;
             list.games.extend(list.scan.games.iter().copied());
         }
+        if list.future.is_time(now()) {
+            let games = store.due_from_future(has_human, limit).await?;
+            list.future = FutureScan {
+                at: Some((Instant::now(), now())),
+                found: !games.is_empty(),
+            };
+            list.games.extend(games);
+        }
         list.read_at = Some(Instant::now());
         Ok(())
     }
@@ -226,6 +248,20 @@ impl DueGames {
         for list in &mut self.0 {
             list.games.retain(|&(other, _)| other != id);
         }
+    }
+}
+
+impl FutureScan {
+    /// Whether it is time for the next scan.
+    fn is_time(&self, now: Timestamp) -> bool {
+        let Some((at, time)) = self.at else {
+            return true;
+        };
+        let interval = match self.found {
+            true => SCAN_INTERVAL,
+            false => FUTURE_SCAN_INTERVAL,
+        };
+        at.elapsed() >= interval || now + CLOCK_TOLERANCE < time
     }
 }
 

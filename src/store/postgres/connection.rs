@@ -19,7 +19,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Error, Row, Statement, error::Severity, tls::TlsStream, types::ToSql,
+    AsyncMessage, Client, Error, Row, Statement,
+    error::{Severity, SqlState},
+    tls::TlsStream,
+    types::ToSql,
 };
 
 use super::settings::ConnectionSettings;
@@ -64,24 +67,32 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// The settings of a session. A write has no `statement_timeout`, because that would also
-    /// cancel the wait of a commit for its standby.
+    /// The first setting of a session, since the role or the database may have a short time. A write
+    /// has none, because that would also cancel the wait of a commit for its standby.
+    fn statement_timeout(self) -> &'static str {
+        match self {
+            Purpose::Requests => "SET statement_timeout = '4s'",
+            Purpose::Writes | Purpose::Background | Purpose::LongTransactions => {
+                "SET statement_timeout = 0"
+            }
+        }
+    }
+
+    /// The other settings of a session.
     fn session(self) -> &'static str {
         match self {
-            Purpose::Requests => {
-                "SET statement_timeout = '4s'; SET lock_timeout = '2s'; SET jit = off"
-            }
+            Purpose::Requests => "SET lock_timeout = '2s'; SET jit = off",
             Purpose::Writes => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
                  SELECT set_config('synchronous_commit', 'on', false) \
                  WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
             }
-            Purpose::Background => "SET lock_timeout = '2s'; SET jit = off",
-            // Some of these exist in later versions only.
+            Purpose::Background => {
+                "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
+                 SET jit = off"
+            }
             Purpose::LongTransactions => {
-                "SET lock_timeout = '10s'; SELECT set_config(name, '0', false) FROM pg_settings \
-                 WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', \
-                 'transaction_timeout', 'idle_session_timeout'); \
+                "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
                  SELECT set_config('synchronous_commit', 'on', false) \
                  WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
             }
@@ -95,6 +106,21 @@ impl Purpose {
             // The network finds out whether the server is there.
             Purpose::LongTransactions => Duration::MAX,
         }
+    }
+}
+
+/// The timeouts of later versions of PostgreSQL are off.
+const NO_TIMEOUTS: &str = "SELECT set_config(name, '0', false) FROM pg_settings \
+     WHERE name IN ('transaction_timeout', 'idle_session_timeout') AND setting <> '0'";
+
+/// The error of the first statements of a session, which are not cancelled for another reason.
+fn too_short(error: QueryError) -> StoreError {
+    match error {
+        QueryError::Failed(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
+            let reason = "the statement_timeout of its role or database is too short to begin with";
+            StoreError::Unsuitable(reason.to_owned())
+        }
+        other => other.into(),
     }
 }
 
@@ -132,7 +158,9 @@ impl PgConnection {
             driver: driver.abort_handle(),
             deadline: purpose.deadline(),
         });
-        connection.execute(purpose.session()).await?;
+        for settings in [purpose.statement_timeout(), purpose.session(), NO_TIMEOUTS] {
+            connection.execute(settings).await.map_err(too_short)?;
+        }
         Ok((connection, driver))
     }
 

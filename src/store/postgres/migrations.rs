@@ -10,7 +10,8 @@ use crate::store::StoreError;
 
 /// One script per schema version. Released scripts are never changed. A change of the schema is a
 /// new script.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql")];
+pub(super) const MIGRATIONS: &[&str] =
+    &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// Migrates the database to the last of these schema versions. Of several nodes that begin at the
 /// same time one does it, and the others wait.
@@ -28,6 +29,7 @@ pub(super) async fn migrate(connection: &PgConnection) -> Result<(), StoreError>
 pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), StoreError> {
     let lock = "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4474694)";
     connection.execute(lock).await?;
+    check_encoding(connection).await?;
     let found = found_version(connection).await?;
     if found == 0 {
         let sql = "CREATE TABLE schema_version (version integer NOT NULL); \
@@ -49,6 +51,23 @@ pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), Stor
         connection.query(sql, &params).await?;
     }
     Ok(())
+}
+
+/// Checks that the database can hold every text.
+///
+/// # Errors
+/// [`StoreError::Unsuitable`].
+async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
+    let sql = "SELECT current_setting('server_encoding')";
+    let rows = connection.query(sql, &[]).await?;
+    let encoding: &str = super::reader::one(&rows)?.try_get(0)?;
+    match encoding {
+        "UTF8" => Ok(()),
+        other => Err(StoreError::Unsuitable(format!(
+            "its encoding is {other}, and must be UTF8: create it with ENCODING 'UTF8' TEMPLATE \
+             template0"
+        ))),
+    }
 }
 
 /// The schema version of the database; 0 if it has no tables yet.

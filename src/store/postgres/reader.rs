@@ -10,13 +10,13 @@ use super::{
     PgDatabase,
     connection::params,
     row_state::RowState,
-    sql::{NOW, expiry, now},
+    sql::{NOW, expiry, latest_end, now},
     tasks::micros,
 };
 use crate::store::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, LEASE, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError,
-    StoredGame, TokenHash, Tokens,
+    GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
+    TokenHash, Tokens,
     game_log::{self, LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
 };
@@ -89,10 +89,9 @@ impl PgDatabase {
              WHERE game = $1 AND lease_until > ",
             now!(),
             " - $2 AND lease_until <= ",
-            now!(),
-            " + $3"
+            latest_end!("10000000")
         );
-        let params = params![id.to_string(), micros(ended), micros(LEASE)];
+        let params = params![id.to_string(), micros(ended)];
         let mut present = BySeat::default();
         for row in self.query(sql, params).await? {
             let number = u8::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u8::MAX);
@@ -217,7 +216,9 @@ impl PgDatabase {
         let sql = concat!(
             "SELECT token_hash FROM tickets WHERE ticket_hash = $2 \
              AND game = (SELECT row_id FROM games WHERE id = $1) AND expires_at > ",
-            now!()
+            now!(),
+            " AND expires_at <= ",
+            latest_end!("30000000")
         );
         let rows = self
             .query(sql, params![id.to_string(), ticket.0.to_vec()])
@@ -258,8 +259,25 @@ impl PgDatabase {
         let rows = self
             .query(&SQL, params![has_human, i64::from(limit)])
             .await?;
-        let due = |row: &Row| Ok((game_id(row, 0)?, creator(row, 1)?));
-        rows.iter().map(due).collect()
+        rows.iter().map(due_game).collect()
+    }
+
+    /// See [`Store::due_from_future`](crate::store::Store::due_from_future).
+    pub async fn due_from_future(
+        &self,
+        has_human: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                 AND due_at > {0} AND updated_at > {0} AND {UNCLAIMED} LIMIT $2",
+                latest_end!("0")
+            )
+        });
+        let params = params![has_human, i64::from(limit)];
+        let rows = self.query(&SQL, params).await?;
+        rows.iter().map(due_game).collect()
     }
 
     /// See [`Store::due_by_creator`](crate::store::Store::due_by_creator).
@@ -418,10 +436,19 @@ impl PgDatabase {
     }
 }
 
+fn due_game(row: &Row) -> Result<(GameId, Option<Creator>), StoreError> {
+    Ok((game_id(row, 0)?, creator(row, 1)?))
+}
+
 /// The condition that no node has claimed the present version of a game.
-const UNCLAIMED: &str = "NOT EXISTS (SELECT FROM due_claims AS claim \
-     WHERE claim.game = games.row_id AND claim.version = games.version \
-     AND claim.until > (extract(epoch FROM statement_timestamp()) * 1000000)::bigint)";
+const UNCLAIMED: &str = concat!(
+    "NOT EXISTS (SELECT FROM due_claims AS claim \
+     WHERE claim.game = games.row_id AND claim.version = games.version AND claim.until > ",
+    now!(),
+    " AND claim.until <= ",
+    latest_end!("3000000"),
+    ")"
+);
 
 /// The row of a statement that always has one.
 pub(super) fn one(rows: &[Row]) -> Result<&Row, StoreError> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::store::{
     Draft, ExpectedState, ExpiredGame, NewGame, NewTicket, SavedResponse, Scope, Seating,
-    StoreError, StoredGame, Tokens, Write, WriteOp,
+    StoreError, StoredGame, TICKET_TTL, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
     write::NewLog,
 };
@@ -141,13 +141,14 @@ static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
 static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!("SELECT row_id FROM games WHERE {UNCHANGED}"),
-        &[
+        &[&format!(
             "added AS (INSERT INTO tickets (ticket_hash, game, token_hash, expires_at) \
-             SELECT $5, row_id, $6, $7 FROM effect ON CONFLICT (ticket_hash) DO UPDATE \
+             SELECT $5, row_id, $6, {NOW} + {} FROM effect ON CONFLICT (ticket_hash) DO UPDATE \
              SET game = excluded.game, token_hash = excluded.token_hash, \
              expires_at = excluded.expires_at)",
-        ],
-        7,
+            TICKET_TTL.as_micros()
+        )],
+        6,
     )
 });
 
@@ -369,11 +370,7 @@ fn add_ticket(
     save: Option<&(Scope, SavedResponse)>,
 ) -> WriteParts {
     let mut params = unchanged(expected);
-    params.extend(params![
-        ticket.hash.0.to_vec(),
-        ticket.token.0.to_vec(),
-        ticket.expires_at.as_microsecond(),
-    ]);
+    params.extend(params![ticket.hash.0.to_vec(), ticket.token.0.to_vec(),]);
     let was_made = SqlStatement {
         sql: "SELECT 1 FROM tickets WHERE ticket_hash = $1",
         params: params![ticket.hash.0.to_vec()],

@@ -1,21 +1,22 @@
 //! Small writes, and what the server does by itself: claims of due games, who is present, and the
 //! removal of what has expired.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{
     PgDatabase, QUEUE_CAPACITY,
     connection::params,
     migrations::MIGRATIONS,
     reader::{bytes, one},
-    sql::{expiry, now},
+    sql::{latest_end, now},
     statements::remove_expired,
 };
 use crate::store::{
-    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, SeatPresence, StoreError,
-    TokenHash, Usage, game_row::int,
+    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, RetentionTime,
+    SeatPresence, StoreError, TokenHash, Usage,
+    game_row::{int, time},
 };
 
 /// How long a node has a due game for itself.
@@ -44,11 +45,15 @@ impl PgDatabase {
             "INSERT INTO due_claims AS claim (game, version, until) \
              SELECT row_id, version, ",
             now!(),
-            " + $2 FROM games WHERE id = $1 AND due_at <= ",
+            " + $2 FROM games WHERE id = $1 AND (due_at <= ",
             now!(),
-            " ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
+            " OR updated_at > ",
+            latest_end!("0"),
+            ") ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
              WHERE claim.version <> excluded.version OR claim.until <= ",
             now!(),
+            " OR claim.until > ",
+            latest_end!("3000000"),
             " RETURNING 1"
         );
         let params = params![id.to_string(), micros(CLAIM)];
@@ -62,6 +67,8 @@ impl PgDatabase {
             now!(),
             " + $1 WHERE claimed_until <= ",
             now!(),
+            " OR claimed_until > ",
+            latest_end!("60000000"),
             " RETURNING 1"
         );
         let params = params![micros(RETENTION_CLAIM)];
@@ -73,6 +80,25 @@ impl PgDatabase {
         let sql = "UPDATE retention SET claimed_until = 0";
         self.query_in_background(sql, params![]).await?;
         Ok(())
+    }
+
+    /// See [`Store::move_retention_time`](crate::store::Store::move_retention_time).
+    pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
+        let sql = concat!(
+            "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ",
+            now!(),
+            "), ",
+            now!(),
+            " FROM retention"
+        );
+        let rows = self.query_in_background(sql, params![]).await?;
+        let row = one(&rows)?;
+        let (seen_at, now) = (time(row.try_get(0)?)?, time(row.try_get(1)?)?);
+        let time = RetentionTime::after(seen_at, passed, now);
+        let params = params![time.at.as_microsecond()];
+        let sql = "UPDATE retention SET seen_at = $1";
+        self.query_in_background(sql, params).await?;
+        Ok(time)
     }
 
     /// See [`Store::set_present`](crate::store::Store::set_present).
@@ -136,8 +162,8 @@ impl PgDatabase {
                  SELECT process FROM processes WHERE lease_until <= ",
             now!(),
             "    - $1 OR lease_until > ",
-            now!(),
-            "    + $2 LIMIT 1 FOR UPDATE SKIP LOCKED), \
+            latest_end!("10000000"),
+            "    LIMIT 1 FOR UPDATE SKIP LOCKED), \
              batch AS (\
                  SELECT game, seat, process FROM presence JOIN ended USING (process) LIMIT 500), \
              gone AS (\
@@ -150,7 +176,7 @@ impl PgDatabase {
                  AND NOT EXISTS (SELECT FROM batch)) \
              SELECT (SELECT count(*) FROM gone) FROM ended"
         );
-        let params = params![micros(RETURN_TIME), micros(LEASE)];
+        let params = params![micros(RETURN_TIME)];
         let rows = self.small_write(sql, params).await?;
         if !rows.is_empty() {
             self.0.committed.notify_one();
@@ -167,6 +193,8 @@ impl PgDatabase {
         let sql = concat!(
             "DELETE FROM tickets WHERE ticket_hash = $2 AND expires_at > ",
             now!(),
+            " AND expires_at <= ",
+            latest_end!("30000000"),
             " AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING token_hash"
         );
         let params = params![id.to_string(), ticket.0.to_vec()];
@@ -208,20 +236,18 @@ impl PgDatabase {
         Ok(!self.query_in_background(sql, params![]).await?.is_empty())
     }
 
-    /// Deletes at most `limit` expired responses, `limit` expired tickets and `limit` old claims.
-    /// Returns whether there may be more.
-    pub async fn forget_expired(&self, limit: u32) -> Result<bool, StoreError> {
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and `limit`
+    /// old claims. Returns whether there may be more.
+    pub async fn forget_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
         let sql = concat!(
             "WITH responses AS (\
                  DELETE FROM idempotency WHERE scope IN (\
-                     SELECT scope FROM idempotency WHERE created_at <= ",
-            expiry!(),
-            "        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
+                     SELECT scope FROM idempotency WHERE created_at <= $2 - 86400000000 \
+                     ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
              old_tickets AS (\
                  DELETE FROM tickets WHERE ticket_hash IN (\
-                     SELECT ticket_hash FROM tickets WHERE expires_at <= ",
-            now!(),
-            "        ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
+                     SELECT ticket_hash FROM tickets WHERE expires_at <= $2 \
+                     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
              claims AS (\
                  DELETE FROM due_claims WHERE game IN (\
                      SELECT game FROM due_claims WHERE until <= ",
@@ -231,7 +257,7 @@ impl PgDatabase {
              (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))"
         );
         let rows = self
-            .query_in_background(sql, params![i64::from(limit)])
+            .query_in_background(sql, params![i64::from(limit), now.as_microsecond()])
             .await?;
         Ok(one(&rows)?.try_get::<_, i64>(0)? >= i64::from(limit))
     }

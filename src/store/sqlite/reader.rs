@@ -10,9 +10,9 @@ use super::{
     rows::{log_row, optional_text, select_games, stored_game},
 };
 use crate::store::{
-    Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts,
-    GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage, RetentionPolicy,
-    SavedResponse, Scope, StoreError, StoredGame, TokenHash, Usage,
+    CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
+    ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
+    RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame, TICKET_TTL, TokenHash, Usage,
     game_log::{self, LogForm},
     game_row::{int, seating, time, version},
 };
@@ -31,6 +31,12 @@ const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
     now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
+}
+
+/// The latest time at which a ticket expires that was not made in the future, in microseconds since
+/// 1970.
+pub(super) fn latest_expiry(now: Timestamp) -> i64 {
+    (now + TICKET_TTL + CLOCK_TOLERANCE).as_microsecond()
 }
 
 /// The text after all those with this prefix, which is ASCII.
@@ -87,9 +93,9 @@ impl Reader<'_> {
         let sql = "SELECT seat FROM presence JOIN processes USING (process) \
                    WHERE game = ?1 AND lease_until > ?2 AND lease_until <= ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let (after, last) = (now - ended, now + LEASE);
-        let mut rows =
-            statement.query(params![id, after.as_microsecond(), last.as_microsecond()])?;
+        let (after, longest) = (now - ended, now + LEASE + CLOCK_TOLERANCE);
+        let params = params![id, after.as_microsecond(), longest.as_microsecond()];
+        let mut rows = statement.query(params)?;
         let mut present = BySeat::default();
         while let Some(row) = rows.next()? {
             if let Some(seat) = Seat::new(row.get(0)?, MAX_SEATS as u8) {
@@ -169,10 +175,11 @@ impl Reader<'_> {
         ticket: &TokenHash,
         now: Timestamp,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
-                   AND game = (SELECT row_id FROM games WHERE id = ?1)";
+        let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 \
+                   AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1)";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row(params![id, ticket.0, now.as_microsecond()], |row| {
+        let (now, longest) = (now.as_microsecond(), latest_expiry(now));
+        let found = statement.query_row(params![id, ticket.0, now, longest], |row| {
             row.get(0).map(TokenHash)
         });
         Ok(found.optional()?)
@@ -345,8 +352,33 @@ impl Reader<'_> {
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
                    AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
+        self.due_games(sql, has_human, now, limit)
+    }
+
+    /// See [`Store::due_from_future`](crate::store::Store::due_from_future).
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn due_from_future(
+        &self,
+        has_human: bool,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+                   AND due_at > ?2 AND updated_at > ?2 LIMIT ?3";
+        self.due_games(sql, has_human, now + CLOCK_TOLERANCE, limit)
+    }
+
+    fn due_games(
+        &self,
+        sql: &str,
+        has_human: bool,
+        at: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![has_human, now.as_microsecond(), limit])?;
+        let mut rows = statement.query(params![has_human, at.as_microsecond(), limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             if let Ok(id) = row.get(0) {

@@ -1,26 +1,23 @@
 //! Changes of the database.
 
-use std::{ops::Deref, sync::Arc};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     migrations::{self, MIGRATIONS},
-    reader::{Reader, expiry},
+    reader::{Reader, expiry, latest_expiry},
 };
 use crate::store::{
-    CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease, NewGame, NewTicket,
-    PackedLog, ProcessId, RETURN_TIME, SavedResponse, Scope, SeatPresence, Seating, StoreError,
-    StoredGame, TokenHash, Tokens, Usage, Write, WriteOp,
-    game_row::{int, seating_column},
+    CLOCK_TOLERANCE, CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease,
+    NewGame, NewTicket, PackedLog, ProcessId, RETURN_TIME, RetentionTime, SavedResponse, Scope,
+    SeatPresence, Seating, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens, Usage, Write,
+    WriteOp,
+    game_row::{int, seating_column, time},
     stored_game::now,
     write::NewLog,
 };
-
-/// Expired responses that are deleted with each response saved. More than one, so that they are
-/// deleted faster than they are added; few, so that no write has to delete many.
-const EXPIRED_PER_SAVE: i64 = 8;
 
 /// The number of changes kept in the change feed.
 const MAX_CHANGES: i64 = 10_000;
@@ -324,12 +321,13 @@ impl<'c> Transaction<'c> {
     /// whether there may be more.
     fn remove_ended_lease(&mut self, now: Timestamp) -> Result<bool, StoreError> {
         let connection = self.connection()?;
+        let longest = now + LEASE + CLOCK_TOLERANCE;
         let ended = connection
             .prepare_cached(
                 "SELECT process FROM processes WHERE lease_until <= ?1 OR lease_until > ?2 LIMIT 1",
             )?
             .query_row(
-                [now - RETURN_TIME, now + LEASE].map(Timestamp::as_microsecond),
+                [now - RETURN_TIME, longest].map(Timestamp::as_microsecond),
                 |row| row.get::<_, i64>(0),
             )
             .optional()?;
@@ -547,7 +545,7 @@ impl<'c> Transaction<'c> {
                 ticket.hash.0,
                 row_id,
                 ticket.token.0,
-                ticket.expires_at.as_microsecond()
+                (now + TICKET_TTL).as_microsecond()
             ])?;
         Ok(CommitResult::Done)
     }
@@ -566,17 +564,18 @@ impl<'c> Transaction<'c> {
         let taken = self
             .connection()?
             .prepare_cached(
-                "DELETE FROM tickets WHERE ticket_hash = ?2 AND expires_at > ?3 \
-                 AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
+                "DELETE FROM tickets WHERE ticket_hash = ?2 \
+                 AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
             )?
-            .query_row(params![id, ticket.0, now.as_microsecond()], |row| {
-                row.get(0).map(TokenHash)
-            })
+            .query_row(
+                params![id, ticket.0, now.as_microsecond(), latest_expiry(now)],
+                |row| row.get(0).map(TokenHash),
+            )
             .optional()?;
         Ok(taken)
     }
 
-    /// Saves the response to a request, and deletes some expired ones.
+    /// Saves the response to a request, in the place of an expired one.
     fn save_response(
         &self,
         scope: &Scope,
@@ -585,12 +584,8 @@ impl<'c> Transaction<'c> {
     ) -> Result<(), StoreError> {
         let connection = self.connection()?;
         connection
-            .prepare_cached(
-                "DELETE FROM idempotency WHERE created_at <= ?1 AND (scope = ?2 OR row_id IN \
-                 (SELECT row_id FROM idempotency WHERE created_at <= ?1 \
-                 ORDER BY created_at LIMIT ?3))",
-            )?
-            .execute(params![expiry(now), scope.0, EXPIRED_PER_SAVE])?;
+            .prepare_cached("DELETE FROM idempotency WHERE scope = ?2 AND created_at <= ?1")?
+            .execute(params![expiry(now), scope.0])?;
         connection
             .prepare_cached(
                 "INSERT INTO idempotency (scope, body_hash, response, created_at) \
@@ -605,8 +600,29 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Deletes at most `limit` expired responses and `limit` expired tickets. Returns whether there
-    /// may be more.
+    /// Moves the time by which games and responses are old; see [`RetentionTime`].
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn move_retention_time(
+        &mut self,
+        passed: Duration,
+        now: Timestamp,
+    ) -> Result<RetentionTime, StoreError> {
+        let connection = self.connection()?;
+        let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1) \
+                   FROM retention";
+        let seen_at = connection.query_row(sql, [now.as_microsecond()], |row| row.get(0))?;
+        let time = RetentionTime::after(time(seen_at)?, passed, now);
+        connection.execute(
+            "UPDATE retention SET seen_at = ?1",
+            [time.at.as_microsecond()],
+        )?;
+        Ok(time)
+    }
+
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`. Returns
+    /// whether there may be more.
     ///
     /// # Errors
     /// The database cannot be written.

@@ -68,7 +68,6 @@ fn ticket(store: &Store, of: &StoredGame, name: &str) {
     let ticket = NewTicket {
         hash: TokenHash::of(name),
         token: TokenHash::of("first"),
-        expires_at: now() + seconds(600),
     };
     commit_done(store, WriteOp::AddTicket(of.expected_state(), ticket));
 }

@@ -5,6 +5,7 @@ use super::*;
 each_store![
     a_seat_is_present_while_any_process_says_so,
     changes_of_presence_are_in_the_feed,
+    a_lease_of_the_future_counts_for_nothing,
 ];
 
 /// The change that a seat is present at a game or no longer.
@@ -60,4 +61,19 @@ fn changes_of_presence_are_in_the_feed(database: &TestStore) {
     assert_eq!(write(true), []);
     assert_eq!(write(false), told);
     assert_eq!(write(false), []);
+}
+
+fn a_lease_of_the_future_counts_for_nothing(database: &TestStore) {
+    let (store, there) = (database.store(), database.store());
+    let stored = create(&store);
+    wait(store.set_present(vec![change(&stored, 2, true)]));
+    let day = 24 * 60 * 60 * 1_000_000_i64;
+    database.sql(&format!(
+        "UPDATE processes SET lease_until = lease_until + {day}"
+    ));
+    assert_eq!(present(&store, &stored), [0; 0]);
+    let other = || wait(there.set_present(Vec::new()));
+    assert!(other().more_to_remove && other().more_to_remove);
+    assert!(!other().more_to_remove);
+    assert!(wait(store.set_present(Vec::new())).is_new);
 }

@@ -1,10 +1,13 @@
 //! Expired games are found, and removed unless they have changed since.
 
+use std::time::Duration;
+
 use super::*;
 
 each_store![
     a_scan_ends_at_the_first_batch_of_young_games,
     a_game_that_has_changed_is_kept,
+    a_jump_of_the_clock_is_followed_slowly,
 ];
 
 fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
@@ -18,7 +21,7 @@ fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
     }
     let (mut found, mut scans, mut after) = (Vec::new(), 0, None);
     loop {
-        let batch = wait(store.expired_games(TEN_IDLE_DAYS, after, 5));
+        let batch = wait(store.expired_games(TEN_IDLE_DAYS, now(), after, 5));
         found.extend(batch.old.iter().map(|old| old.id));
         scans += 1;
         after = batch.next;
@@ -33,14 +36,14 @@ fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
         finished_days: 10,
         idle_days: 0,
     };
-    assert_eq!(wait(store.expired_games(forever, None, 100)).old, []);
+    assert_eq!(wait(store.expired_games(forever, now(), None, 100)).old, []);
     let (over, log, _) = finished_game(&new_game());
     let over = StoredGame {
         updated_at: idle_game(30, 11).updated_at,
         ..over
     };
     commit_done(&store, import(&over, &log));
-    let batch = wait(store.expired_games(forever, None, 100));
+    let batch = wait(store.expired_games(forever, now(), None, 100));
     let version = over.game.version();
     assert_eq!(
         batch.old,
@@ -57,7 +60,7 @@ fn a_game_that_has_changed_is_kept(database: &TestStore) {
         add(&store, idle_game(30, 11)),
         add(&store, idle_game(30, 11)),
     );
-    let found = wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old;
+    let found = wait(store.expired_games(TEN_IDLE_DAYS, now(), None, 100)).old;
     assert_eq!(found.len(), 2);
     act(&store, &continued.id, &reissue());
     let since = last_change(&store);
@@ -71,4 +74,39 @@ fn a_game_that_has_changed_is_kept(database: &TestStore) {
     assert_eq!(changes(&store, since), [gone]);
     assert_eq!(wait(store.remove_expired(found)), 0);
     assert!(!wait(store.remove_rest()));
+}
+
+fn a_jump_of_the_clock_is_followed_slowly(database: &TestStore) {
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+    let store = database.store();
+    // The last known time is that of the last change.
+    let stored = add(&store, idle_game(100, 100));
+    let time = wait(store.move_retention_time(Duration::ZERO));
+    assert_eq!(time.at, stored.updated_at);
+    assert_eq!(time.behind.as_hours(), 100 * 24);
+    let expired = |time: RetentionTime| {
+        let batch = wait(store.expired_games(TEN_IDLE_DAYS, time.at, None, 100));
+        batch.old.len()
+    };
+    assert_eq!(expired(time), 0);
+    // Time in which no server has run does not count.
+    assert_eq!(wait(store.move_retention_time(Duration::ZERO)).at, time.at);
+    let later = wait(store.move_retention_time(9 * HOUR));
+    assert_eq!(later.at, time.at + seconds(9 * 24 * 60 * 60));
+    assert_eq!(expired(later), 0);
+    let later = wait(store.move_retention_time(2 * HOUR));
+    assert_eq!(expired(later), 1);
+    let there = wait(database.store().move_retention_time(100 * HOUR));
+    assert_eq!(there.behind, seconds(0));
+    // A short jump is believed, and so is a clock that was put back.
+    for ago in [20, -20] {
+        let seen_at = now() - seconds(ago * 60 * 60);
+        database.sql(&format!(
+            "UPDATE retention SET seen_at = {}",
+            seen_at.as_microsecond()
+        ));
+        let time = wait(store.move_retention_time(Duration::ZERO));
+        assert_eq!(time.behind, seconds(0));
+        assert!(time.at > now() - seconds(60) && time.at <= now());
+    }
 }

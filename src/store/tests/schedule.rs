@@ -11,6 +11,7 @@ each_store![
     one_game_per_creator_is_found_however_many_another_has,
     one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
+    a_game_goes_on_at_once_when_the_clock_is_put_back,
     changes_are_listed_after_a_known_one,
     a_feed_is_woken_by_a_commit_of_any_process,
     a_ticket_can_be_taken_once_before_it_expires,
@@ -148,6 +149,32 @@ fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
     assert_eq!(wait(store.game(&stored.id)), Some(dealt));
 }
 
+fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
+    let store = database.store();
+    let timing = Timing {
+        bot_pace_ms: 1_000,
+        turn_seconds: Some(60),
+    };
+    let ahead = now() + seconds(24 * HOUR);
+    let bot = add(&store, with_bots(&[0], timing, ahead));
+    let alone = add(&store, with_bots(&[0, 1, 2, 3], timing, ahead));
+    add(&store, with_bots(&[0], timing, now()));
+    let find = |has_human| wait(store.due_from_future(has_human, 10));
+    assert_eq!(find(true), [(bot.id, None)]);
+    assert_eq!(find(false), [(alone.id, None)]);
+    assert!(bot.is_due(now()) && !bot.is_due(ahead));
+    assert!(wait(store.claim_due(&bot.id)));
+    // The next version is of now, and what the game waits for has moved with it.
+    let dealt = act(&store, &bot.id, &Action::Deal { by: None });
+    let left = |stored: &StoredGame| stored.deadline.unwrap().duration_since(now());
+    assert!(left(&dealt) <= seconds(60) && left(&dealt) > seconds(30));
+    let renewed = act(&store, &alone.id, &reissue());
+    assert!(left(&renewed) <= seconds(60) && left(&renewed) > seconds(30));
+    assert!(dealt.updated_at <= now() && !dealt.is_due(dealt.updated_at));
+    assert_eq!((find(true), find(false)), (Vec::new(), Vec::new()));
+    assert_eq!(database.check().defects, []);
+}
+
 fn changes_are_listed_after_a_known_one(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let last = || last_change(&there);
@@ -206,30 +233,39 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     let (stored, other) = (create(&store), create(&store).id);
     let id = stored.id;
     let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
-    let add = |seconds_left| {
-        let expires_at = now() + seconds(seconds_left);
-        let ticket = NewTicket {
-            hash,
-            token,
-            expires_at,
-        };
+    let add = || {
+        let ticket = NewTicket { hash, token };
         commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
+    };
+    // As if the clock had been moved by this much since.
+    let later = |seconds| {
+        let micros = 1_000_000 * seconds;
+        database.sql(&format!(
+            "UPDATE tickets SET expires_at = expires_at - {micros}"
+        ));
     };
     let read = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
-    add(-1);
+    add();
+    later(-HOUR);
+    assert_eq!(
+        (read(), take(id)),
+        (None, None),
+        "it was made in the future"
+    );
+    later(HOUR + 31);
     assert_eq!((read(), take(id)), (None, None), "it has expired");
-    assert!(wait(store.forget_expired(1)));
-    assert!(!wait(store.forget_expired(1)));
+    assert!(wait(store.forget_expired(now(), 1)));
+    assert!(!wait(store.forget_expired(now(), 1)));
     let since = last_change(&store);
-    add(30);
+    add();
     assert_eq!(wait(store.ticket(&other, &hash)), None);
     assert_eq!(take(other), None);
     assert_eq!(read(), Some(token), "reading does not take it");
     assert_eq!(take(id), Some(token));
     assert_eq!((read(), take(id)), (None, None), "it was taken");
     assert_eq!(changes(&store, since), []);
-    add(30);
+    add();
     commit_done(&store, WriteOp::Remove(stored.expected_state()));
     assert_eq!(
         (read(), take(id)),

@@ -81,7 +81,6 @@ fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: stored.tokens.host.unwrap(),
-        expires_at: now() + seconds(30),
     };
     [
         update(stored, &reissue()),

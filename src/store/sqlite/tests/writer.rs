@@ -337,7 +337,6 @@ fn a_removed_game_leaves_no_rows() {
     let ticket = NewTicket {
         hash: TokenHash::of("ticket"),
         token: stored.tokens.host.unwrap(),
-        expires_at: now() + seconds(30),
     };
     commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
     let other = create(&store);
@@ -385,7 +384,10 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     assert_eq!(listed.games, [other]);
     let counted = wait(store.game_counts()).games;
     assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
-    assert_eq!(wait(store.expired_games(TEN_IDLE_DAYS, None, 100)).old, []);
+    assert_eq!(
+        wait(store.expired_games(TEN_IDLE_DAYS, now(), None, 100)).old,
+        []
+    );
     let change = Change::Game { id, version: None };
     assert_eq!(changes(&store, since), [change]);
     let checked = check(&dir.file(), |_, _| {}).unwrap();
