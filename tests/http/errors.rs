@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Contract, TestGame, TestResponse, TestServer, TestViewer::*, raw};
+use crate::support::{
+    Contract, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, raw,
+};
 
 #[test]
 fn unknown_routes_are_problems() {
@@ -210,6 +212,36 @@ fn whole_numbers_may_have_a_fraction_or_an_exponent() {
     // The guard counts before the rest of the body.
     deal(r#"{"version": 2.0, "x": 1}"#).refused("stale_version");
     deal(r#"{"version": 1.0}"#).expect(200);
+}
+
+#[test]
+fn a_token_is_sent_once_and_as_a_bearer_token() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let (path, token) = (game.path(""), &game.tokens[0]);
+    let get = |authorization: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+        raw(&server, format!("{head}{authorization}\r\n").as_bytes())
+    };
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    get(&bearer).expect(200);
+    get(&bearer.repeat(2)).refused("bad_request");
+    get(&format!("{bearer}authorization: x\r\n")).refused("bad_request");
+    for value in [
+        token.as_str(),
+        "",
+        "Bearer",
+        "Basic eDp5",
+        &format!("Token {token}"),
+    ] {
+        let problem = get(&format!("Authorization: {value}\r\n")).refused("unauthorized");
+        assert_eq!(problem["reason"], "no_token", "{value}");
+        let detail = problem["detail"].as_str().unwrap_or_default();
+        assert!(
+            detail.contains("Authorization: Bearer"),
+            "{value}: {detail}"
+        );
+    }
 }
 
 #[test]

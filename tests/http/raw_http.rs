@@ -384,6 +384,38 @@ fn an_upgrade_is_not_made_and_the_connection_goes_on() {
 }
 
 #[test]
+fn a_client_of_http_1_0_gets_no_chunks() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
+    for (rest, headers) in [
+        ("/history", "Accept: application/x-ndjson\r\n"),
+        (
+            "/history",
+            "Accept-Encoding: gzip\r\nConnection: keep-alive\r\n",
+        ),
+        ("/events?include=game", "Accept: application/x-ndjson\r\n"),
+    ] {
+        let path = target.game.path(rest);
+        let mut connection = Raw::connect(&server);
+        connection.send(format!("GET {path} HTTP/1.0\r\n{headers}\r\n").as_bytes());
+        if rest.starts_with("/events") {
+            // A stream ends with its game.
+            let host = target.game.request("DELETE", Host, "");
+            assert_eq!(host.send().status, 204);
+        }
+        let response = connection.response().expect("a response");
+        assert_eq!(response.status, 200);
+        for header in ["transfer-encoding", "content-length", "connection"] {
+            assert_eq!(response.header(header), None, "{rest}");
+        }
+        match headers.contains("gzip") {
+            true => assert_eq!(response.body[..2], [0x1f, 0x8b]),
+            false => assert!(response.body.starts_with(b"{\""), "{rest}"),
+        }
+    }
+}
+
+#[test]
 fn pipelined_requests_are_answered_in_order() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);

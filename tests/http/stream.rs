@@ -193,6 +193,7 @@ fn invalid_requests_are_refused() {
     request.send().refused("not_acceptable");
     let head = game.request("HEAD", Seat(0), "/events").send();
     assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), None);
     assert_eq!(game.snapshot(), before);
 }
 

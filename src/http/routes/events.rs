@@ -1,7 +1,7 @@
 //! Live streams of a game, and tickets for clients that cannot send a token.
 
 use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse, body,
     http::{Method, StatusCode, header},
     web::{Data, Path},
 };
@@ -105,7 +105,8 @@ pub async fn stream_events(
         .insert_header(("X-Accel-Buffering", "no"))
         .insert_header((header::CONTENT_ENCODING, "identity"));
     if request.method() == Method::HEAD {
-        return Ok(response.finish());
+        // A stream has no length (RFC 9110, section 8.6).
+        return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
     if let Some(ticket) = ticket {
         // Last of all, so that a refusal does not use it up. Another request may have come first.
@@ -204,8 +205,8 @@ fn invalid_ticket() -> Problem {
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
-    body: WriteRequest<TokenRequest>,
+    request: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = GameCommand::CreateTicket(body.content.map(drop));
-    execute_in_game(&app, id.into_inner(), &body.context, command).await
+    let command = GameCommand::CreateTicket(request.content.map(drop));
+    execute_in_game(&app, id.into_inner(), &request.context, command).await
 }
