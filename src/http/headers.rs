@@ -15,7 +15,10 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::problem::{Code, Problem};
-use crate::{service::Caller, store::TokenHash};
+use crate::{
+    service::{Caller, NO_BEARER},
+    store::TokenHash,
+};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -248,8 +251,7 @@ pub fn caller(headers: &HeaderMap) -> Caller {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
                 TokenHash::of(&String::from_utf8_lossy(token))
             }
-            // Another scheme has no token of ours. No token has this hash.
-            _ => TokenHash([0; 32]),
+            _ => NO_BEARER,
         }
     }))
 }

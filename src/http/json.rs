@@ -2,7 +2,7 @@
 //! stand there, for programs and for people, and never in the words of a parser.
 //!
 //! A request is read by `serde_json` or `serde_urlencoded`. Only if that fails is it read again, by
-//! a deserializer whose errors are values.
+//! a deserializer whose errors are values, and to which `60.0` and `6e1` are whole numbers.
 
 use std::{cell::Cell, fmt, str::FromStr};
 
@@ -10,8 +10,8 @@ use actix_web::web::Query;
 use serde::{
     Deserialize, Deserializer,
     de::{
-        self, DeserializeOwned, DeserializeSeed, Expected, IntoDeserializer, MapAccess, SeqAccess,
-        Unexpected, Visitor, value::MapDeserializer,
+        self, DeserializeOwned, DeserializeSeed, Expected, IgnoredAny, IntoDeserializer, MapAccess,
+        SeqAccess, Unexpected, Visitor, value::MapDeserializer,
     },
     forward_to_deserialize_any,
 };
@@ -22,8 +22,8 @@ use super::problem::{Code, Problem, Reason};
 /// Characters of a member's name that a pointer repeats.
 const MAX_NAME: usize = 64;
 
-/// Reads a JSON body; an empty one is an empty object. JSON of another shape is `invalid_request`,
-/// or `invalid_rules` in the member `rules`.
+/// Reads a JSON body; an empty one, or null, is an empty object. JSON of another shape is
+/// `invalid_request`, or `invalid_rules` in the member `rules`.
 ///
 /// # Errors
 /// `malformed_json`.
@@ -35,21 +35,32 @@ pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>
             error.valid_up_to()
         ))
     })?;
-    let text = if text.is_empty() { "{}" } else { text };
+    let text = match text.trim_ascii() {
+        "" | "null" => "{}",
+        _ => text,
+    };
     if let Ok(content) = serde_json::from_str(text) {
         return Ok(Ok(content));
     }
-    if let Err(error) = serde_json::from_str::<JsonSyntax>(text) {
+    if let Err(error) = check_syntax(text) {
         let (line, column) = (error.line(), error.column());
         return Err(malformed(match error.classify() {
             Category::Eof => "the body ends in the middle of its JSON".to_owned(),
             _ => format!("the body is not JSON at line {line}, column {column}"),
         }));
     }
-    let mistake = T::deserialize(Json(text))
-        .err()
-        .unwrap_or(Mistake::Other.into());
-    Ok(Err(mistake.into()))
+    Ok(T::deserialize(Json(text)).map_err(Problem::from))
+}
+
+/// Checks that the text is JSON.
+fn check_syntax(text: &str) -> serde_json::Result<()> {
+    match serde_json::from_str::<JsonSyntax>(text) {
+        // A number may be larger than any that the parser knows. It checks no numbers that it ignores.
+        Err(error) if error.to_string().starts_with("number out of range") => {
+            serde_json::from_str::<IgnoredAny>(text).map(drop)
+        }
+        checked => checked.map(drop),
+    }
 }
 
 /// Reads the parameters of a query.
@@ -207,7 +218,7 @@ macro_rules! numbers {
             } else {
                 "a whole number up to 255"
             };
-            visitor.$visit($self.scalar::<$type>(EXPECTED)?)
+            visitor.$visit($self.whole::<$type>(EXPECTED)?)
         })+
     };
 }
@@ -218,6 +229,12 @@ struct Json<'de>(&'de str);
 impl<'de> Json<'de> {
     fn scalar<T: Deserialize<'de>>(&self, expected: &str) -> Result<T, Misshapen> {
         serde_json::from_str(self.0).map_err(|_| Misshapen::wrong(expected))
+    }
+
+    /// A whole number, also one with a fraction of zero or an exponent.
+    fn whole<T: TryFrom<u64>>(&self, expected: &str) -> Result<T, Misshapen> {
+        let number = whole_number(self.0).and_then(|number| number.try_into().ok());
+        number.ok_or_else(|| Misshapen::wrong(expected))
     }
 
     /// Has the members of an object or the entries of a list read, without keeping them.
@@ -235,6 +252,24 @@ impl<'de> Json<'de> {
         };
         read.map_err(|_| mistake.take().unwrap_or(Mistake::Other.into()))
     }
+}
+
+/// The value of a JSON number such as `60`, `60.0`, `6e1` or `-0`; none if it is not a whole one.
+fn whole_number(text: &str) -> Option<u64> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole.trim_start_matches('-'), fraction].concat();
+    let significant = digits.trim_end_matches('0');
+    if significant.is_empty() {
+        return Some(0);
+    }
+    if whole.starts_with('-') {
+        return None;
+    }
+    let exponent = i64::from(exponent.parse::<i32>().ok()?);
+    let zeros = (digits.len() - significant.len()) as i64 - fraction.len() as i64;
+    let power = 10_u64.checked_pow((exponent + zeros).try_into().ok()?)?;
+    significant.parse::<u64>().ok()?.checked_mul(power)
 }
 
 const OBJECT: &str = "an object";
@@ -413,6 +448,10 @@ impl Param<'_> {
         let read = self.text.parse();
         read.map_err(|_| Misshapen::wrong(expected).at(self.name))
     }
+
+    fn whole<T: FromStr>(&self, expected: &str) -> Result<T, Misshapen> {
+        self.scalar(expected)
+    }
 }
 
 impl<'de> IntoDeserializer<'de, Misshapen> for Param<'de> {
@@ -508,5 +547,47 @@ impl<'de> Visitor<'de> for JsonSyntax {
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<JsonSyntax, A::Error> {
         while object.next_entry::<JsonSyntax, JsonSyntax>()?.is_some() {}
         Ok(JsonSyntax)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_exactly() {
+        for (text, number) in [
+            ("0", 0),
+            ("-0", 0),
+            ("-0.0e7", 0),
+            ("0e99999999999999999999", 0),
+            ("60.0", 60),
+            ("6e1", 60),
+            ("0.6E+2", 60),
+            ("6000e-2", 60),
+            ("9007199254740993.0", 9_007_199_254_740_993),
+            ("18446744073709551615", u64::MAX),
+            ("1844674407370955161.5e1", u64::MAX),
+        ] {
+            assert_eq!(whole_number(text), Some(number), "{text}");
+        }
+        for text in [
+            "60.5",
+            "-1",
+            "-6e1",
+            "1e-400",
+            "1e400",
+            "1e99999999999999999999",
+            "18446744073709551616",
+            "1e20",
+            "\"60\"",
+            "\"0e1\"",
+            "true",
+            "null",
+            "[]",
+            "{}",
+        ] {
+            assert_eq!(whole_number(text), None, "{text}");
+        }
     }
 }

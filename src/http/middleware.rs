@@ -5,10 +5,10 @@ use std::{panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
     Error, HttpMessage, ResponseError,
-    body::{BoxBody, EitherBody, MessageBody},
+    body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
-        Method, StatusCode,
+        ConnectionType, Method, StatusCode, Version,
         header::{self, HeaderName, HeaderValue},
     },
     middleware::Next,
@@ -23,6 +23,9 @@ use super::{
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated one.
+pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// Gives the request an id, logs and counts it, and turns errors and panics into problem documents.
 ///
@@ -48,8 +51,17 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
     let route = response.request().match_pattern();
     let timed = !response.request().extensions().contains::<SkipLatency>();
     guard.answered(route, response.status(), timed);
+    if response.request().version() < Version::HTTP_11
+        && response.response().body().size() == BodySize::Stream
+    {
+        // HTTP/1.0 knows no chunks: the end of the connection is the end of the body.
+        let head = response.response_mut().head_mut();
+        head.no_chunking(true);
+        head.set_connection_type(ConnectionType::Close);
+    }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, guard.id);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
     // It is there to keep the compressor off; clients need no such header.
     if headers
         .get(header::CONTENT_ENCODING)

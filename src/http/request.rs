@@ -141,7 +141,7 @@ fn version_of(bytes: &[u8]) -> Option<u64> {
     struct BodyVersion {
         version: u64,
     }
-    let versioned = serde_json::from_slice::<BodyVersion>(bytes);
+    let versioned = from_body::<BodyVersion>(bytes).ok()?;
     versioned.ok().map(|body| body.version)
 }
 

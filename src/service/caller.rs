@@ -35,6 +35,9 @@ impl Role {
     }
 }
 
+/// Stands for a token that was not sent as a bearer token. No token has this hash.
+pub const NO_BEARER: TokenHash = TokenHash([0; 32]);
+
 /// Who sends a request: the hash of the presented token, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller(Option<TokenHash>);
@@ -49,11 +52,14 @@ impl Caller {
     ///
     /// # Errors
     /// `token_replaced` or `unauthorized`, if the presented token is not, or was never, one of this
-    /// game.
+    /// game, or came without `Bearer`.
     pub fn role(self, record: &StoredGame) -> Result<Role, ServiceError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);
         };
+        if presented == NO_BEARER {
+            return Err(ServiceError::NoBearer);
+        }
         // All hashes are compared, each in constant time, even after a match.
         let mut role = (record.tokens.host == Some(presented)).then_some(Role::Host);
         for seat in record.game.rules().ring().seats() {

@@ -14,6 +14,8 @@ pub enum ServiceError {
     SeatNotFound,
     #[error("this needs a token of this game")]
     NoToken,
+    #[error("send the token as `Authorization: Bearer TOKEN`")]
+    NoBearer,
     #[error("the token does not belong to this game")]
     UnknownToken,
     #[error("the token was replaced")]

@@ -22,7 +22,7 @@ use dog_rules::{
 use jiff::{SignedDuration, Timestamp};
 
 pub use self::{
-    caller::{Caller, Role},
+    caller::{Caller, NO_BEARER, Role},
     error::ServiceError,
     idempotency::{IdempotencyKey, Response, Retry, TokenDeriver, random_bytes},
     joining::Join,

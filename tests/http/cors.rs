@@ -63,8 +63,8 @@ fn a_preflight_allows_what_a_client_needs() {
         ("POST", "/v1/games".to_owned()),
         ("GET", game.path("/suggest-move")),
     ];
-    let headers =
-        "authorization, content-type, if-match, if-none-match, idempotency-key, last-event-id";
+    let headers = "authorization, content-type, if-match, if-none-match, idempotency-key, \
+                   last-event-id, cache-control, traceparent, tracestate, baggage";
     for (method, path) in cases {
         let request = server.request("OPTIONS", &path).header("Origin", ORIGIN);
         let request = request.header("Access-Control-Request-Method", method);

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Contract, TestGame, TestResponse, TestServer, TestViewer::*, raw};
+use crate::support::{
+    Contract, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, raw,
+};
 
 #[test]
 fn unknown_routes_are_problems() {
@@ -167,7 +169,7 @@ fn bodies_that_are_not_json_are_refused() {
 }
 
 #[test]
-fn numbers_out_of_range_are_refused() {
+fn numbers_that_are_not_whole_or_too_large_are_refused() {
     let server = TestServer::shared();
     for number in [
         "1e400",
@@ -175,17 +177,85 @@ fn numbers_out_of_range_are_refused() {
         "1e-400",
         "99999999999999999999999999999999",
         "1e19",
-        "-0.0",
+        "-1",
+        "0.5",
+        "\"0\"",
     ] {
-        for field in ["first_dealer", "listed", "shuffle_seed"] {
-            let body = format!("{{\"{field}\": {number}}}");
-            let response = server
-                .post("/v1/games")
-                .text("application/json", &body)
-                .send();
-            response.refused_one_of(&["malformed_json", "invalid_request"]);
-        }
+        let body = format!("{{\"first_dealer\": {number}}}");
+        let request = server.post("/v1/games").text("application/json", &body);
+        request.send().refused("invalid_request");
     }
+    // A large number excuses nothing that follows.
+    for rest in ["x", "01", "1e", "\"\n\"", "[1e400"] {
+        let body = format!("{{\"first_dealer\": 1e400, \"seats\": {rest}}}");
+        let request = server.post("/v1/games").text("application/json", &body);
+        request.send().refused("malformed_json");
+    }
+}
+
+#[test]
+fn whole_numbers_may_have_a_fraction_or_an_exponent() {
+    let server = TestServer::shared();
+    let body = r#"{"first_dealer": -0, "turn_seconds": 60.0, "bot_pace_ms": 6e1,
+        "rules": {"preset": "hausregeln", "jokers": 6.0}, "listed": null}"#;
+    let created = server.post("/v1/games").text("application/json", body);
+    let view = &created.send().expect(201)["game"];
+    let numbers = ["dealer", "turn_seconds", "bot_pace_ms"].map(|name| view[name].as_u64());
+    assert_eq!(numbers, [0, 60, 60].map(Some));
+    let game = TestGame::fixed(&server);
+    let deal = |body: &str| {
+        game.post(Host, "/deal")
+            .text("application/json", body)
+            .send()
+    };
+    deal(r#"{"version": 2.0}"#).refused("stale_version");
+    // The guard counts before the rest of the body.
+    deal(r#"{"version": 2.0, "x": 1}"#).refused("stale_version");
+    deal(r#"{"version": 1.0}"#).expect(200);
+}
+
+#[test]
+fn a_token_is_sent_once_and_as_a_bearer_token() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let (path, token) = (game.path(""), &game.tokens[0]);
+    let get = |authorization: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+        raw(&server, format!("{head}{authorization}\r\n").as_bytes())
+    };
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    get(&bearer).expect(200);
+    get(&bearer.repeat(2)).refused("bad_request");
+    get(&format!("{bearer}authorization: x\r\n")).refused("bad_request");
+    for value in [
+        token.as_str(),
+        "",
+        "Bearer",
+        "Basic eDp5",
+        &format!("Token {token}"),
+    ] {
+        let problem = get(&format!("Authorization: {value}\r\n")).refused("unauthorized");
+        assert_eq!(problem["reason"], "no_token", "{value}");
+        let detail = problem["detail"].as_str().unwrap_or_default();
+        assert!(
+            detail.contains("Authorization: Bearer"),
+            "{value}: {detail}"
+        );
+    }
+}
+
+#[test]
+fn null_is_no_body() {
+    let server = TestServer::shared();
+    let game = TestGame::fixed(&server);
+    let null = |request: TestRequest<'_>| request.text("application/json", " null\n").send();
+    null(server.post("/v1/games")).expect(201);
+    null(game.post(Host, "/deal")).expect(200);
+    null(game.post(Seat(0), "/events/ticket")).expect(200);
+    null(game.post(Seat(0), "/seats/0/token")).expect(200);
+    // As without a body, something is missing.
+    null(game.post(Seat(1), "/play")).refused("invalid_request");
+    assert_eq!(null(game.request("DELETE", Host, "")).status, 204);
 }
 
 #[test]

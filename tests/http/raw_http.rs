@@ -340,22 +340,79 @@ fn other_forms_of_a_target_change_nothing() {
 }
 
 #[test]
-fn an_upgrade_is_not_made() {
+fn an_upgrade_is_not_made_and_the_connection_goes_on() {
     let server = TestServer::start();
     let target = GameUnderTest::new(&server);
-    for upgrade in ["websocket", "h2c", "TLS/1.0", "\u{1}"] {
-        let headers = format!(
-            "Connection: Upgrade\r\nUpgrade: {upgrade}\r\nSec-WebSocket-Version: 13\r\n\
-             Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nHTTP2-Settings: AAMAAABk\r\n"
+    let upgrades = [
+        // As Java's HttpClient and curl ask for HTTP/2.
+        "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+        "Connection: keep-alive,\tupgrade\r\nupgrade: TLS/1.0\r\n",
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+        // Not even announced.
+        "Upgrade: websocket\r\n",
+    ];
+    let mut connection = Raw::connect(&server);
+    for upgrade in upgrades {
+        let (seat, id) = target.game.first_move();
+        let (path, token) = (target.game.path("/play"), &target.game.tokens[seat]);
+        let body = json!({"move": id}).to_string();
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: a\r\n{upgrade}Authorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
         );
-        let request = format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\n{headers}\r\n");
-        for response in target.send(request.as_bytes()) {
-            let status = response.status;
-            let fine = status == 200 || (400..500).contains(&status);
-            assert!(fine, "{upgrade:?}: {status}");
+        // Wherever the reads cut the field.
+        let (first, second) = head.split_at(head.find("pgrade").expect("it is there") + 3);
+        connection.send(first.as_bytes());
+        connection.send(second.as_bytes());
+        connection.send(body.as_bytes());
+        let get = format!("GET /v1/rules HTTP/1.1\r\nHost: a\r\n{upgrade}\r\n");
+        connection.send(get.as_bytes());
+        for _ in 0..2 {
+            let response = connection.response().expect("a response");
+            assert_eq!(response.header("connection"), None, "{upgrade}");
+            assert_eq!(response.header("upgrade"), None, "{upgrade}");
+            response.expect(200);
         }
     }
-    target.is_unharmed();
+    // A connection that is to end ends, and only then.
+    let close = "GET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\n\r\n";
+    connection.send(close.as_bytes());
+    let response = connection.response().expect("a response");
+    assert_eq!(response.header("connection"), Some("close"));
+    assert!(connection.response().is_none());
+}
+
+#[test]
+fn a_client_of_http_1_0_gets_no_chunks() {
+    let server = TestServer::start();
+    let target = GameUnderTest::new(&server);
+    for (rest, headers) in [
+        ("/history", "Accept: application/x-ndjson\r\n"),
+        (
+            "/history",
+            "Accept-Encoding: gzip\r\nConnection: keep-alive\r\n",
+        ),
+        ("/events?include=game", "Accept: application/x-ndjson\r\n"),
+    ] {
+        let path = target.game.path(rest);
+        let mut connection = Raw::connect(&server);
+        connection.send(format!("GET {path} HTTP/1.0\r\n{headers}\r\n").as_bytes());
+        if rest.starts_with("/events") {
+            // A stream ends with its game.
+            let host = target.game.request("DELETE", Host, "");
+            assert_eq!(host.send().status, 204);
+        }
+        let response = connection.response().expect("a response");
+        assert_eq!(response.status, 200);
+        for header in ["transfer-encoding", "content-length", "connection"] {
+            assert_eq!(response.header(header), None, "{rest}");
+        }
+        match headers.contains("gzip") {
+            true => assert_eq!(response.body[..2], [0x1f, 0x8b]),
+            false => assert!(response.body.starts_with(b"{\""), "{rest}"),
+        }
+    }
 }
 
 #[test]
@@ -485,12 +542,8 @@ fn a_client_that_leaves_before_the_response_does_no_harm() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let seat = game.turn();
-    for rest in [
-        "/events",
-        "/suggest-move?budget_ms=300",
-        "?after_version=99",
-        "/history",
-    ] {
+    let wait = format!("?after_version={}", game.version());
+    for rest in ["/events", "/suggest-move?budget_ms=300", &wait, "/history"] {
         for _ in 0..10 {
             let mut connection = Raw::connect(&server);
             let head = format!(

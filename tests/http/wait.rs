@@ -50,6 +50,17 @@ fn a_client_that_is_behind_does_not_wait() {
 }
 
 #[test]
+fn a_client_that_knows_a_version_not_reached_does_not_wait() {
+    let server = TestServer::shared();
+    let game = TestGame::dealt(&server);
+    for version in [3, 99, u64::MAX] {
+        let query = format!("?after_version={version}");
+        let view = game.get(Seat(0), &query).send().expect(200);
+        assert_eq!(view, game.view(Seat(0)));
+    }
+}
+
+#[test]
 #[ignore = "waits 25 seconds"]
 fn waiting_ends() {
     let server = TestServer::shared();

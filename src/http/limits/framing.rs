@@ -41,6 +41,70 @@ impl HeadEnd {
     }
 }
 
+/// `Connection:`, in lower case.
+const CONNECTION: &[u8] = b"connection:";
+
+/// The name of a field, and of an option of `Connection`.
+const UPGRADE: &[u8] = b"upgrade";
+
+/// A request's head, wherever the reads cut it. It finds the end, and makes requests for another
+/// protocol unreadable.
+///
+/// The dispatcher answers a request with `Connection: upgrade` with the same field and closes the
+/// connection, and takes all that follows `Upgrade: websocket` for the body. The server switches to
+/// no other protocol, so it is to ignore both (RFC 9110, section 7.8).
+#[derive(Debug, Default)]
+pub struct HeadReader {
+    end: HeadEnd,
+    /// What must follow for the name or the option to be one that is sought; empty if it is another.
+    rest: &'static [u8],
+    /// Whether this is a line with options of the connection, after its name.
+    in_options: bool,
+}
+
+impl HeadReader {
+    /// How many of these bytes belong to the head, if it ends in them. A letter of each field and
+    /// option `upgrade` is replaced, which makes it one that nobody knows.
+    pub fn read(&mut self, bytes: &mut [u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            let begins = self.end == HeadEnd::LineBegins;
+            if self.end.find(&[*byte]).is_some() {
+                *self = HeadReader::default();
+                return Some(at + 1);
+            }
+            self.replace(byte, begins);
+        }
+        None
+    }
+
+    /// Replaces the byte if it ends an `upgrade`; `begins` is set for the first one of a line.
+    fn replace(&mut self, byte: &mut u8, begins: bool) {
+        if begins {
+            self.in_options = false;
+            self.rest = match byte.to_ascii_lowercase() {
+                b'c' => CONNECTION,
+                b'u' => UPGRADE,
+                _ => &[],
+            };
+        }
+        match self.rest.split_first() {
+            Some((next, rest)) if byte.eq_ignore_ascii_case(next) => {
+                self.rest = rest;
+                if rest.is_empty() && *next == b':' {
+                    self.in_options = true;
+                    self.rest = UPGRADE;
+                } else if rest.is_empty() {
+                    *byte = b'x';
+                }
+            }
+            // Before an option.
+            Some(_) if self.rest == UPGRADE && b" \t".contains(byte) => {}
+            _ if self.in_options && *byte == b',' => self.rest = UPGRADE,
+            _ => self.rest = &[],
+        }
+    }
+}
+
 /// What is left of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyFraming {
@@ -171,6 +235,42 @@ mod tests {
             HeadEnd::default().find(b"GET / HTTP/1.1\r\nHost: a\r\n"),
             None
         );
+    }
+
+    #[test]
+    fn no_head_asks_for_another_protocol() {
+        for (sent, read) in [
+            ("Connection: Upgrade", "Connection: Upgradx"),
+            (
+                "CONNECTION:keep-alive,\tupGRADE , HTTP2-Settings",
+                "CONNECTION:keep-alive,\tupGRADx , HTTP2-Settings",
+            ),
+            (
+                "connection: , upgrade,upgrade",
+                "connection: , upgradx,upgradx",
+            ),
+            ("Upgrade: websocket", "Upgradx: websocket"),
+            (
+                "Connection: close, to upgrade",
+                "Connection: close, to upgrade",
+            ),
+            ("X-Upgrade: upgrade", "X-Upgrade: upgrade"),
+            ("Connectio: upgrade", "Connectio: upgrade"),
+            ("X: connection: upgrade", "X: connection: upgrade"),
+        ] {
+            let text =
+                |field: &str| format!("GET /upgrade HTTP/1.1\r\n{field}\r\nc: ,upgrade\r\n\r\n");
+            let (sent, read) = (text(sent), text(read));
+            let rest = "connection: upgrade";
+            for cut in 0..=sent.len() {
+                let mut bytes = [sent.as_str(), rest].concat().into_bytes();
+                let (first, second) = bytes.split_at_mut(cut);
+                let mut head = HeadReader::default();
+                let found = head.read(first).or_else(|| Some(cut + head.read(second)?));
+                assert_eq!(found, Some(sent.len()), "{sent:?} cut at {cut}");
+                assert_eq!(bytes, [read.as_str(), rest].concat().into_bytes());
+            }
+        }
     }
 
     #[test]

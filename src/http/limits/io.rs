@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
     connections::{Connection, NextRead},
-    framing::{BodyFraming, HeadEnd},
+    framing::{BodyFraming, HeadReader},
 };
 
 /// Bytes of a body that the dispatcher gets at once.
@@ -35,7 +35,7 @@ pub struct ConnectionIo {
     connection: Rc<Connection>,
     /// Bytes that were read before the dispatcher may have them.
     read_ahead: BytesMut,
-    head: HeadEnd,
+    head: HeadReader,
     /// Whether the dispatcher must process what it has before it reads on.
     pause: bool,
 }
@@ -46,7 +46,7 @@ impl ConnectionIo {
             socket,
             connection,
             read_ahead: BytesMut::new(),
-            head: HeadEnd::default(),
+            head: HeadReader::default(),
             pause: false,
         }
     }
@@ -80,7 +80,7 @@ impl ConnectionIo {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(self.poll_buffered(context, buffer))?;
-        if let Some(length) = self.head.find(&buffer.filled()[before..]) {
+        if let Some(length) = self.head.read(&mut buffer.filled_mut()[before..]) {
             self.put_back(buffer, before + length);
             self.pause = true;
         }

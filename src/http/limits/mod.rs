@@ -108,7 +108,7 @@ pub async fn guard(
 ) -> Result<ServiceResponse, Error> {
     let state = request.app_data::<Data<LimitState>>().cloned();
     let state = state.expect("every server has its limits");
-    let admitted = match check_size(&request).and_then(|()| check_connection(&request)) {
+    let admitted = match check_head(&request).and_then(|()| check_connection(&request)) {
         Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem),
     };
@@ -133,7 +133,7 @@ pub async fn guard(
     Ok(response.map_into_boxed_body())
 }
 
-fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
+fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
     let uri = request.uri();
     let length = uri.path().len() + uri.query().map_or(0, str::len);
     if length > MAX_URI {
@@ -146,6 +146,10 @@ fn check_size(request: &ServiceRequest) -> Result<(), Problem> {
         .sum();
     if headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
         return Err(Code::HeadersTooLarge.into());
+    }
+    if headers.get_all(header::AUTHORIZATION).nth(1).is_some() {
+        let detail = "there is more than one Authorization header";
+        return Err(Problem::new(Code::BadRequest, detail));
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl From<ServiceError> for Problem {
         let (code, reason) = match &error {
             GameNotFound => (Code::GameNotFound, None),
             SeatNotFound => (Code::SeatNotFound, None),
-            NoToken => (Code::Unauthorized, Some(Reason::NoToken)),
+            NoToken | NoBearer => (Code::Unauthorized, Some(Reason::NoToken)),
             UnknownToken => (Code::Unauthorized, Some(Reason::UnknownToken)),
             TokenReplaced => (Code::TokenReplaced, None),
             HostOnly(_) => (Code::Forbidden, Some(Reason::HostOnly)),

@@ -15,6 +15,7 @@ use thiserror::Error;
 use utoipa::ToSchema;
 
 pub use self::table::{Code, Reason, markdown};
+use super::middleware::NO_SNIFFING;
 
 /// `Retry-After` where more moves are needed first.
 const NEXT_CHANGE: Duration = Duration::from_secs(60);
@@ -244,6 +245,8 @@ impl ResponseError for Problem {
         let mut response = HttpResponse::build(self.code().status());
         response.content_type("application/problem+json");
         response.insert_header((header::CACHE_CONTROL, "no-store"));
+        // Here too, because the response to a panic passes no middleware.
+        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING));
         if self.code().status() == StatusCode::UNAUTHORIZED {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer realm=\"dog\""));
         }

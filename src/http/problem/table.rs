@@ -74,14 +74,15 @@ macro_rules! table {
 
 table! {
     BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
-        "The request is not valid HTTP, or its If-Match header is malformed.";
+        "The request is not valid HTTP, its If-Match header is malformed, or it has two Authorization \
+         headers.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
         "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
         "The Idempotency-Key is empty, longer than 255 characters, or not visible ASCII.";
     Unauthorized "unauthorized" UNAUTHORIZED Debug "Unauthorized"
         "The route needs a token and none was sent, or the token does not belong to this game." {
-        NoToken "no_token" "No token was sent.";
+        NoToken "no_token" "No token was sent, or it was not sent as a bearer token.";
         UnknownToken "unknown_token" "The token does not belong to this game.";
         InvalidTicket "invalid_ticket" "The ticket does not belong to this game, was used before, or has expired.";
     };

@@ -1,7 +1,7 @@
 //! Live streams of a game, and tickets for clients that cannot send a token.
 
 use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse, body,
     http::{Method, StatusCode, header},
     web::{Data, Path},
 };
@@ -34,7 +34,8 @@ const MAX_STREAMS: usize = 20_000;
 /// A live stream of the game: first its present state, then every change as it happens.
 ///
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
-/// changes after it. Messages about who is present have no id. The stream ends when the game is over;
+/// changes after it. If the game has not reached that version, because the operator restored a
+/// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is present have no id. The stream ends when the game is over;
 /// with `after_end=true` it stays open for an hour at most and tells of the rematch.
 #[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
     params(("id" = String, Path, description = "The game's id."), EventsParams,
@@ -42,7 +43,8 @@ const MAX_STREAMS: usize = 20_000;
             received; the stream continues after it. It overrides the parameter of the same name.")),
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
-            `change` with a Change for each version. A resumed stream has only the later ones. \
+            `change` with a Change for each version. A resumed stream has only the later ones; \
+            if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
             `rematch` with a Rematch after the end; both have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
@@ -103,7 +105,8 @@ pub async fn stream_events(
         .insert_header(("X-Accel-Buffering", "no"))
         .insert_header((header::CONTENT_ENCODING, "identity"));
     if request.method() == Method::HEAD {
-        return Ok(response.finish());
+        // A stream has no length (RFC 9110, section 8.6).
+        return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
     if let Some(ticket) = ticket {
         // Last of all, so that a refusal does not use it up. Another request may have come first.
@@ -156,7 +159,11 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
     parsed.ok().map(|query| TokenHash::of(&query.ticket))
 }
 
-/// Where the stream begins; `invalid_request`, if the last event's id is not a version of this game.
+/// Where the stream begins: after a version that the game has not reached, which the client saw before
+/// the operator restored a backup, with the game as it is now.
+///
+/// # Errors
+/// `invalid_request`, if the last event's id is no version.
 fn start(
     request: &HttpRequest,
     params: &EventsParams,
@@ -174,8 +181,9 @@ fn start(
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(version) if digits && version <= now => Ok(Start::After(version)),
+        Ok(_) if digits => Ok(Start::Game),
         _ => {
-            let detail = format!("the last event's id must be a version from 0 to {now}");
+            let detail = "the last event's id must be a version, which is a number";
             Err(Problem::wrong_value("last_event_id", detail))
         }
     }
@@ -197,8 +205,8 @@ fn invalid_ticket() -> Problem {
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
-    body: WriteRequest<TokenRequest>,
+    request: WriteRequest<TokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let command = GameCommand::CreateTicket(body.content.map(drop));
-    execute_in_game(&app, id.into_inner(), &body.context, command).await
+    let command = GameCommand::CreateTicket(request.content.map(drop));
+    execute_in_game(&app, id.into_inner(), &request.context, command).await
 }

@@ -99,7 +99,7 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         (status = 200, description = "The game.", body = GameView,
             headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
         (status = 304, description = "The view is still the one of If-None-Match, or the game is \
-            not past `after_version`.")),
+            still at `after_version`.")),
     security((), ("token" = [])))]
 pub async fn get_game(
     app: Data<App>,
@@ -110,9 +110,10 @@ pub async fn get_game(
     let mut record = load_game(&app.store, &id).await?;
     let mut role = caller.role(&record)?;
     let GameParams { after_version } = from_query(request.query_string())?;
-    let known_version = |version| after_version.is_some_and(|known| version <= known);
+    // The client may know a later version, of before the operator restored a backup.
+    let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version
-        && known_version(record.game.version())
+        && is_known(record.game.version())
         && record.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
@@ -130,7 +131,7 @@ pub async fn get_game(
     }
     let version = record.game.version();
     let etag = etag(version, role);
-    let unchanged = known_version(version) || is_not_modified(request.headers(), &etag);
+    let unchanged = is_known(version) || is_not_modified(request.headers(), &etag);
     let status = status(unchanged);
     let mut response = private_response(status);
     response.insert_header((header::ETAG, etag));
@@ -141,7 +142,7 @@ pub async fn get_game(
     Ok(response.content_type("application/json").body(view))
 }
 
-/// Waits until the game is past this version or removed, at most [`MAX_WAIT`].
+/// Waits while the game is at this version, at most [`MAX_WAIT`].
 async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
     let mut subscription = app.hub.subscribe(id);
     let until = Instant::now() + MAX_WAIT;
@@ -151,7 +152,7 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
             .store
             .version(&id)
             .await?
-            .is_some_and(|now| now <= known)
+            .is_some_and(|now| now == known)
     {
         let left = until.saturating_duration_since(Instant::now());
         if timeout(left, subscription.changed()).await.is_err() {

@@ -243,8 +243,7 @@ pub async fn get_docs(
     let mut response = HttpResponse::Ok();
     response
         .content_type(content_type)
-        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP));
     match bytes {
         Cow::Borrowed(bytes) => {
             let bytes = Bytes::from_static(bytes);

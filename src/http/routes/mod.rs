@@ -297,7 +297,6 @@ fn picture(mut response: HttpResponseBuilder, svg: String) -> HttpResponse {
     response
         .content_type(SVG)
         .insert_header((header::CONTENT_SECURITY_POLICY, policy))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .body(svg)
 }
 

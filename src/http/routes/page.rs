@@ -49,7 +49,6 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
     response
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_CSP))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((header::ETAG, etag.as_str()));
     if unchanged {

@@ -139,7 +139,8 @@ fn at_most(bytes: usize, json: String) -> Result<Box<RawValue>, Problem> {
 }
 
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
-/// version. A resumed stream has only the later ones. A Presence comes early in the stream and
+/// version. A resumed stream has only the later ones; if it begins with a Game, the game has been set
+/// back. A Presence comes early in the stream and
 /// whenever it is another, a Rematch after the end; neither has a version. Empty lines keep the
 /// connection open; skip them.
 #[derive(ToSchema)]

@@ -79,7 +79,8 @@ pub struct NoQuery {}
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct GameParams {
-    /// Wait until the game is past this version, up to 25 seconds; then the answer is 304.
+    /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer is
+    /// 304.
     #[param(format = "uint64")]
     pub after_version: Option<u64>,
 }

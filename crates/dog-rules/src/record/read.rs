@@ -60,6 +60,8 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
         if line.len() > MAX_LINE {
             return Err(TextErrorKind::LineTooLong.at(number));
         }
+        // Some editors begin a file with a byte order mark.
+        let line = line.trim_start_matches('\u{feff}');
         let content = uncommented(line).trim();
         if !content.is_empty() {
             contents.push((number, content));
