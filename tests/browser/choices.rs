@@ -340,6 +340,39 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     assert_eq!(scene.last_move()["id"], scene.moves[1]["id"]);
 }
 
+#[test]
+fn a_double_click_is_one_choice() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let many = |_: &Value, moves: &[Value]| moves.len() > 5;
+    let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, many);
+    browser.sit(&scene.game, 0);
+    let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    let card = look.hand.iter().position(|card| card.enabled).expect("one");
+    browser.double_click(&look.hand[card]);
+    browser.wait("places", |look| {
+        look.hand[card].pressed && !offers(look).is_empty()
+    });
+    // A second click later puts it back.
+    browser.click(&browser.look().hand[card]);
+    browser.wait("no card", |look| look.hand.iter().all(|one| !one.pressed));
+
+    // Nor does it answer the question that it asks.
+    let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |_, moves| {
+        moves[0]["kind"] == "fold"
+    });
+    let version = scene.game.version();
+    browser.sit(&scene.game, 0);
+    let look = browser.wait("the fold", |look| look.can("Fold"));
+    browser.double_click(look.button("Fold").expect("a button"));
+    browser.wait("the question", |look| {
+        look.can("Cancel") && look.can("Fold")
+    });
+    assert_eq!(scene.game.version(), version);
+}
+
 /// The names that the page gives to its buttons are those that a screen reader reads.
 #[test]
 fn names_and_roles_are_those_of_the_browser() {

@@ -11,9 +11,14 @@ mod support;
 
 mod bots;
 mod choices;
+mod connection;
 mod drawing;
 mod keyboard;
+mod links;
 mod people;
 mod resuming;
 mod screens;
 mod seven;
+mod start;
+mod storage;
+mod text;

@@ -1,6 +1,8 @@
 //! The page resumes by itself after a lost network and a killed server, and two tabs of one seat do
 //! not disturb each other.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::support::{
@@ -118,4 +120,38 @@ fn two_tabs_of_one_seat_show_the_same() {
         (first_look.log, first_look.hand.len())
     );
     assert_eq!(scene.game.version(), version + 1);
+}
+
+/// The operator restores a backup: what was played since did not happen.
+#[test]
+fn a_server_that_was_set_back_begins_anew() {
+    let server = TestServer::start();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["/v1/games/", "net::ERR_"]);
+    let scene = scene(&server);
+    let (file, copy) = (server.database().file(), server.folder().join("copy"));
+    server.restart_in_place(Signal::Term);
+    server.stop(Signal::Term);
+    fs::copy(file, &copy).expect("a copy");
+    server.restart_in_place(Signal::Term);
+    let pieces = pieces_of(&scene.game);
+    browser.sit(&scene.game, 0);
+    let before = browser.wait("the log", |look| look.log > 0);
+    for _ in 0..8 {
+        let (seat, id) = scene.game.first_move();
+        scene.game.play(seat, &id);
+    }
+    browser.wait("the moves", |look| look.log == before.log + 8);
+    server.stop(Signal::Term);
+    fs::copy(&copy, file).expect("the backup");
+    server.restart_in_place(Signal::Term);
+    browser.wait("the turn before", |look| {
+        look.log == before.log && enabled(&look.hand).count() == enabled(&before.hand).count()
+    });
+    assert_eq!(browser.pieces(), pieces);
+    browser.open_details("All moves");
+    browser.click(&browser.wait("all moves", |look| !look.moves.is_empty()).moves[0]);
+    browser.wait("the end of the turn", |look| look.log == before.log + 1);
 }

@@ -27,16 +27,26 @@ export function go(id) {
   location.hash = id === null ? "#/" : `#/games/${id}`;
 }
 
-/** A game, an invitation to it, or a seat of it with its token: for another device of its person. */
-const ADDRESS = /^#\/(games|join)\/([0-9a-z]{1,64})(?:\/([0-9a-z-]{1,100}))?$/;
+/**
+ * A game, an invitation to it, or a seat of it with its token: for another device of its person.
+ * Programs add to links what comes after them in a text, such as `.`, and what counts clicks.
+ */
+const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/([0-9a-z-]{1,100}))?\/?(?![\w/-])/;
+
+/** The parts of an address in a text. @param {string} text */
+function readAddress(text) {
+  const [, kind, id, secret] = ADDRESS.exec(text) ?? [];
+  return { kind, id, secret };
+}
 
 /** Shows what the address names. */
 export function navigate() {
-  const [, kind, id, secret] = ADDRESS.exec(location.hash) ?? [];
+  const { hash } = location;
+  const { kind, id, secret } = readAddress(hash);
   unfollow();
   unfollow = () => {};
   if (id === undefined) {
-    dispatch({ type: "route", route: { name: "home" } });
+    dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "saved", saved: savedGames() });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
@@ -101,10 +111,10 @@ export function keep(game, secrets) {
 
 /** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
 export function watch(text) {
-  const hash = /#\/(?:games|join)\/[0-9a-z-/]+/.exec(text)?.[0];
-  const id = /^\s*([0-9a-z]{10,64})\s*$/.exec(text)?.[1];
-  if (hash && ADDRESS.test(hash)) location.hash = hash;
-  else if (id) go(id);
+  const { kind, id, secret } = readAddress(text);
+  const only = /^\s*([0-9a-z]{10,64})\s*$/.exec(text)?.[1];
+  if (id) location.hash = `#/${kind}/${id}${secret ? `/${secret}` : ""}`;
+  else if (only) go(only);
   else dispatch({ type: "home", home: { badLink: true } });
 }
 
@@ -145,9 +155,10 @@ function open(id, joining, secret, lostSeat = false) {
     },
     onLink: (link, problem) => {
       if (state.table?.id !== id) return;
-      if (problem?.status === 401 && saved && token === saved.token) {
-        loseSeat(id);
-        open(id, joining, secret, !joining);
+      if (problem && token && ["unauthorized", "token_replaced"].includes(problem.code)) {
+        if (savedGame(id)?.token === token) loseSeat(id);
+        if (!joining) replaceAddress(id);
+        open(id, joining, joining ? secret : null, !joining);
         return;
       }
       dispatch({ type: "link", link, problem });
@@ -258,15 +269,28 @@ export function show({ version, events, game }) {
   dispatch({ type: "game", game });
 }
 
-/** Does something at the table, one at a time, and shows a refusal. @param {(table: Table) => Promise<void>} action */
-export async function act(action) {
+/** Whether the stream has shown what a seat did since. @param {Table} before @param {number | null} seat */
+const hasActed = (before, seat) => state.table?.log.some(({ version, events }) =>
+  version > (before.game?.version ?? 0) && events.some((event) =>
+    ("seat" in event ? event.seat : event.type === "cards_dealt" ? event.dealer : null) === seat));
+
+/**
+ * Does something at the table, one at a time, and shows a refusal.
+ *
+ * @param {(table: Table) => Promise<void>} action
+ * @param {number} [seat] that it is done for; the own one if it is left out
+ */
+export async function act(action, seat) {
   const { table } = state;
   if (!table || table.sending) return;
   dispatch({ type: "sending", sending: true });
   try {
     await action(table);
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    const problem = problemOf(error);
+    // An answer can be lost after the server has acted.
+    if (problem === "network" && hasActed(table, seat ?? table.seat)) return;
+    at(table, () => dispatch({ type: "problem", problem }));
   } finally {
     at(table, () => dispatch({ type: "sending", sending: false }));
     complete();
@@ -422,6 +446,9 @@ export async function checkFair() {
     const fair = await checkShuffles(history, promised);
     at(table, () => dispatch({ type: "fair", fair }));
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => {
+      dispatch({ type: "fair", fair: "none" });
+      dispatch({ type: "problem", problem: problemOf(error) });
+    });
   }
 }

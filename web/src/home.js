@@ -2,13 +2,13 @@
 
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
-import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
+import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
+/** @import {Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
 
 const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
 /** @type {Level[]} */
@@ -18,6 +18,8 @@ const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
 const CLOCKS = [0, 30, 60, 120, 300];
 /** Milliseconds between two requests for the open tables. */
 const OPEN_TABLES = 10_000;
+/** Milliseconds until a game is asked for again that could not be read. */
+const AGAIN = 10_000;
 
 /** @param {{state: State}} props */
 export function Home({ state }) {
@@ -34,6 +36,7 @@ export function Home({ state }) {
         <p class="small">${t("home.summary", {
           rules: t(`preset.${settings.preset}`), seats: settings.seats, level: t(`level.${settings.level}`),
         })}</p>
+        ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
@@ -111,7 +114,7 @@ function Open({ table }) {
   const names = list([...people, ...(bots > 0 ? [t("bots", { n: bots })] : [])]);
   return html`
     <li>
-      <p><strong>${names || t("tables.nobody")}</strong>
+      <p><bdi><strong>${names || t("tables.nobody")}</strong></bdi>
         <span class="small">${t("tables.free", { n: free, seats: seats.length })} · ${t(`preset.${rules.preset}`)}
           ${clock ? ` · ${t("settings.clock.n", { time: seconds(1000 * clock) })}` : ""}</span></p>
       <button type="button" aria-label=${t("seat.button", { button: t("tables.take"), name: names || t("tables.nobody") })}
@@ -152,12 +155,26 @@ function Choices({ settings }) {
 
 /** A game to continue, with its state as the server tells it. @param {{game: SavedGame}} props */
 function Saved({ game }) {
-  const [now, setNow] = useState(/** @type {Game | "gone" | null} */ (null));
+  const [now, setNow] = useState(/** @type {Game | Problem | "network" | null} */ (null));
+  const failed = now === "network" || (now !== null && "status" in now);
+  const gone = failed && now !== "network" && [404, 410].includes(now.status);
   useEffect(() => {
-    request("GET", `/v1/games/${game.id}`, { token: game.token })
-      .then((answer) => setNow(/** @type {Game} */ (answer)), () => setNow("gone"));
-  }, [game.id]);
-  const words = now === null ? "" : now === "gone" ? t("saved.gone")
+    if (now && (!failed || gone)) return undefined;
+    const read = () => {
+      if (document.hidden) return;
+      request("GET", `/v1/games/${game.id}`, { token: game.token })
+        .then((answer) => setNow(/** @type {Game} */ (answer)), (error) => setNow(problemOf(error)));
+    };
+    if (now === null) read();
+    const timer = setTimeout(read, AGAIN);
+    for (const type of ["online", "focus"]) addEventListener(type, read);
+    return () => {
+      clearTimeout(timer);
+      for (const type of ["online", "focus"]) removeEventListener(type, read);
+    };
+  }, [game.id, now]);
+  const words = now === null ? "" : gone ? t("saved.gone")
+    : failed ? problemWords(now, { names: game.names, me: game.seat })
     : now.phase === "finished" ? t("saved.finished") : now.phase === "seating" ? t("saved.seating")
       : now.actions.some((one) => one.seat === game.seat) ? t("saved.turn") : t("saved.waiting");
   return html`

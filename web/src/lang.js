@@ -44,8 +44,14 @@ export async function loadWords() {
 export function t(key, values = {}) {
   const n = values.n;
   const text = (typeof n === "number" && words[`${key}.${plural(n)}`]) || words[key] || words[`${key}.other`] || key;
-  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? `{${name}}`));
+  return text.replace(/\{(\w+)\}/g, (_, name) => isolate(String(values[name] ?? `{${name}}`)));
 }
+
+/** Letters that are written from right to left, and characters that turn the direction. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Keeps the direction of a text, such as a name, from what is around it. @param {string} text */
+const isolate = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /** Whether there are words under a key. @param {string} key */
 export const has = (key) => key in words;
@@ -54,7 +60,7 @@ export const has = (key) => key in words;
 const plural = (n) => new Intl.PluralRules(lang).select(n);
 
 /** @param {string[]} items */
-export const list = (items) => new Intl.ListFormat(lang).format(items);
+export const list = (items) => new Intl.ListFormat(lang).format(items.map(isolate));
 
 /** @param {number} share 0 to 1 */
 export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent" }).format(share);

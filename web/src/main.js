@@ -7,8 +7,10 @@ import { show } from "./store.js";
 import { Home } from "./home.js";
 import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
+import { surviveTranslation } from "./translated.js";
 
 await loadWords();
+surviveTranslation(document.body);
 addEventListener("hashchange", navigate);
 navigate();
 show((state) => {

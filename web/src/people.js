@@ -165,7 +165,7 @@ const dogFor = (game) => DOGS.find((dog) => game.seats.every((one) => one.name !
 /** Lets a bot play a seat. @param {number} seat */
 export const letBotPlay = (seat) => act(async (table) => {
   if (table.game) await handToBot(table, table.game, seat);
-});
+}, seat);
 
 /**
  * Hands a seat to a bot, unless something has happened that the host has not seen.
@@ -193,7 +193,7 @@ export const inviteAgain = (seat) => act(async (table) => {
   const saved = savedGame(table.id);
   if (saved) saveGame({ ...saved, invitations });
   at(table, () => dispatch({ type: "invitations", invitations }));
-});
+}, seat);
 
 /** Starts the game: the seats that are still free are given to bots. */
 export const start = () => act(async (table) => {

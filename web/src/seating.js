@@ -135,7 +135,7 @@ function Teams({ table }) {
             ${team.map((one) => html`
               <li key=${one.seat} class=${one.kind === "open" ? "free" : ""}>
                 <${Mark} layout=${layout} seat=${one.seat} />
-                <span class="name">${one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name}</span>
+                <bdi class="name">${one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name}</bdi>
                 ${one.seat === seat && html`<span class="small">(${t("you")})</span>`}
                 <${States} table=${table} seat=${one.seat} />
                 ${one.asked && html`<span class="small">${t("seating.asked")}</span>`}

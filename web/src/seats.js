@@ -69,7 +69,7 @@ export const Everybody = ({ table }) => html`
 /** @param {{table: Table, seat: number, buttons: boolean}} props */
 const Row = ({ table, seat, buttons }) => html`
   <li>
-    <span class="name">${nameOf(people(table), seat)}</span>
+    <bdi class="name">${nameOf(people(table), seat)}</bdi>
     <${States} table=${table} seat=${seat} />
     <span class="actions">${buttons && html`<${HostButtons} table=${table} seat=${seat} />`}</span>
   </li>`;

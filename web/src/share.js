@@ -40,23 +40,32 @@ export function Share({ path, name, addresses }) {
   const origin = originFor(addresses);
   useEffect(() => { if (origin === null) readAddresses(); }, []);
   const [copied, setCopied] = useState("");
+  const [selected, setSelected] = useState("");
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   if (origin === null) return html`<p class="small">${t("do.wait")}</p>`;
   const link = `${origin}${location.pathname}#${path}`;
   // Only a secure context has these: https, or the server's own computer.
   const clipboard = globalThis.isSecureContext ? navigator.clipboard : undefined;
+  const select = () => {
+    field.current?.focus();
+    field.current?.select();
+    setSelected(link);
+  };
   const share = async () => {
     try {
       await navigator.share({ title: "DOG", text: t("share.text"), url: link });
-    } catch {
-      // The person closed the sheet, or the system has none for links.
+    } catch (error) {
+      // Else the person closed the sheet.
+      if (!(error instanceof DOMException && error.name === "AbortError")) select();
     }
   };
   const copy = async () => {
     try {
       await clipboard?.writeText(link);
       setCopied(link);
+      setSelected("");
     } catch {
-      // The browser does not allow it: the link can be selected.
+      select();
     }
   };
   return html`
@@ -65,12 +74,12 @@ export function Share({ path, name, addresses }) {
       <div class="link">
         <p class="small">${t("share.how")}</p>
         <label>${name}
-          <input readonly value=${link} onFocus=${(/** @type {FocusEvent} */ event) =>
+          <input readonly value=${link} ref=${field} onFocus=${(/** @type {FocusEvent} */ event) =>
             /** @type {HTMLInputElement} */ (event.target).select()} /></label>
         ${(clipboard || "share" in navigator) && html`<div class="buttons">
           ${"share" in navigator && html`<button type="button" onClick=${share}>${t("share.send")}</button>`}
           ${clipboard && html`<button type="button" onClick=${copy}>${t("share.copy")}</button>`}
-          <span role="status" class="small">${copied === link && t("share.copied")}</span>
+          <span role="status" class="small">${selected === link ? t("share.selected") : copied === link && t("share.copied")}</span>
         </div>`}
         <${Reachable} addresses=${addresses} />
       </div>

@@ -1,7 +1,7 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Choice, FairResult, Game, History, Invitations, Layout, LogEntry, Message,
+/** @import {Addresses, Advice, Choice, Game, History, Invitations, Layout, LogEntry, Message,
  *    Move, OpenTable, Part, Capture, Presence, Problem, Route, SavedGame, Settings, Seven, SevenPart,
  *    State, Table, Unplayable} from "./types.js" */
 
@@ -12,7 +12,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
 
 /**
  * @typedef {(
- *   {type: "route", route: Route}
+ *   {type: "route", route: Route, badAddress?: boolean}
  *   | {type: "settings", settings: Settings}
  *   | {type: "name", name: string}
  *   | {type: "saved", saved: SavedGame[]}
@@ -31,7 +31,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "log", entries: LogEntry[]}
  *   | {type: "history", history: History}
  *   | {type: "replay", step: number | null}
- *   | {type: "fair", fair: "running" | FairResult}
+ *   | {type: "fair", fair: Table["fair"]}
  *   | {type: "card", card: number | null}
  *   | {type: "rank", rank: string}
  *   | {type: "piece", piece: string}
@@ -55,7 +55,7 @@ export const initial = (settings, name, saved) => ({
   saved,
   tables: null,
   addresses: null,
-  home: { creating: false, problem: null, badLink: false },
+  home: { creating: false, problem: null, badLink: false, badAddress: false },
   table: null,
 });
 
@@ -66,7 +66,7 @@ export function reduce(state, event) {
       return {
         ...state,
         route: event.route,
-        home: { creating: false, problem: null, badLink: false },
+        home: { creating: false, problem: null, badLink: false, badAddress: event.badAddress ?? false },
         table: event.route.name === "table" && state.table?.id === event.route.id ? state.table : null,
       };
     case "settings": return { ...state, settings: event.settings };
@@ -176,7 +176,11 @@ function undo(choice) {
 function message(table, line) {
   if ("present" in line) return withPresence(table, line.present);
   if (!("version" in line)) return { ...table, next: line.id };
-  if (!("events" in line)) return withGame(table, line);
+  // The stream begins with the game, and begins anew if the server was set back, for instance to a
+  // backup: what the page knew did not happen.
+  if (!("events" in line)) {
+    return withGame({ ...table, game: null, log: [], shown: null, history: null, replay: null }, line);
+  }
   const { game, moves } = line;
   const after = entry(table, { version: line.version, at: line.at, events: line.events });
   if (!game) return after;

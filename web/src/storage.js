@@ -8,8 +8,17 @@ const SETTINGS = "dog.settings";
 const LANGUAGE = "dog.language";
 const NAME = "dog.name";
 
+/**
+ * What the browser does not keep, because its storage is full or blocked: the page works, and
+ * forgets this when it is closed.
+ *
+ * @type {Map<string, unknown>}
+ */
+const unsaved = new Map();
+
 /** @param {string} key @returns {any} */
 function read(key) {
+  if (unsaved.has(key)) return unsaved.get(key);
   try {
     return JSON.parse(localStorage.getItem(key) ?? "null");
   } catch {
@@ -21,30 +30,53 @@ function read(key) {
 function write(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
+    unsaved.delete(key);
   } catch {
-    // Storage is full or switched off: the page works, but forgets.
+    unsaved.set(key, value);
   }
 }
 
-/** @param {string} id @returns {SavedGame | null} */
-export const savedGame = (id) => read(GAME + id);
+/** @param {string} key */
+function remove(key) {
+  unsaved.delete(key);
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept.
+  }
+  // There may be room now.
+  for (const [other, value] of [...unsaved]) write(other, value);
+}
+
+/** @returns {string[]} */
+function keys() {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} key @returns {SavedGame | null} */
+function readGame(key) {
+  const game = read(key);
+  return typeof game?.id === "string" && Array.isArray(game.names) ? game : null;
+}
+
+/** @param {string} id */
+export const savedGame = (id) => readGame(GAME + id);
 
 /** @returns {SavedGame[]} the latest first */
-export function savedGames() {
-  const games = [];
-  for (let index = 0; index < localStorage.length; index += 1) {
-    const key = localStorage.key(index);
-    const game = key?.startsWith(GAME) && read(key);
-    if (game && typeof game.id === "string" && (game.token || game.hostToken)) games.push(game);
-  }
-  return games.sort((a, b) => b.opened - a.opened);
-}
+export const savedGames = () => [...new Set([...keys(), ...unsaved.keys()])]
+  .flatMap((key) => (key.startsWith(GAME) && readGame(key)) || [])
+  .filter((game) => game.token || game.hostToken)
+  .sort((a, b) => b.opened - a.opened);
 
 /** @param {SavedGame} game */
 export const saveGame = (game) => write(GAME + game.id, game);
 
 /** @param {string} id */
-export const forgetGame = (id) => localStorage.removeItem(GAME + id);
+export const forgetGame = (id) => remove(GAME + id);
 
 /** @type {Settings} */
 const DEFAULTS = { preset: "dogspiel-it", seats: 4, level: "fast", pace: 1000, clock: 0 };

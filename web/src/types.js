@@ -132,7 +132,7 @@
  *   saved: SavedGame[],
  *   tables: OpenTable[] | null,
  *   addresses: Addresses | null,
- *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean},
+ *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean, badAddress: boolean},
  *   table: Table | null,
  * }} State
  */

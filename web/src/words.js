@@ -1,6 +1,6 @@
 // The game in words.
 
-import { list, t, has } from "./lang.js";
+import { has, lang, list, t } from "./lang.js";
 import { chosenCard, nextStep } from "./choose.js";
 
 /** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
@@ -71,7 +71,7 @@ export function spotName(people, { place }, owner) {
 }
 
 /** @param {string} text */
-const capitalize = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+const capitalize = (text) => text.charAt(0).toLocaleUpperCase(lang) + text.slice(1);
 
 /** @param {People} people @param {Capture[]} captures */
 export const captureWords = (people, captures) =>

@@ -234,9 +234,14 @@ impl Browser {
             "if (location.protocol === 'http:' && localStorage.getItem({key}) === null)
                localStorage.setItem({key}, {value});"
         );
-        let parameters = json!({"source": source});
-        let script = self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters);
+        let script = self.prepare(&source);
         self.stored.lock().expect("the scripts").push(script);
+    }
+
+    /// Runs a script in the pages that are opened from now on, before their own.
+    pub fn prepare(&self, script: &str) -> Value {
+        let parameters = json!({"source": script});
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters)
     }
 
     /// Empties the browser's storage.
@@ -349,6 +354,18 @@ impl Browser {
         assert!(self.try_click(choice), "{:?} is gone", choice.name);
     }
 
+    /// Clicks twice on the same spot, as fast as a double click.
+    pub fn double_click(&self, choice: &Button) {
+        let (down, up) = ("pointerDown", "pointerUp");
+        let press = |kind: &str| json!({"type": kind, "button": 0});
+        let actions = json!([
+            {"type": "pointerMove", "x": 0, "y": 0, "origin": choice.element},
+            press(down), press(up), press(down), press(up),
+        ]);
+        let body = json!({"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]});
+        self.command(Method::POST, "actions", body);
+    }
+
     /// Waits for a button of this name outside of the groups, and clicks on it.
     #[track_caller]
     pub fn press(&self, button: &str) {
@@ -455,6 +472,14 @@ impl Browser {
 
     pub fn switch_to(&self, tab: &Value) {
         self.command(Method::POST, "window", json!({"handle": tab}));
+    }
+
+    /// Opens another tab, which hides the others.
+    pub fn open_tab_in_front(&self) -> Value {
+        let tab = self.open_tab();
+        self.switch_to(&tab);
+        self.devtools("Page.bringToFront", json!({}));
+        tab
     }
 
     /// Cuts the network, or joins it again.

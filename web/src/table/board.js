@@ -5,7 +5,7 @@ import { nextStep } from "../choose.js";
 import { choose } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch } from "../store.js";
-import { html } from "../view.js";
+import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
 import { boundsOf, distance, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
@@ -225,7 +225,7 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
           left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
           width: percent(size, bounds.width), height: percent(size, bounds.height),
         }}
-        data-text=${label} onClick=${press} ...${previewing(offer)}></button>`)}`;
+        data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
 }
 
 /** Handlers that preview an offer while it is hovered over or has the focus. @param {{parts: Part[], captures: Capture[]} | null} offer */

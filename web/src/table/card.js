@@ -1,7 +1,7 @@
 // A card of the hand. Its face is a picture, drawn by the style sheet; the name is the label.
 
 import { t } from "../lang.js";
-import { html } from "../view.js";
+import { html, once } from "../view.js";
 import { cardName } from "../words.js";
 
 /** What a card does, as a reminder on its face. */
@@ -13,7 +13,7 @@ export function CardButton({ card, pressed, disabled, why, press }) {
   const name = cardName(card);
   return html`
     <button type="button" class=${`card${card === "joker" ? " joker" : ""}${"AK".includes(card) ? " out" : ""}`}
-      aria-label=${name === card || card === "joker" ? name : t("card.button", { card, name })} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled} title=${why} onClick=${press}>
+      aria-label=${name === card || card === "joker" ? name : t("card.button", { card, name })} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled} title=${why} onClick=${press && once(press)}>
       <span class="rank" data-text=${card === "joker" ? "★" : card}></span>
       <span class="face" data-text=${card === "joker" ? t("card.joker") : card}></span>
       <span class="hint" data-text=${HINTS[card] ?? `+ ${card}`}></span>

@@ -7,7 +7,7 @@ import { percent, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { dispatch } from "../store.js";
-import { html } from "../view.js";
+import { html, once } from "../view.js";
 import { cardName, latestWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
 import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
@@ -84,7 +84,7 @@ function Buttons({ table }) {
   const asking = confirm && confirm !== "fold" ? confirm : null;
   /** @param {string} name @param {() => void} press @param {{kind?: string, off?: boolean}} [options] */
   const button = (name, press, { kind = "", off = false } = {}) => html`
-    <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${press}>${t(name)}</button>`;
+    <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${kind === "danger" ? once(press) : press}>${t(name)}</button>`;
   const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }));
   const acting = !["none", "deal", "wait"].includes(step.stage) && !confirm;
   const own = table.seat === null ? null : table.game?.seats[table.seat];

@@ -30,7 +30,7 @@ export function Players({ table, replaying }) {
           <li key=${one.seat} class=${`${active ? "active " : ""}${mine ? "mine" : ""}`}
             aria-current=${active ? "true" : undefined}>
             <${Mark} layout=${layout} seat=${one.seat} />
-            <span class="name">${nameOf(who, one.seat)}</span>
+            <bdi class="name">${nameOf(who, one.seat)}</bdi>
             <span class="small">
               ${!replaying && html`
                 <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}

@@ -1,0 +1,274 @@
+//! What the page makes of answers that fail, are late or are old, and when it lets go of a stream.
+
+use serde_json::json;
+
+use crate::support::{
+    Browser, Situation, Style, TestGame, TestServer,
+    TestViewer::{Host, Seat},
+    create_with_people, enabled,
+};
+
+fn italian() -> serde_json::Value {
+    json!({"preset": "dogspiel-it"})
+}
+
+/// A game in which seat 0 is to move.
+fn scene(server: &TestServer) -> Situation<'_> {
+    Situation::find(server, &italian(), 4, Style::FirstSeat, |_, moves| {
+        moves.len() > 5
+    })
+}
+
+/// A game in which everybody has five minutes to choose a card.
+fn with_a_clock(server: &TestServer) -> TestGame<'_> {
+    let seats = vec![json!({"kind": "human"}); 4];
+    let wishes = json!({
+        "rules": italian(), "seats": seats, "turn_seconds": 300, "listed": false,
+    });
+    let game = TestGame::create(server, &wishes);
+    game.deal();
+    game
+}
+
+/// Replaces what `fetch` does, by the body of a function of its arguments that may call `real`.
+fn replace_fetch(browser: &Browser, body: &str) {
+    browser.prepare(&format!(
+        "{{ const real = window.fetch;
+            window.fetch = async (url, options = {{}}) => {{ {body} }}; }}"
+    ));
+}
+
+#[test]
+fn only_a_removed_game_is_called_gone() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["404"]);
+    browser.expect_message(&["401"]);
+    let games = [(); 5].map(|()| create_with_people(&server, &italian(), 1));
+    for game in &games {
+        browser.remember(game, 0);
+    }
+    let [unreached, refused, unavailable, removed, replaced] = &games;
+    removed.request("DELETE", Host, "").send();
+    replaced.post(Host, "/seats/0/token").send().expect(200);
+    replace_fetch(
+        &browser,
+        &format!(
+            "const failures = {{
+               '{}': () => {{ throw new TypeError('network'); }},
+               '{}': () => Response.json({{ code: 'too_many_requests' }}, {{ status: 429 }}),
+               '{}': () => new Response('<html>', {{ status: 503 }}),
+             }};
+             const failure = failures[String(url).split('/').at(-1)];
+             return failure && !window.repaired ? failure() : real(url, options);",
+            unreached.id, refused.id, unavailable.id
+        ),
+    );
+    browser.go("/?lang=en");
+    let words = |game: &TestGame<'_>| {
+        let selector = format!("document.querySelector('a[href$=\"{}\"]')", game.id);
+        browser.wait_for_script(
+            "its state",
+            &format!("{selector}.textContent.includes('·')"),
+        );
+        let text = browser.script(&format!("return {selector}.textContent"), vec![]);
+        text.as_str().expect("a text").to_owned()
+    };
+    let gone = "no longer on the server";
+    assert!(words(removed).contains(gone));
+    assert!(words(replaced).contains("Your key to this seat is no longer valid."));
+    for game in [unreached, refused, unavailable] {
+        assert!(!words(game).contains(gone), "{}", words(game));
+    }
+    browser.script(
+        "window.repaired = true; dispatchEvent(new Event('online'))",
+        vec![],
+    );
+    browser.wait_for_script(
+        "their states",
+        "document.body.innerText.split('in progress').length === 4",
+    );
+}
+
+/// The layout of a board may come from the browser's cache, with the time when it was made.
+#[test]
+fn an_old_answer_does_not_set_the_clock() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = with_a_clock(&server);
+    replace_fetch(
+        &browser,
+        "if (String(url).endsWith('/history')) return new Response('', { status: 503 });
+         const answer = await real(url, options);
+         if (!String(url).includes('/v1/layout')) return answer;
+         const headers = new Headers(answer.headers);
+         headers.set('Date', new Date(Date.now() - 3_600_000).toUTCString());
+         return new Response(await answer.text(), { headers });",
+    );
+    browser.sit(&game, 0);
+    browser.wait("what failed", |look| {
+        look.todo.contains("The server failed")
+    });
+    let ahead = "return import('/src/api.js').then(({ clockAhead }) => clockAhead)";
+    let ahead = browser.script(ahead, vec![]).as_f64().expect("a number");
+    assert!(ahead.abs() < 60_000.0, "{ahead}");
+}
+
+/// The page also learns the server's time from its first answers.
+#[test]
+fn the_clock_of_the_computer_may_be_wrong() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = with_a_clock(&server);
+    browser.prepare("{ const now = Date.now; Date.now = () => now() - 7_200_000; }");
+    browser.sit(&game, 0);
+    let clock = "document.querySelector('[role=timer]').textContent.trim()";
+    browser.wait_for_script("the time", &format!("/^(5:0|4:)/.test({clock})"));
+}
+
+#[test]
+fn a_seat_by_a_link_is_lost_with_its_token() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["401"]);
+    let scene = scene(&server);
+    let token = &scene.game.tokens[0];
+    browser.go(&format!("/?lang=en#/games/{}/0-{token}", scene.game.id));
+    browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    let renewed = scene.game.post(Host, "/seats/0/token").send().expect(200);
+    server.forbid_in_log(renewed["token"].as_str().expect("a token"));
+    let lost = |browser: &Browser| {
+        browser.wait_for_words("You no longer have a seat at this table");
+        assert!(browser.look().hand.is_empty());
+        assert_eq!(browser.fragment(), format!("/games/{}", scene.game.id));
+    };
+    lost(&browser);
+    // The same link, later.
+    browser.go(&format!("/?lang=en#/games/{}/0-{token}", scene.game.id));
+    lost(&browser);
+}
+
+/// A browser has six connections for a server, and each table has a stream.
+#[test]
+fn the_ninth_tab_works_like_the_first() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let scene = scene(&server);
+    let first = browser.tab();
+    browser.sit(&scene.game, 0);
+    for _ in 0..8 {
+        browser.open_tab_in_front();
+        browser.sit(&scene.game, 0);
+    }
+    browser.open_details("All moves");
+    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
+    browser.click(&look.moves[0]);
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
+    // A tab that has let go is as before as soon as somebody looks at it.
+    browser.switch_to(&first);
+    browser.devtools("Page.bringToFront", json!({}));
+    browser.wait("the end of the turn", |look| {
+        look.todo.contains("is to move")
+    });
+    assert!(browser.look().alerts.is_empty());
+}
+
+/// Nothing tells the page that a connection is stalled.
+#[test]
+fn a_stalled_stream_is_replaced_on_return() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    replace_fetch(
+        &browser,
+        "if (String(url).includes('/events?')) window.opened = (window.opened ?? 0) + 1;
+         return real(url, options);",
+    );
+    let scene = scene(&server);
+    browser.sit(&scene.game, 0);
+    browser.wait("the log", |look| look.log > 0);
+    // Whoever comes back after a while has heard nothing for so long.
+    let opened = browser.script(
+        "const now = Date.now;
+         Date.now = () => now() + 10_000;
+         document.dispatchEvent(new Event('visibilitychange'));
+         return new Promise((resolve) => setTimeout(() => resolve(window.opened), 100));",
+        vec![],
+    );
+    assert_eq!(opened, 2);
+    assert!(browser.look().alerts.is_empty());
+    let (seat, id) = scene.game.first_move();
+    let before = browser.look().log;
+    scene.game.play(seat, &id);
+    browser.wait("the move", |look| look.log == before + 1);
+}
+
+#[test]
+fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    replace_fetch(
+        &browser,
+        "const answer = await real(url, options);
+         if (!String(url).endsWith('/play')) return answer;
+         await new Promise((resolve) => { window.lose = resolve; });
+         throw new TypeError('network');",
+    );
+    let scene = scene(&server);
+    browser.sit(&scene.game, 0);
+    let before = browser.wait("the log", |look| look.log > 0).log;
+    browser.open_details("All moves");
+    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
+    browser.click(&look.moves[0]);
+    browser.wait("the move", |look| look.log == before + 1);
+    browser.wait_for_script("the answer", "window.lose");
+    browser.script("window.lose()", vec![]);
+    let look = browser.wait("the next turn", |look| look.todo.contains("is to move"));
+    assert!(!look.todo.contains("cannot be reached"), "{}", look.todo);
+    assert_eq!(scene.game.view(Seat(0))["last_action"]["seat"], 0);
+}
+
+/// A captive portal answers everything, but not in JSON.
+#[test]
+fn an_answer_of_somebody_else_is_a_lost_network() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    replace_fetch(
+        &browser,
+        "return options.method === 'POST' || String(url).includes('/history')
+           ? new Response('<html>Sign in</html>') : real(url, options);",
+    );
+    browser.go("/?lang=en");
+    browser.press("Play against bots");
+    browser.wait("what failed", |look| {
+        let failed = look
+            .alerts
+            .iter()
+            .any(|one| one.contains("cannot be reached"));
+        failed && look.can("Play against bots")
+    });
+    // Nor does the check of the shuffles end without a word.
+    let finished = TestGame::imported(&server);
+    browser.go(&format!("/?lang=en#/games/{}", finished.id));
+    browser.press("Check the shuffle");
+    browser.wait("what failed", |look| {
+        look.todo.contains("cannot be reached") && look.can("Check the shuffle")
+    });
+}

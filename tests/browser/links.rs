@@ -1,0 +1,69 @@
+//! Links as people send them and programs change them.
+
+use serde_json::json;
+
+use crate::support::{Browser, LINK_FOR_ALL, TestServer, invite_friends};
+
+#[test]
+fn an_invitation_opens_with_what_others_put_after_it() {
+    let server = TestServer::shared();
+    let Some(host) = Browser::open(&server) else {
+        return;
+    };
+    invite_friends(&host, "Anna");
+    let link = host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1);
+    let guest = host.another();
+    for rest in [
+        ".",
+        ")",
+        ">",
+        "?utm_source=mail",
+        "&fbclid=x",
+        "%20",
+        "/",
+        "%3E%2C",
+    ] {
+        guest.follow(&format!("{link}{rest}"));
+        guest.wait_for_words("You are invited to play DOG");
+    }
+    // Pasted as it came in a message.
+    guest.go("/?lang=en");
+    guest.type_into("Link of a game", &format!("Come! <{link}>."));
+    guest.press_anywhere("Watch the game");
+    guest.wait_for_words("You are invited to play DOG");
+    // What is no link says so where the reader looks.
+    for wrong in [
+        "/join/",
+        "/join/UPPER",
+        "/game/abc",
+        "%E0%A4%A",
+        "/games/a/b/c/d",
+    ] {
+        guest.go(&format!("/?lang=en#{wrong}"));
+        let look = guest.wait("the home screen", |look| look.can("Play against bots"));
+        let said = look
+            .alerts
+            .iter()
+            .any(|one| one == "This is not the link of a game.");
+        assert!(said, "{wrong}: {look:?}");
+    }
+    guest.go("/?lang=en#/");
+    let look = guest.wait("the home screen", |look| look.can("Play against bots"));
+    assert!(look.alerts.is_empty(), "{look:?}");
+}
+
+#[test]
+fn a_refused_clipboard_leaves_the_link_selected() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let permission = json!({"permission": {"name": "clipboard-write"}, "setting": "denied"});
+    browser.devtools("Browser.setPermission", permission);
+    invite_friends(&browser, "Anna");
+    let link = browser.value(LINK_FOR_ALL);
+    browser.press_anywhere("Copy");
+    browser.wait_for_words("The browser does not allow this. The link is selected");
+    let selected = browser.script("return getSelection().toString()", vec![]);
+    assert_eq!(selected, link.as_str());
+}

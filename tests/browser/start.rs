@@ -1,0 +1,55 @@
+//! Browsers that are too old, and a page that does not arrive whole.
+
+use crate::support::{Browser, MousePlayer, TestServer};
+
+#[test]
+fn a_browser_of_2022_plays() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    // Firefox 92 and Safari 15.4 have none of these, or not all.
+    browser.prepare(
+        "delete Array.prototype.findLast; delete Array.prototype.findLastIndex;
+         delete Array.prototype.toSorted; delete Array.prototype.toReversed;
+         delete window.TextDecoderStream; delete Promise.withResolvers; delete AbortSignal.any;
+         delete AbortSignal.timeout;",
+    );
+    browser.go("/?lang=en");
+    browser.press("Play against bots");
+    let mut player = MousePlayer::new(&browser, 1);
+    player.play_until(|look| look.log > 2 && !look.hand.is_empty());
+}
+
+#[test]
+fn an_older_browser_is_told_what_is_needed() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["is not a function"]);
+    browser.prepare(
+        "delete Array.prototype.at; delete Object.hasOwn;
+         Object.defineProperty(navigator, 'language', { value: 'de-CH' });",
+    );
+    browser.go("/");
+    browser.wait_for_words("Firefox 92");
+    browser.wait_for_words("neueren Browser");
+}
+
+#[test]
+fn a_page_that_does_not_arrive_says_so() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["Failed to fetch"]);
+    browser.prepare(
+        "const real = window.fetch;
+         window.fetch = (url, options) => (String(url).includes('/lang/')
+           ? Promise.reject(new TypeError('Failed to fetch')) : real(url, options));",
+    );
+    browser.go("/?lang=en");
+    browser.press("Load again");
+    browser.wait_for_words("The page could not be loaded.");
+}

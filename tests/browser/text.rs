@@ -1,0 +1,148 @@
+//! Words that a browser translates, and names in other scripts.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots, invite_friends,
+    seed,
+};
+
+/// Does what a translation does to the page: each text is replaced by an element, and so is each new one.
+const TRANSLATE: &str = "
+  const moves = arguments[0];
+  const translate = () => {
+    const walker = document.createTreeWalker(document.getElementById('page'), NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      if (!text.data.trim() || text.parentNode.closest('font, svg, option')) continue;
+      const outer = document.createElement('font');
+      const inner = outer.appendChild(document.createElement('font'));
+      if (moves) {
+        text.before(outer);
+        inner.append(text);
+      } else {
+        text.replaceWith(outer);
+        inner.append(text.data);
+      }
+    }
+  };
+  window.translating = setInterval(translate, 20);
+  translate();";
+
+/// The words of the page as its reader sees them.
+fn words(browser: &Browser) -> Value {
+    browser.script("return document.getElementById('page').innerText", vec![])
+}
+
+#[test]
+fn a_translated_page_goes_on() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    for moves in [false, true] {
+        let game = create_with_bots(&server, &json!({"preset": "hausregeln"}), 3, 20);
+        browser.sit(&game, 0);
+        browser.script(TRANSLATE, vec![json!(moves)]);
+        let mut player = MousePlayer::new(&browser, 3);
+        player.play_until(|look| look.log > 30 && look.todo.contains("choose a card"));
+        browser.wait_for_script("the translation", "document.querySelector('.todo font')");
+        let translated = words(&browser);
+        browser.sit(&game, 0);
+        browser.wait("the log", |look| look.log > 30);
+        assert_eq!(translated, words(&browser));
+    }
+}
+
+/// People come and go on a translated page.
+#[test]
+fn a_translated_table_fills() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let id = invite_friends(&browser, "Anna");
+    let invitation = browser.value(LINK_FOR_ALL);
+    browser.script(TRANSLATE, vec![json!(false)]);
+    browser.wait_for_script("the translation", "document.querySelector('.todo font')");
+    let invitation = invitation.rsplit('/').next().expect("a secret");
+    for name in ["Beat", "Carla", "Dani"] {
+        let body = json!({"invitation": invitation, "name": name});
+        server
+            .post(&format!("/v1/games/{id}/join"))
+            .json(&body)
+            .send()
+            .expect(201);
+    }
+    browser.wait_for_words("All seats are taken. Start the game!");
+    let all = words(&browser);
+    let all = all.as_str().expect("words");
+    for stale in ["Seat 2", "Waiting for", "free"] {
+        assert!(!all.contains(stale), "{stale}: {all}");
+    }
+    // The reader turns the translation off: the words are the page's own.
+    browser.script(
+        "clearInterval(window.translating);
+         const words = document.querySelector('.todo font');
+         words.replaceWith(words.textContent);",
+        vec![],
+    );
+    browser.press("Start");
+    browser.wait("the hand", |look| look.hand.len() == 6);
+}
+
+/// How far from the left a text of the page is drawn: the first that matches, or a group of it.
+fn left_of(browser: &Browser, pattern: &str) -> f64 {
+    let script = "
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const { currentNode: node } = walker;
+        const found = new RegExp(arguments[0], 'd').exec(node.data);
+        if (!found || !node.parentElement.checkVisibility()) continue;
+        const range = document.createRange();
+        range.setStart(node, found.indices[1][0]);
+        range.setEnd(node, found.indices[1][1]);
+        return range.getBoundingClientRect().left;
+      }
+      return null;";
+    let left = browser.script(script, vec![json!(pattern)]);
+    left.as_f64()
+        .unwrap_or_else(|| panic!("there is no {pattern}"))
+}
+
+#[test]
+fn names_of_other_scripts_stay_where_they_are() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));
+    let wishes = json!({
+        "rules": {"preset": "dogspiel-it"}, "seats": seats, "shuffle_seed": seed(4), "listed": false,
+    });
+    let game = TestGame::create(&server, &wishes);
+    game.deal();
+    game.exchange();
+    browser.sit(&game, 0);
+    browser.wait("the log", |look| look.log > 3);
+    // “Round 1, dealt by NAME: 6 cards each.”, “NAME: gave a card.”
+    for (before, after) in [
+        ("(.)[^א-ת]*[א-ת]+", "[א-ת][^א-ת]*: (\\d)"),
+        ("([א-ת])[א-ת]+[^א-ת]*: gave", "[א-ת][^א-ת]*: (gave)"),
+    ] {
+        let (before, after) = (left_of(&browser, before), left_of(&browser, after));
+        assert!(before < after, "{before} {after}");
+    }
+    // A name that turns what follows around, at a table that this browser remembers from before.
+    let saved = json!({
+        "id": game.id, "seat": 0, "token": game.tokens[0], "hostToken": null, "opened": 1,
+        "preset": "dogspiel-it", "names": ["Anna", "Eve\u{202e}", "Rex", "דוד", "12 Uhr"],
+    });
+    let other = browser.another();
+    other.store(&format!("dog.game.{}", game.id), &saved);
+    other.go("/?lang=en");
+    other.wait_for_words("Continue");
+    let order = ["(Eve)", "(Rex)", "(ד)", "(12)"].map(|name| left_of(&other, name));
+    assert!(order.is_sorted(), "{order:?}");
+}
