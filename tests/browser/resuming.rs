@@ -132,10 +132,9 @@ fn a_server_that_was_set_back_begins_anew() {
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
     let scene = scene(&server);
     let (file, copy) = (server.database().file(), server.folder().join("copy"));
-    server.restart_in_place(Signal::Term);
     server.stop(Signal::Term);
     fs::copy(file, &copy).expect("a copy");
-    server.restart_in_place(Signal::Term);
+    server.restart_in_place(Signal::Kill);
     let pieces = pieces_of(&scene.game);
     browser.sit(&scene.game, 0);
     let before = browser.wait("the log", |look| look.log > 0);
@@ -146,12 +145,16 @@ fn a_server_that_was_set_back_begins_anew() {
     browser.wait("the moves", |look| look.log == before.log + 8);
     server.stop(Signal::Term);
     fs::copy(&copy, file).expect("the backup");
-    server.restart_in_place(Signal::Term);
+    server.restart_in_place(Signal::Kill);
     browser.wait("the turn before", |look| {
         look.log == before.log && enabled(&look.hand).count() == enabled(&before.hand).count()
     });
     assert_eq!(browser.pieces(), pieces);
     browser.open_details("All moves");
-    browser.click(&browser.wait("all moves", |look| !look.moves.is_empty()).moves[0]);
+    browser.click(
+        &browser
+            .wait("all moves", |look| !look.moves.is_empty())
+            .moves[0],
+    );
     browser.wait("the end of the turn", |look| look.log == before.log + 1);
 }

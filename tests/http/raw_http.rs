@@ -400,6 +400,7 @@ fn a_client_of_http_1_0_gets_no_chunks() {
         connection.send(format!("GET {path} HTTP/1.0\r\n{headers}\r\n").as_bytes());
         if rest.starts_with("/events") {
             // A stream ends with its game.
+            connection.wait_for_bytes();
             let host = target.game.request("DELETE", Host, "");
             assert_eq!(host.send().status, 204);
         }

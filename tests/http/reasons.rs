@@ -584,7 +584,6 @@ fn details_are_for_people() {
         "",
         "{",
         "[",
-        "null",
         "1",
         "\"a\"",
         "[]",

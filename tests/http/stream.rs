@@ -299,6 +299,33 @@ fn another_process_sees_the_same() {
     assert_eq!(stream.next(), None);
 }
 
+/// Another process may have issued the token, and this one has not heard of it yet although it
+/// follows the game.
+#[test]
+fn a_fresh_token_opens_a_stream_at_once_at_another_process() {
+    let here = TestServer::start();
+    let there = TestServer::beside(&here);
+    let mut game = TestGame::dealt(&here);
+    let path = game.path("/events");
+    let follows = Stream::open(there.get(&path));
+    for renewal in 0..20 {
+        let fresh = game.post(Seat(2), "/seats/2/token").send().expect(200);
+        game.tokens[2] = fresh["token"].as_str().expect("a token").to_owned();
+        here.forbid_in_log(&game.tokens[2]);
+        let mine = Stream::open(there.get(&path).token(&game.tokens[2]));
+        assert_eq!(mine.next().expect("the game").name, "game");
+        // It goes on.
+        mine.wait_for_presence(json!([false, false, true, false]));
+        if renewal % 5 == 0 {
+            let settings = json!({"bot_pace_ms": renewal});
+            let change = game.request("PATCH", Host, "").json(&settings);
+            change.send().expect(200);
+            mine.next().expect("the change");
+        }
+    }
+    drop(follows);
+}
+
 /// The streams are ended properly. A server that waited for them would cut them after ten seconds.
 #[test]
 fn a_server_with_streams_stops_at_once() {
