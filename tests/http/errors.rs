@@ -257,7 +257,7 @@ fn null_is_no_body() {
     assert_eq!(null(game.post(Host, "/deal")), 200);
     assert_eq!(null(game.post(Seat(0), "/events/ticket")), 200);
     // As without a body, something is missing.
-    assert_eq!(null(game.post(Seat(1), "/play")), 422);
+    assert_eq!(null(game.post(Seat(1), "/swap")), 422);
     assert_eq!(null(game.request("DELETE", Host, "")), 204);
 }
 

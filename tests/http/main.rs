@@ -6,6 +6,7 @@ mod support;
 
 mod addresses;
 mod analysis;
+mod attackers;
 mod board_picture;
 mod bots;
 mod concurrency;

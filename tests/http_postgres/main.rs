@@ -11,6 +11,8 @@ mod support;
 
 mod copying;
 
+#[path = "../http/attackers.rs"]
+mod attackers;
 #[path = "../http/bots.rs"]
 mod bots;
 #[path = "../http/concurrency.rs"]
