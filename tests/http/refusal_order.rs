@@ -633,7 +633,7 @@ fn of_reads() {
         (
             "/events",
             &[(Content, "invalid_request", |parts, _| {
-                parts.query.push("last_event_id=99");
+                parts.query.push("last_event_id=x");
             })],
         ),
         (

@@ -33,7 +33,7 @@ fn a_refused_stream_does_not_use_up_its_ticket() {
     let game = TestGame::dealt(&server);
     let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
     let path = format!("/events?ticket={ticket}");
-    let absurd = format!("{path}&last_event_id=99");
+    let absurd = format!("{path}&last_event_id=x");
     game.get(Spectator, &absurd)
         .send()
         .refused("invalid_request");
