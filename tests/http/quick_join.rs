@@ -296,8 +296,9 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     );
 }
 
-/// As if the minute in which others could come were over.
+/// As if the minute in which others could come were over, and the outage a long one.
 fn end_the_wait(database: &ServerDatabase, id: &str) {
+    database.sql("UPDATE processes SET lease_until = 1 RETURNING process");
     let sql = format!("SELECT seating FROM games WHERE id = '{id}'");
     let mut seating: Value = serde_json::from_str(&database.sql(&sql)[0]).expect("JSON");
     let past = "2026-01-01T00:00:00Z";

@@ -232,7 +232,7 @@ table! {
         "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
         "Limit exceeded for changes that are not play: 100 by the host, and one more for every 4 \
-         versions by play; 50 at each seat by those who have it, and one more for every 16.";
+         versions by play; 50 by the person at each seat, and one more for every 16.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
         "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"

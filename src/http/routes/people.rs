@@ -53,7 +53,8 @@ pub async fn join_game(
 ///
 /// All such tables were made this way. They have no host, the server deals, and each seat has 60
 /// seconds to act. 60 seconds after the first person has sat down, people who are not
-/// [present](#/seats/get_presence) lose their seats, and bots take the open ones.
+/// [present](#/seats/get_presence) lose their seats, and bots take the open ones. The first action of
+/// a person who was never there has 15 seconds.
 #[utoipa::path(post, path = "/v1/join", operation_id = "quick_join", tag = "seats",
     request_body(content = QuickJoinRequest, description = "May be empty."),
     responses((status = 201, description = "The seat is taken.", body = QuickJoined,
