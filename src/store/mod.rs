@@ -364,7 +364,8 @@ impl Store {
         Ok(time)
     }
 
-    /// The games that have expired by `now` among the first `limit` games after `after`, in order of creation.
+    /// The games that have expired by `now` among the first `limit` games after `after`, in order of
+    /// creation.
     ///
     /// A batch in which every game is too young to have expired ends the search, because all later
     /// games are younger still.

@@ -1,7 +1,10 @@
 //! What depends on the SQLite file of a server: its locks, its version and its size. What happens
 //! when it fails is in `faults`.
 
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use rusqlite::Connection;
 use serde_json::json;
@@ -98,6 +101,8 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
     assert_eq!(status(&server), "ok");
     let game = TestGame::in_play(&server);
+    let bots = vec![json!({"kind": "bot", "level": "random"}); 4];
+    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 500}));
     let mut others = Vec::new();
     let refused = loop {
         let created = server.post("/v1/games").send();
@@ -132,6 +137,12 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     while status(&server) != "nearly_full" {
         assert!(begun.elapsed() < Duration::from_secs(30), "it is reported");
     }
+    // Bots stop among themselves: after a second at most they know.
+    thread::sleep(Duration::from_secs(2));
+    let stopped_at = bots.version();
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(bots.version(), stopped_at);
+    assert_ne!(bots.view(Spectator)["phase"], "finished");
     // Play goes on.
     let (seat, id) = game.first_move();
     game.play(seat, &id);

@@ -296,6 +296,39 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     );
 }
 
+#[test]
+fn a_table_at_which_nobody_sits_is_removed() {
+    let server = TestServer::start();
+    let left = join(&server, &json!({}));
+    left.leave();
+    let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));
+    for taken in [&left, &other] {
+        // As if this had happened eleven minutes ago.
+        let ago = 11 * 60 * 1_000_000_i64;
+        let id = taken.id();
+        for sql in [
+            format!(
+                "UPDATE games SET updated_at = updated_at - {ago}, due_at = due_at - {ago} \
+                 WHERE id = '{id}' RETURNING id"
+            ),
+            format!(
+                "INSERT INTO changes (game, version) SELECT id, version FROM games \
+                 WHERE id = '{id}' RETURNING game"
+            ),
+        ] {
+            assert_eq!(server.database().sql(&sql), [id]);
+        }
+    }
+    let begun = Instant::now();
+    while left.game.get(Spectator, "").send().status != 404 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is there");
+        thread::sleep(Duration::from_millis(50));
+    }
+    // Somebody who waits for others is not nobody.
+    let view = other.game.view(Spectator);
+    assert!(matches!(kinds(&view)[..], ["human" | "open", ..]), "{view}");
+}
+
 /// As if the minute in which others could come were over, and the outage a long one.
 fn end_the_wait(database: &ServerDatabase, id: &str) {
     database.sql("UPDATE processes SET lease_until = 1 RETURNING process");

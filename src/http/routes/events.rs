@@ -35,8 +35,9 @@ const MAX_STREAMS: usize = 20_000;
 ///
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
 /// changes after it. If the game has not reached that version, because the operator restored a
-/// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is present have no id. The stream ends when the game is over;
-/// with `after_end=true` it stays open for an hour at most and tells of the rematch.
+/// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is
+/// present have no id. The stream ends when the game is over; with `after_end=true` it stays open
+/// for an hour at most and tells of the rematch.
 #[utoipa::path(get, path = "/v1/games/{id}/events", operation_id = "stream_events", tag = "games",
     params(("id" = String, Path, description = "The game's id."), EventsParams,
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that was \
