@@ -5,7 +5,7 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_rules::{Action, Game, Player, Seat};
 
 use super::{
-    headers::{EntityTags, IDEMPOTENCY_KEY, caller, is_not_modified, preferred},
+    headers::{EntityTags, IDEMPOTENCY_KEY, caller, check_if_match, is_not_modified, preferred},
     json::{from_body, from_query},
     problem::Problem,
     request::idempotency_key,
@@ -148,12 +148,10 @@ pub fn headers(bytes: &[u8]) {
         assert!(offers.contains(&media_type), "an offer is chosen");
     }
     if let Ok(Some(tags)) = EntityTags::of(&headers, &header::IF_MATCH) {
-        let weak = tags.weak_match("17");
-        let strong = tags
-            .strong()
-            .is_none_or(|tags| tags.contains(&"17".to_owned()));
+        let (weak, strong) = (tags.weak_match("17"), tags.strong_match("17"));
         assert!(weak || !strong, "a strong match is also a weak match");
     }
+    check_if_match(&headers, &[&etag(17, Role::Host)]).ok();
     is_not_modified(&headers, &etag(17, Role::Host));
     caller(&headers);
     if let Ok(Some(key)) = idempotency_key(&headers) {

@@ -2,13 +2,20 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
-use actix_web::http::{
-    header::{self, HeaderMap},
-    uri::{Authority, Uri},
+use actix_web::{
+    HttpRequest,
+    dev::RequestHead,
+    http::{
+        header::{self, HeaderValue},
+        uri::{Authority, Uri},
+    },
 };
 use if_addrs::get_if_addrs;
 
-use super::limits::ClientAddress;
+use super::{
+    limits::ClientAddress,
+    problem::{Code, Problem},
+};
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the
 /// default route.
@@ -114,17 +121,49 @@ fn is_of_containers(name: &str) -> bool {
 /// Whether somebody at this machine asks, with a page of its own server or with a program. Not so if
 /// a proxy passes the request on, or if a page asks that came from elsewhere: it would learn the
 /// addresses of its reader.
-pub fn is_asked_here(client: ClientAddress, headers: &HeaderMap) -> bool {
+pub fn is_asked_here(client: ClientAddress, request: &HttpRequest) -> bool {
+    let headers = request.headers();
     const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
     let is_forwarded = FORWARDED.iter().any(|&name| headers.contains_key(name));
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-    let host: Option<Authority> = text(header::HOST).and_then(|host| host.parse().ok());
     let from_here = text(header::ORIGIN).is_none_or(|origin| {
         let origin = origin.parse::<Uri>().ok();
         origin.is_some_and(|origin| origin.authority().is_some_and(is_this_machine))
     });
-    let to_here = host.as_ref().is_some_and(is_this_machine);
+    let to_here =
+        host(request.head()).is_ok_and(|host| host.is_some_and(|host| is_this_machine(&host)));
     client.0.is_none() && !is_forwarded && from_here && to_here
+}
+
+/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section 3.2.2).
+///
+/// # Errors
+/// `bad_request`, if one of them is not the name of a host, with a port or without.
+pub fn host(head: &RequestHead) -> Result<Option<Authority>, Problem> {
+    let invalid = || {
+        Problem::new(
+            Code::BadRequest,
+            "the host is not a name with or without a port",
+        )
+    };
+    let field = match head.headers().get(header::HOST).map(HeaderValue::to_str) {
+        None => None,
+        Some(Ok("")) => None,
+        Some(Ok(text)) => Some(text.parse::<Authority>().map_err(|_| invalid())?),
+        Some(Err(_)) => return Err(invalid()),
+    };
+    for authority in [head.uri.authority(), field.as_ref()].into_iter().flatten() {
+        // The parser takes any text after a colon for a port, and reads a user before an `@`.
+        let port = authority.as_str().strip_prefix(authority.host());
+        let port = port.ok_or_else(invalid)?;
+        let digits = port.strip_prefix(':').unwrap_or(port);
+        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (digits.is_empty() || digits.parse::<u16>().is_ok());
+        if authority.host().is_empty() || !is_port {
+            return Err(invalid());
+        }
+    }
+    Ok(head.uri.authority().cloned().or(field))
 }
 
 /// Whether this is a name that each machine has for itself, with a port or without.

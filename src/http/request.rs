@@ -18,7 +18,7 @@ use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
-    headers::{EntityTags, IDEMPOTENCY_KEY, caller},
+    headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
     json::{from_body, from_query},
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
@@ -255,9 +255,8 @@ impl<T: WriteBody> WriteRequest<T> {
         .await?;
         let (headers, caller) = (request.headers(), caller(request.headers()));
         let key = idempotency_key(headers)?;
-        let unreadable = |error| format!("cannot parse If-Match: {error}");
-        let if_match = EntityTags::of(headers, &header::IF_MATCH)
-            .map_err(|error| Problem::new(Code::BadRequest, unreadable(error)))?;
+        let if_match = condition(headers, &header::IF_MATCH)?;
+        let if_none_match = condition(headers, &header::IF_NONE_MATCH)?;
         let (method, path) = (request.method().as_str(), request.path());
         let version = match &content {
             Ok(content) => content.version(),
@@ -268,7 +267,8 @@ impl<T: WriteBody> WriteRequest<T> {
             context: RequestContext {
                 caller,
                 retry: key.map(|key| Retry::new(key, caller, method, path, &bytes)),
-                if_match: if_match.and_then(EntityTags::strong),
+                if_match: if_match.map(EntityTags::strong),
+                if_none_match: if_none_match.map(EntityTags::weak),
                 version,
             },
             content: no_query.and(content),

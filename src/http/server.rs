@@ -40,7 +40,7 @@ use super::{
     network::HomeNetwork,
     openapi,
     pool::{PoolConfig, WorkerPool},
-    routes::{self, App, CompressedFiles, Readiness},
+    routes::{self, App, Readiness, StaticFiles},
     stream::{
         hub::{FeedTask, Hub},
         presence::{PresenceTask, PresenceTracker},
@@ -197,7 +197,7 @@ impl Server {
             metrics,
             readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
-            compressed: CompressedFiles::default(),
+            files: StaticFiles::default(),
             docs: Arc::new(docs),
             network: network.clone(),
             page: config.page,

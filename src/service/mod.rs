@@ -47,10 +47,30 @@ pub struct RequestContext {
     pub caller: Caller,
     /// For a request with an `Idempotency-Key`.
     pub retry: Option<Retry>,
-    /// The tags of `If-Match`; one of them must match the game.
-    pub if_match: Option<Vec<String>>,
+    /// What `If-Match` names: the game must be in one of these states.
+    pub if_match: Option<NamedStates>,
+    /// What `If-None-Match` names: the game must be in none of these states.
+    pub if_none_match: Option<NamedStates>,
     /// The version that the game must be at.
     pub version: Option<u64>,
+}
+
+/// The states of a game that a condition of a request names.
+pub enum NamedStates {
+    /// Each state of a game that exists.
+    Any,
+    /// Those with these tags: a version, alone or with the viewer as in [`etag`].
+    List(Vec<String>),
+}
+
+impl NamedStates {
+    fn include(&self, version: u64, role: Role) -> bool {
+        let NamedStates::List(tags) = self else {
+            return true;
+        };
+        let (any, own) = (version.to_string(), format!("{version}-{}", role.tag()));
+        tags.iter().any(|tag| *tag == any || *tag == own)
+    }
 }
 
 /// What a request asks for.
@@ -339,14 +359,19 @@ impl RequestContext {
         Ok(CommandOutcome { response, tokens })
     }
 
+    /// Refuses a write in a game that is in a state which the request excludes.
+    fn check_conditions(&self, version: u64, role: Role) -> Result<(), ServiceError> {
+        let excluded = self.if_none_match.as_ref();
+        if excluded.is_some_and(|states| states.include(version, role)) {
+            return Err(ServiceError::StaleVersion(version));
+        }
+        self.check_version(version, role)
+    }
+
     /// Refuses a write that names another version than the present one.
     fn check_version(&self, version: u64, role: Role) -> Result<(), ServiceError> {
-        let is_known = |tags: &Vec<String>| {
-            let own = format!("{version}-{}", role.tag());
-            tags.iter()
-                .any(|tag| *tag == version.to_string() || *tag == own)
-        };
-        let matches = self.if_match.as_ref().is_none_or(is_known);
+        let named = self.if_match.as_ref();
+        let matches = named.is_none_or(|states| states.include(version, role));
         if matches && self.version.is_none_or(|known| known == version) {
             return Ok(());
         }
@@ -422,7 +447,7 @@ fn attempt<E: Clone + From<ServiceError>>(
             false => ServiceError::BotPlays(seat).into(),
         });
     }
-    request.check_version(record.game.version(), role)?;
+    request.check_conditions(record.game.version(), role)?;
     let (effect, outcome) = match command {
         GameCommand::ReissueToken { content, .. } => {
             let seat = actor.ok_or(ServiceError::SeatNotFound)?;

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{TIMEOUT, TestRequest, TestServer};
+use crate::support::{TIMEOUT, TestRequest, TestServer, raw};
 
 /// The URLs of a response.
 fn urls(list: &Value) -> Vec<String> {
@@ -92,6 +92,18 @@ fn only_the_own_page_and_programs_of_the_machine_are_told() {
             ("Origin", &server.url()),
         ] {
             assert_eq!(told(name, value), all, "{name}: {value}");
+        }
+        // The host of the target counts, if there is one.
+        for (target, field, is_here) in [
+            ("http://localhost", "dog.example.org", true),
+            ("http://127.0.0.1:8080", "dog.example.org", true),
+            ("http://dog.example.org", "localhost", false),
+        ] {
+            let head = format!(
+                "GET {target}/v1/addresses HTTP/1.1\r\nHost: {field}\r\nConnection: close\r\n\r\n"
+            );
+            let told: Value = raw(server, head.as_bytes()).expect(200);
+            assert_eq!(told == all, is_here, "{target} {field}: {told}");
         }
         // Nor is the reader of a foreign page, or of a page whose name was made to lead here.
         for (name, value) in [

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Raw, TestGame, TestResponse, TestServer, TestViewer::*};
+use crate::support::{Raw, TestGame, TestResponse, TestServer, TestViewer::*, raw};
 
 /// A game that no malformed request may change.
 struct GameUnderTest<'a> {
@@ -234,6 +234,45 @@ fn strange_values_in_known_headers_do_no_harm() {
         }
     }
     target.is_unharmed();
+}
+
+#[test]
+fn a_request_names_a_host() {
+    let server = TestServer::shared();
+    let status = |target: &str, host: &str| {
+        let head = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        raw(&server, head.as_bytes()).status
+    };
+    for host in [
+        "",
+        "a",
+        "a:",
+        "a:0",
+        "a:65535",
+        "[::1]",
+        "[::1]:80",
+        "127.0.0.1:80",
+        "xn--d-7ga.example",
+        "my_pc:80",
+    ] {
+        assert_eq!(status("/v1/rules", host), 200, "{host}");
+    }
+    for host in [
+        "a b", "http://x", "x/", "x:abc", "x:65536", "x:+1", "x:1:2", "x:-1", ":80", "user@x",
+        "[::1", "a?b", "d\u{f6}g", "[::1]x",
+    ] {
+        assert_eq!(status("/v1/rules", host), 400, "{host}");
+        assert_eq!(status("/none", host), 400, "{host}");
+    }
+    assert_eq!(status("http://b/v1/rules", "a"), 200);
+    for target in [
+        "http://user@b/v1/rules",
+        "http://b:x/v1/rules",
+        "http://b:65536/v1/rules",
+    ] {
+        assert_eq!(status(target, "a"), 400, "{target}");
+    }
+    assert_eq!(status("http://b/v1/rules", "a b"), 400);
 }
 
 #[test]

@@ -34,6 +34,7 @@ use self::{
 };
 use super::{
     headers::{IDEMPOTENCY_KEY, caller},
+    network::host,
     problem::{Code, Problem},
 };
 use crate::{
@@ -151,7 +152,7 @@ fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
         let detail = "there is more than one Authorization header";
         return Err(Problem::new(Code::BadRequest, detail));
     }
-    Ok(())
+    host(request.head()).map(drop)
 }
 
 fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {

@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 
 use self::queues::{JobQueues, QueueKey, QueuedJob};
 use super::{
-    headers::{self, EntityTags},
+    headers::{self, check_if_match, content_etag, content_hash, is_not_modified},
     limits::ClientAddress,
     metrics::PoolMetrics,
     problem::{Code, Problem},
@@ -42,9 +42,6 @@ pub const LOG_PAGE: u32 = 64;
 
 /// The expected cost of reading that many entries and writing them as JSON.
 pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
-
-/// From this size on, a response is compressed on the thread that makes it.
-const MIN_COMPRESS_BYTES: usize = 32 * 1024;
 
 /// A pool of threads with the jobs that wait for them.
 pub struct WorkerPool(Arc<PoolInner>);
@@ -132,8 +129,8 @@ impl WorkerPool {
     }
 
     /// Computes a response on one of the threads and writes it as JSON, which may be megabytes long.
-    /// If the client accepts gzip, a large response is compressed there too, because that takes
-    /// longer than writing it.
+    /// If the client accepts gzip, the response is compressed there too, because that takes longer
+    /// than writing it.
     pub async fn answer<T: Serialize>(
         &self,
         request: &HttpRequest,
@@ -155,12 +152,13 @@ impl WorkerPool {
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
         let gzip = headers::accepts_gzip(request);
-        let known = EntityTags::of(request.headers(), &header::IF_NONE_MATCH);
+        let conditions = request.headers().clone();
         let body = move || {
             let json = json(&work()?)?;
-            let etag = headers::content_etag(&json);
-            let unchanged = known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(&etag)));
-            let body = (!unchanged).then(|| JsonBody::new(json, gzip));
+            let etag = content_etag(&content_hash(&json), gzip);
+            check_if_match(&conditions, &[&etag])?;
+            let changed = !is_not_modified(&conditions, &etag);
+            let body = changed.then(|| JsonBody::new(json, gzip));
             Ok((etag, body.transpose()?))
         };
         let (etag, body) = self.run(ClientAddress::of(request), cost, body).await?;
@@ -201,30 +199,28 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
     serde_json::to_vec(value).map_err(Problem::internal)
 }
 
-/// A response's body, and its encoding unless that is left to the async worker.
+/// A response's body and its encoding.
 struct JsonBody {
     bytes: Vec<u8>,
-    encoding: Option<&'static str>,
+    encoding: &'static str,
 }
 
 impl JsonBody {
-    /// The body with this JSON, compressed if it is large and the client accepts `gzip`.
+    /// The body with this JSON, compressed if the client accepts `gzip`.
     fn new(json: Vec<u8>, gzip: bool) -> Result<JsonBody, Problem> {
-        let (bytes, encoding) = match json.len() {
-            ..MIN_COMPRESS_BYTES => (json, None),
-            _ if gzip => (headers::gzip(&json)?, Some("gzip")),
+        let (bytes, encoding) = match gzip {
+            true => (headers::gzip(&json)?, "gzip"),
             // Another encoding would be applied on the async worker.
-            _ => (json, Some("identity")),
+            false => (json, "identity"),
         };
         Ok(JsonBody { bytes, encoding })
     }
 
     fn respond(self, response: &mut HttpResponseBuilder) -> HttpResponse {
-        response.content_type("application/json");
-        if let Some(encoding) = self.encoding {
-            response.insert_header((header::CONTENT_ENCODING, encoding));
-        }
-        response.body(self.bytes)
+        response
+            .content_type("application/json")
+            .insert_header((header::CONTENT_ENCODING, self.encoding))
+            .body(self.bytes)
     }
 }
 

@@ -74,8 +74,8 @@ macro_rules! table {
 
 table! {
     BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
-        "The request is not valid HTTP, its If-Match header is malformed, or it has two Authorization \
-         headers.";
+        "The request is not valid HTTP, its Host is no host, its If-Match or If-None-Match header is \
+         malformed, or it has two Authorization headers.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
         "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
@@ -142,7 +142,8 @@ table! {
     TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
         "The game has reached 50,000 versions by play, the maximum.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version"
-        "The game is no longer at the version that If-Match or the body names.";
+        "The game is no longer at the version that If-Match or the body names, or at one that \
+         If-None-Match excludes.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large"
         "The body is larger than 64 KiB, or a record larger than 1 MiB.";
     UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long"
@@ -292,7 +293,8 @@ pub fn markdown() -> String {
          Every error is an `application/problem+json` document (RFC 9457) with `type`, `title`,\n\
          `status`, `detail` and a stable `code`: branch on the code, show the detail. This page is\n\
          printed by `dog errors` from the table that the server answers from; a test fails when it\n\
-         is out of date.\n\n\
+         is out of date. Only a request that cannot be read as HTTP, or whose head is longer than 128\n\
+         KiB, gets 400 or 431 without a body and without CORS headers; the connection is then closed.\n\n\
          | code | status | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {

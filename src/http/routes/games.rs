@@ -13,7 +13,7 @@ use dog_rules::Phase;
 use super::{App, execute, execute_in_game, load_game, picture};
 use crate::{
     http::{
-        headers::{content_etag, is_not_modified, private_response},
+        headers::{check_if_match, is_not_modified, private_response, send_content},
         json::from_query,
         limits::{ClientAddress, connections::Waiting},
         metrics::SkipLatency,
@@ -131,9 +131,13 @@ pub async fn get_game(
     }
     let version = record.game.version();
     let etag = etag(version, role);
+    let of_version = version.to_string();
+    check_if_match(request.headers(), &[&etag, &of_version])?;
     let unchanged = is_known(version) || is_not_modified(request.headers(), &etag);
-    let status = status(unchanged);
-    let mut response = private_response(status);
+    let mut response = private_response(match unchanged {
+        true => StatusCode::NOT_MODIFIED,
+        false => StatusCode::OK,
+    });
     response.insert_header((header::ETAG, etag));
     if unchanged {
         return Ok(response.finish());
@@ -191,25 +195,11 @@ pub async fn get_board_picture(
     // Drawing takes less time than passing it to another thread.
     let svg = of_game(game, preview.as_ref(), options);
     // A later build may draw the same board otherwise, so the version does not identify a picture.
-    let etag = content_etag(svg.as_bytes());
-    let unchanged = is_not_modified(request.headers(), &etag);
-    let mut response = HttpResponse::build(status(unchanged));
+    let mut response = picture(HttpResponse::Ok());
     response
-        .insert_header((header::ETAG, etag))
         .insert_header((header::VARY, "Authorization, Accept-Encoding"))
         .insert_header((header::CACHE_CONTROL, "no-cache"));
-    if unchanged {
-        return Ok(response.finish());
-    }
-    Ok(picture(response, svg))
-}
-
-fn status(unchanged: bool) -> StatusCode {
-    if unchanged {
-        StatusCode::NOT_MODIFIED
-    } else {
-        StatusCode::OK
-    }
+    send_content(&request, &mut response, svg.into_bytes())
 }
 
 /// Removes the game; only its host may do so.

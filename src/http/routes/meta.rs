@@ -20,7 +20,10 @@ use utoipa::ToSchema;
 use super::{App, SVG};
 use crate::{
     http::{
-        headers::{accepts_gzip, content_etag, gzip, is_not_modified},
+        headers::{
+            self, accepts_gzip, check_if_match, content_etag, content_hash, is_not_modified,
+            send_content,
+        },
         json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
@@ -139,7 +142,7 @@ pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
 pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();
     response.content_type("application/json");
-    let document = app.openapi.clone();
+    let document = || app.openapi.clone();
     send_file(&app, &request, "openapi.json", response, document).await
 }
 
@@ -163,7 +166,7 @@ pub async fn list_addresses(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let addresses = if is_asked_here(client, request.headers()) {
+    let addresses = if is_asked_here(client, &request) {
         app.network.addresses()
     } else {
         Vec::new()
@@ -176,45 +179,77 @@ pub async fn list_addresses(
         }))
 }
 
-/// Compressed static files.
-#[derive(Default)]
-pub struct CompressedFiles(Mutex<HashMap<String, Bytes>>);
+/// A static file, and what was computed of it.
+#[derive(Clone)]
+struct StaticFile {
+    content: Bytes,
+    hash: String,
+    compressed: Option<Bytes>,
+}
 
-impl CompressedFiles {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Bytes>> {
+/// The static files that were sent, by a key that names their content.
+#[derive(Default)]
+pub struct StaticFiles(Mutex<HashMap<String, StaticFile>>);
+
+impl StaticFiles {
+    /// The file with this key; `content` makes it for the first reader.
+    fn get(&self, key: &str, content: impl FnOnce() -> Bytes) -> StaticFile {
+        if let Some(file) = self.lock().get(key) {
+            return file.clone();
+        }
+        let content = content();
+        let file = StaticFile {
+            hash: content_hash(&content),
+            content,
+            compressed: None,
+        };
+        self.lock().insert(key.to_owned(), file.clone());
+        file
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, StaticFile>> {
         // Nothing panics while it is locked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The response with a static file, whose memory all readers share, compressed or not.
+/// The response with a static file, whose memory all readers share, compressed or not; 304 if the
+/// client has it.
 pub async fn send_file(
     app: &Data<App>,
     request: &HttpRequest,
-    name: &str,
+    key: &str,
     mut response: HttpResponseBuilder,
-    file: Bytes,
+    content: impl FnOnce() -> Bytes,
 ) -> Result<HttpResponse, Problem> {
-    response.insert_header((header::VARY, "Accept-Encoding"));
+    let gzip = accepts_gzip(request);
+    let file = app.files.get(key, content);
+    let etag = content_etag(&file.hash, gzip);
+    check_if_match(request.headers(), &[&etag])?;
+    response
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::ETAG, etag.as_str()));
+    if is_not_modified(request.headers(), &etag) {
+        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
+    }
     response.extensions_mut().insert(SharedBody);
-    if !accepts_gzip(request) {
+    if !gzip {
         // Another encoding would be applied for each reader again.
         response.insert_header((header::CONTENT_ENCODING, "identity"));
-        return Ok(response.body(file));
+        return Ok(response.body(file.content));
     }
     response.insert_header((header::CONTENT_ENCODING, "gzip"));
-    let cached = app.compressed.lock().get(name).cloned();
-    if let Some(cached) = cached {
-        return Ok(response.body(cached));
+    if let Some(compressed) = file.compressed {
+        return Ok(response.body(compressed));
     }
-    let compressed = app
-        .move_pool
-        .run(ClientAddress::of(request), COMPRESSION_COST, move || {
-            gzip(&file)
-        });
+    let content = file.content;
+    let compress = move || headers::gzip(&content);
+    let client = ClientAddress::of(request);
+    let compressed = app.move_pool.run(client, COMPRESSION_COST, compress);
     let compressed = Bytes::from(compressed.await?);
-    let mut files = app.compressed.lock();
-    files.insert(name.to_owned(), compressed.clone());
+    if let Some(file) = app.files.lock().get_mut(key) {
+        file.compressed = Some(compressed.clone());
+    }
     Ok(response.body(compressed))
 }
 
@@ -244,12 +279,17 @@ pub async fn get_docs(
     response
         .content_type(content_type)
         .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP));
+    send_file(&app, &request, &format!("docs/{file}"), response, || {
+        embedded(bytes)
+    })
+    .await
+}
+
+/// The bytes of a file that is part of the program.
+pub fn embedded(bytes: Cow<'static, [u8]>) -> Bytes {
     match bytes {
-        Cow::Borrowed(bytes) => {
-            let bytes = Bytes::from_static(bytes);
-            send_file(&app, &request, &file, response, bytes).await
-        }
-        Cow::Owned(bytes) => Ok(response.body(bytes)),
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
     }
 }
 
@@ -298,20 +338,10 @@ pub async fn get_layout(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let params: LayoutParams = from_query(request.query_string())?;
     let view = LayoutView::new(&params.layout()?);
     let content = serde_json::to_vec(&view).map_err(Problem::internal)?;
-    let etag = content_etag(&content);
-    let unchanged = is_not_modified(request.headers(), &etag);
-    let status = if unchanged {
-        StatusCode::NOT_MODIFIED
-    } else {
-        StatusCode::OK
-    };
-    let mut response = HttpResponse::build(status);
+    let mut response = HttpResponse::Ok();
     response
-        .insert_header((header::ETAG, etag))
+        .content_type("application/json")
         .insert_header((header::VARY, "Accept-Encoding"))
         .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"));
-    if unchanged {
-        return Ok(response.finish());
-    }
-    Ok(response.content_type("application/json").body(content))
+    send_content(&request, &mut response, content)
 }

@@ -28,7 +28,7 @@ use tokio::sync::Mutex;
 use utoipa::OpenApi;
 use utoipa_swagger_ui::Config;
 
-pub use self::meta::{CompressedFiles, Readiness};
+pub use self::meta::{Readiness, StaticFiles};
 use super::{
     answer::{RENDERERS, respond},
     limits::{Cost, guard, memory::BodyMemory},
@@ -113,7 +113,7 @@ pub struct App {
     /// The last result of `/readyz`.
     pub readiness: Readiness,
     pub openapi: Bytes,
-    pub compressed: CompressedFiles,
+    pub files: StaticFiles,
     pub docs: Arc<Config<'static>>,
     pub network: HomeNetwork,
     /// Whether the page is served.
@@ -291,13 +291,13 @@ async fn execute_in_game(
 /// The media type of a picture.
 const SVG: &str = "image/svg+xml";
 
-/// The response with a picture. It may run nothing in a browser, because it contains users' names.
-fn picture(mut response: HttpResponseBuilder, svg: String) -> HttpResponse {
+/// The response for a picture, which may run nothing in a browser, because it contains users' names.
+fn picture(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     response
         .content_type(SVG)
-        .insert_header((header::CONTENT_SECURITY_POLICY, policy))
-        .body(svg)
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy));
+    response
 }
 
 /// Parses an id; `game_not_found` if it is invalid.

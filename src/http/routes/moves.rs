@@ -245,7 +245,7 @@ async fn picture_in_pool(
         .advice_pool
         .run(ClientAddress::of(request), cost, draw)
         .await?;
-    Ok(picture(private_response(StatusCode::OK), svg))
+    Ok(picture(private_response(StatusCode::OK)).body(svg))
 }
 
 /// Searches for advice from what a seat knows: this view of the game, how the seats have played, and

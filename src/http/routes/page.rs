@@ -1,17 +1,13 @@
 //! The page on which people play.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-    web::{Bytes, Data},
-};
+use actix_web::{HttpRequest, HttpResponse, http::header, web::Data};
 use rust_embed::Embed;
 
-use super::{App, meta::send_file};
-use crate::http::{
-    headers::{content_etag, is_not_modified},
-    problem::{Code, Problem},
+use super::{
+    App,
+    meta::{embedded, send_file},
 };
+use crate::http::problem::{Code, Problem};
 
 /// The files of the page, which are part of the program. A debug build reads them from the folder,
 /// so that a reload shows a change.
@@ -39,25 +35,14 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         let detail = "the page has no such file";
         return Err(Problem::new(Code::RouteNotFound, detail));
     };
-    let etag = content_etag(&file.data);
-    let unchanged = is_not_modified(request.headers(), &etag);
-    let mut response = HttpResponse::build(if unchanged {
-        StatusCode::NOT_MODIFIED
-    } else {
-        StatusCode::OK
-    });
+    let mut response = HttpResponse::Ok();
     response
+        .content_type(content_type(name))
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_CSP))
-        .insert_header((header::REFERRER_POLICY, "no-referrer"))
-        .insert_header((header::ETAG, etag.as_str()));
-    if unchanged {
-        response.insert_header((header::VARY, "Accept-Encoding"));
-        return Ok(response.finish());
-    }
-    response.content_type(content_type(name));
-    let data = Bytes::from(file.data.into_owned());
-    send_file(&app, &request, &(name.to_owned() + &etag), response, data).await
+        .insert_header((header::REFERRER_POLICY, "no-referrer"));
+    let key = format!("{name} {:x?}", file.metadata.sha256_hash());
+    send_file(&app, &request, &key, response, || embedded(file.data)).await
 }
 
 /// The media type of a file of the page.

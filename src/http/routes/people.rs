@@ -10,7 +10,7 @@ use super::{App, execute_in_game, load_game};
 use crate::{
     http::{
         answer::{RENDERERS, json, respond},
-        headers::{is_not_modified, private_response},
+        headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
         limits::ClientAddress,
         problem::Problem,
@@ -70,6 +70,7 @@ pub async fn quick_join(
     // No condition can be about a game that the client does not know.
     let request = RequestContext {
         if_match: None,
+        if_none_match: None,
         ..body.context
     };
     let (store, turn) = (&app.store, &app.quick_joins);
@@ -202,6 +203,7 @@ pub async fn get_rematch(
     let next = next.ok_or(ServiceError::NoRematch)?;
     let role = role_in(&next, caller);
     let etag = etag(next.game.version(), role);
+    check_if_match(request.headers(), &[&etag])?;
     if is_not_modified(request.headers(), &etag) {
         let mut response = private_response(StatusCode::NOT_MODIFIED);
         return Ok(response.insert_header((header::ETAG, etag)).finish());
