@@ -17,7 +17,7 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
-    metrics::{InFlightRequest, SkipLatency},
+    metrics::{InFlightRequest, SkipLatency, method_name},
     problem::Problem,
     routes::App,
 };
@@ -93,13 +93,13 @@ impl RequestGuard {
 
     /// Logs and counts the response. With `timed` its duration is counted too.
     fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
-        let (method, time) = (&self.method, self.begun.elapsed());
+        let (method, time) = (method_name(&self.method), self.begun.elapsed());
         let route = route.as_deref().unwrap_or("-");
         let id = self.id.to_str().unwrap_or("-");
         let ms = time.as_secs_f64() * 1_000.0;
         log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
         if let Some(in_flight) = &self.in_flight {
-            in_flight.answered(method, route, status, timed.then_some(time));
+            in_flight.answered(&self.method, route, status, timed.then_some(time));
         }
     }
 }

@@ -87,7 +87,7 @@ impl CheckedColumns {
         if self.phase != stored.game.phase().name() {
             return wrong("the phase");
         }
-        if self.has_human != stored.game.has_human() {
+        if self.has_human != stored.is_for_people() {
             return wrong("whether a human plays");
         }
         if self.anyone_may_join != stored.anyone_may_join() {

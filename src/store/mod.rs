@@ -30,7 +30,7 @@ mod write;
 
 use std::{
     path::Path,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -176,7 +176,8 @@ impl Store {
         &self,
         id: &GameId,
     ) -> Result<Option<BySeat<bool>>, StoreError> {
-        if self.1.is_due() {
+        // If it seems settled, the renewal shows whether the store has lost the lease meanwhile.
+        if self.1.is_due() || self.1.is_settled() {
             self.set_present(Vec::new()).await?;
         }
         if !self.1.is_settled() {
@@ -368,7 +369,7 @@ impl Store {
     /// creation.
     ///
     /// A batch in which every game is too young to have expired ends the search, because all later
-    /// games are younger still.
+    /// games are younger still, unless the clock was put back since.
     pub async fn expired_games(
         &self,
         policy: RetentionPolicy,
@@ -435,6 +436,11 @@ impl Store {
         }?;
         self.1.renewed(begun, lease.is_new);
         Ok(lease)
+    }
+
+    /// How often this process has got a new lease. What it wrote with an earlier one is gone.
+    pub fn leases(&self) -> u64 {
+        self.1.leases.load(Ordering::Acquire)
     }
 
     /// Returns the token of a [`ticket`](Store::ticket) and deletes the ticket; `None` if it does

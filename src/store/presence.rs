@@ -4,7 +4,10 @@
 //! If it dies, its lease ends, and the next process that writes removes the rest.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -56,6 +59,8 @@ pub struct Lease {
 #[derive(Debug)]
 pub(super) struct OwnLease {
     pub process: ProcessId,
+    /// How many there were.
+    pub leases: AtomicU64,
     held: Mutex<Option<HeldLease>>,
 }
 
@@ -82,12 +87,16 @@ impl OwnLease {
     pub fn new() -> OwnLease {
         OwnLease {
             process: ProcessId::random(),
+            leases: AtomicU64::new(0),
             held: Mutex::default(),
         }
     }
 
     /// Notes a renewal that was begun at these times.
     pub fn renewed(&self, (renewed, renewed_at): (Instant, Timestamp), is_new: bool) {
+        if is_new {
+            self.leases.fetch_add(1, Ordering::AcqRel);
+        }
         let mut held = self.held();
         let without_gap = held.filter(|held| !is_new && held.age().is_some());
         *held = Some(HeldLease {

@@ -225,6 +225,12 @@ impl StoredGame {
         self.tokens.host.is_none() && self.server_deals() && self.game.round() == 1
     }
 
+    /// Whether what the server does in the game is for people: one plays who is not away, or an
+    /// abandoned table is to be removed, for those who look for one.
+    pub fn is_for_people(&self) -> bool {
+        self.game.is_attended() || self.is_abandoned()
+    }
+
     /// Whether it is a table without a host, at which nobody sits.
     pub fn is_abandoned(&self) -> bool {
         self.tokens.host.is_none() && self.game.phase() == Phase::Seating && !self.game.has_human()

@@ -81,6 +81,12 @@ impl Game {
         }
     }
 
+    /// Whether a person plays who is not away.
+    pub fn is_attended(&self) -> bool {
+        let mut seats = Seat::all(self.rules().seats);
+        seats.any(|seat| self.player(seat).is_human() && !self.is_away(seat))
+    }
+
     /// Whether a human plays any seat.
     pub fn has_human(&self) -> bool {
         self.players().iter().any(Player::is_human)

@@ -247,6 +247,7 @@ impl DueGames {
     pub fn remove(&mut self, id: GameId) {
         for list in &mut self.0 {
             list.games.retain(|&(other, _)| other != id);
+            list.scan.games.retain(|&(other, _)| other != id);
         }
     }
 }

@@ -20,7 +20,7 @@ use prometheus_client::{
 };
 
 use self::on_demand::OnDemandGauges;
-pub use self::requests::{InFlightRequest, RequestMetrics, SkipLatency};
+pub use self::requests::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
 use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
 
 /// The `Content-Type` of the metrics.

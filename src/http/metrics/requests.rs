@@ -98,7 +98,7 @@ impl InFlightRequest {
             seconds.observe(time.as_secs_f64());
         }
         let labels = ResponseLabels {
-            method: name(method),
+            method: method_name(method),
             route: route.to_owned(),
             status: status.as_u16(),
         };
@@ -107,7 +107,7 @@ impl InFlightRequest {
 }
 
 /// The method's name. Clients may send any word, so unknown methods share one name.
-fn name(method: &Method) -> &'static str {
+pub fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

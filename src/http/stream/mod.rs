@@ -190,15 +190,20 @@ impl EventStream {
     async fn next_update(&mut self) -> Result<Option<Bytes>, Problem> {
         let mut update = self.subscription.update(self.version, None).await?;
         if let Some(StreamUpdate { tokens, game, .. }) = &update
-            && self.caller.ensure_current(self.role, tokens).is_err()
+            && (game.version() < self.version
+                || self.caller.ensure_current(self.role, tokens).is_err())
         {
-            // This may be the game before the token was issued.
+            // This may be the game of before the last message, or before the token was issued.
             update = self.subscription.update(self.version, Some(game)).await?;
         }
         let update = update.ok_or_else(Problem::game_not_found)?;
         // A token that was replaced while the stream was open shows nothing more.
         self.caller.ensure_current(self.role, &update.tokens)?;
         let game = &update.game;
+        if game.version() < self.version {
+            let detail = "the game was set back: an earlier state of the database was restored";
+            return Err(Problem::new(Code::StaleVersion, detail));
+        }
         if update.entries.is_empty() && game.version() > self.version {
             return self.page(game).await;
         }

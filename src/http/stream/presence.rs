@@ -3,7 +3,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -37,6 +40,8 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 pub struct PresenceTracker {
     store: Store,
     seats: Mutex<HashMap<(GameId, Seat), SeatConnections>>,
+    /// The [`Store::leases`] with which the seats were written.
+    leases: AtomicU64,
     changed: Notify,
 }
 
@@ -110,6 +115,7 @@ impl PresenceTracker {
         let tracker = Arc::new(PresenceTracker {
             store: store.clone(),
             seats: Mutex::default(),
+            leases: AtomicU64::new(store.leases()),
             changed: Notify::new(),
         });
         let task = rt::spawn(Arc::clone(&tracker).run());
@@ -189,9 +195,11 @@ impl PresenceTracker {
             return Ok(false);
         }
         loop {
+            let before = self.store.leases();
             let write = self.store.set_present(changes.clone());
             let lease = write.await?;
-            self.note_written(&changes, lease.is_new);
+            let with_lease = before + u64::from(lease.is_new);
+            self.note_written(&changes, with_lease, self.store.leases());
             changes = self.changes();
             if changes.is_empty() && !lease.more_to_remove {
                 return Ok(true);
@@ -215,13 +223,17 @@ impl PresenceTracker {
         changed.take(MAX_BATCH).collect()
     }
 
-    /// Notes that these changes were written; with a new lease, nothing that was written before.
-    fn note_written(&self, changes: &[SeatPresence], lease_is_new: bool) {
+    /// Notes that these changes were written `with_lease`. If the lease is `now` another than before,
+    /// nothing is left of what was written with an earlier one: others may have got it, too.
+    fn note_written(&self, changes: &[SeatPresence], with_lease: u64, now: u64) {
         let mut seats = self.seats();
-        if lease_is_new {
+        if self.leases.swap(now, Ordering::AcqRel) != now {
             for connections in seats.values_mut() {
                 connections.is_written = false;
             }
+        }
+        if with_lease != now {
+            return;
         }
         for change in changes {
             if let Some(connections) = seats.get_mut(&(change.game, change.seat)) {
@@ -233,5 +245,38 @@ impl PresenceTracker {
     fn seats(&self) -> MutexGuard<'_, HashMap<(GameId, Seat), SeatConnections>> {
         // No panic can leave an entry half changed.
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::store::tests::{Dir, add, new_game};
+
+    #[actix_web::test]
+    async fn who_is_present_is_written_again_after_the_store_has_lost_it() {
+        let dir = Dir::new();
+        let store = dir.store();
+        let id = add(&store, new_game()).id;
+        let (tracker, _task) = PresenceTracker::start(&store);
+        let seat = Seat::default();
+        let _connection = tracker.connection(id, Role::Seat(seat));
+        let present = async |expected: bool| {
+            let until = Instant::now() + Duration::from_secs(30);
+            while store.present(&id).await.expect("an answer")[seat] != expected {
+                assert!(Instant::now() < until, "present: {}", !expected);
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        present(true).await;
+        let connection = Connection::open(dir.file()).expect("the database");
+        let lost = connection.execute_batch("DELETE FROM presence; DELETE FROM processes");
+        lost.expect("nobody is present");
+        // A bot's thread comes first.
+        let lease = store.set_present(Vec::new()).await.expect("a lease");
+        assert!(lease.is_new);
+        present(true).await;
     }
 }

@@ -398,7 +398,8 @@ impl PgDatabase {
             last = Some(Cursor(row.try_get(0)?));
             let is_finished = row.try_get::<_, &str>(3)? == Phase::Finished.name();
             let cutoff = if is_finished { finished } else { idle };
-            more |= Some(row.try_get(4)?) <= latest;
+            let created: i64 = row.try_get(4)?;
+            more |= Some(created) <= latest || created > now.as_microsecond();
             if Some(row.try_get(5)?) <= cutoff {
                 old.push(ExpiredGame {
                     id: game_id(row, 1)?,

@@ -489,7 +489,7 @@ impl Reader<'_> {
     /// The expired games among the first `limit` games after `after`, in order of creation.
     ///
     /// A batch in which every game is too young to have expired ends the search, because all later
-    /// games are younger still.
+    /// games are younger still, unless the clock was put back since.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -516,7 +516,8 @@ impl Reader<'_> {
             } else {
                 idle
             };
-            more |= Some(row.get(4)?) <= latest;
+            let created: i64 = row.get(4)?;
+            more |= Some(created) <= latest || created > now.as_microsecond();
             if Some(row.get(5)?) <= cutoff {
                 old.push(ExpiredGame {
                     id: row.get(1)?,

@@ -172,7 +172,7 @@ impl<'c> Transaction<'c> {
                 stored.timing.bot_pace_ms,
                 stored.timing.turn_seconds,
                 stored.deadline.map(Timestamp::as_microsecond),
-                stored.game.has_human(),
+                stored.is_for_people(),
                 stored
                     .due_at(stored.updated_at)
                     .map(Timestamp::as_microsecond),
@@ -215,7 +215,7 @@ impl<'c> Transaction<'c> {
                 next.tokens,
                 rows.snapshot,
                 next.deadline.map(Timestamp::as_microsecond),
-                next.game.has_human(),
+                next.is_for_people(),
                 next.due_at(at).map(Timestamp::as_microsecond),
                 next.admin_changes.versions,
             ])?;

@@ -6,6 +6,7 @@ each_store![
     a_seat_is_present_while_any_process_says_so,
     changes_of_presence_are_in_the_feed,
     a_lease_of_the_future_counts_for_nothing,
+    a_process_notices_that_the_store_has_lost_its_lease,
 ];
 
 /// The change that a seat is present at a game or no longer.
@@ -76,4 +77,18 @@ fn a_lease_of_the_future_counts_for_nothing(database: &TestStore) {
     assert!(other().more_to_remove && other().more_to_remove);
     assert!(!other().more_to_remove);
     assert!(wait(store.set_present(Vec::new())).is_new);
+}
+
+fn a_process_notices_that_the_store_has_lost_its_lease(database: &TestStore) {
+    let store = database.store();
+    let stored = create(&store);
+    wait(store.set_present(vec![change(&stored, 2, true)]));
+    wait(store.set_present(Vec::new()));
+    assert_eq!(store.leases(), 1);
+    // As after a failover of PostgreSQL.
+    database.sql("DELETE FROM presence");
+    database.sql("DELETE FROM processes");
+    assert_eq!(wait(store.present_or_returning(&stored.id)), None);
+    assert!(wait(store.set_present(Vec::new())).is_new);
+    assert_eq!(store.leases(), 2);
 }

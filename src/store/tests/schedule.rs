@@ -9,6 +9,7 @@ use super::*;
 each_store![
     games_are_due_when_a_bot_must_act_or_the_clock_has_run_out,
     one_game_per_creator_is_found_however_many_another_has,
+    a_game_whose_people_are_away_is_not_for_people,
     one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
     a_game_goes_on_at_once_when_the_clock_is_put_back,
@@ -71,6 +72,28 @@ fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestSto
         next = due.unwrap();
     }
     assert_eq!(wait(store.next_due(next)), None);
+}
+
+fn a_game_whose_people_are_away_is_not_for_people(database: &TestStore) {
+    let store = database.store();
+    let mut stored = add(&store, with_bots(&[1, 2, 3], Timing::default(), now()));
+    let due = || [true, false].map(|for_people| wait(store.due(for_people, 10)).len());
+    let seat = Seat::default();
+    let mut act = |action: &dyn Fn(&Game) -> Action, actor| {
+        let draft = Draft::new(&stored, &action(&stored.game), actor).expect("an action");
+        stored = draft.next.clone();
+        commit_done(&store, WriteOp::Update(Box::new(draft)));
+    };
+    let deal = |_: &Game| Action::Deal { by: Some(seat) };
+    let offer = |game: &Game| Action::Offer {
+        seat,
+        card: game.hand(seat).nth(0),
+    };
+    act(&deal, Actor::Clock);
+    assert_eq!(due(), [1, 0]);
+    act(&offer, Actor::Clock);
+    assert_eq!(due(), [0, 1]);
+    assert_eq!(database.check().defects, []);
 }
 
 fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) {
