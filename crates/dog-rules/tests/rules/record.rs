@@ -367,6 +367,35 @@ fn white_space_outside_quotes_means_nothing() {
 }
 
 #[test]
+fn players_of_a_record_can_be_renamed() {
+    let text = include_str!("../../../../tests/records/joined.dog");
+    let mut record = ParsedRecord::read(text).expect("a record");
+    record.rename(|name, seat, kind| format!("{} {} {name}", seat.number(), kind.name()));
+    let expected = |seat: Seat, kind: SeatKind| format!("{} {} ", seat.number(), kind.name());
+    for (seat, player) in Seat::all(4).zip(&record.transcript.setup.players) {
+        let name = &player.name;
+        assert!(name.starts_with(&expected(seat, player.kind)), "{name}");
+    }
+    let (mut joined, mut changed) = (0, 0);
+    let log = record.replay().expect("the same game").log;
+    for event in log.iter().flat_map(|entry| &entry.events) {
+        let (seat, kind, name) = match event {
+            Event::SeatTaken { seat, name } => {
+                joined += 1;
+                (*seat, SeatKind::Human, name)
+            }
+            Event::SeatHandedOver { seat, player, .. } => {
+                changed += 1;
+                (*seat, player.kind, &player.name)
+            }
+            _ => continue,
+        };
+        assert!(name.starts_with(&expected(seat, kind)), "{name}");
+    }
+    assert!(joined > 0 && changed > 0, "{joined} {changed}");
+}
+
+#[test]
 fn errors_name_the_line() {
     let text = sample();
     let (end, _) = line(&text, str::is_empty);
