@@ -51,6 +51,12 @@ class Records(unittest.TestCase):
         name = dog_record.read('[Dog "1"]\xa0\n[Seat0 " a\xa0 b\t"]').headers["Seat0"]
         self.assertEqual(name, " a\xa0 b\t")
 
+    def test_names_may_be_anything(self) -> None:
+        for name in ("", " \u200b", "Eve\u202e", "Bot 2", "x" * 2000):
+            for file in RECORDS:
+                text = re.sub(r'(?m)^\[Seat1 ".*', f'[Seat1 "{name}"]', text_of(file))
+                self.assertEqual(dog_record.replay(text).phase, "finished")
+
     def assert_bad(self, text: str, line: int) -> None:
         with self.assertRaises(BadRecord) as caught:
             dog_record.replay(text)

@@ -74,8 +74,12 @@ pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> St
 }
 
 impl Game {
-    /// This name for the player of a seat, told apart from those of the other seats.
+    /// This name for the player of a seat, told apart from those of the other seats. The present name
+    /// stays as it is, also in an old game in which two are the same.
     pub fn distinct_name(&self, seat: Seat, name: &str) -> String {
+        if name == self.player(seat).name {
+            return name.to_owned();
+        }
         let others = Seat::all(self.rules().seats).filter(|&other| other != seat);
         distinct(name, others.map(|other| self.player(other).name.as_str()))
     }

@@ -185,7 +185,7 @@ fn the_same_name_gets_a_number() {
 #[test]
 fn a_name_is_compared_with_those_of_the_other_seats() {
     let rules = Preset::DogspielIt.rules();
-    let names = ["Anna", "Anna (2)", "Seat 2", "Dani"];
+    let names = ["Anna", "Anna (2)", "Dani", "Dani"];
     let game = Game::new(Setup {
         players: names.map(Player::human).into(),
         first_dealer: None,
@@ -199,8 +199,11 @@ fn a_name_is_compared_with_those_of_the_other_seats() {
         (1, "Anna (2)", "Anna (2)"),
         (1, "anna", "anna (2)"),
         (3, "Anna", "Anna (3)"),
-        (2, "Seat 2", "Seat 2"),
-        (0, "Seat 2", "Seat 2 (2)"),
+        // An old game has the same name twice.
+        (2, "Dani", "Dani"),
+        (3, "Dani", "Dani"),
+        (3, "dani", "dani (2)"),
+        (0, "Dani", "Dani (2)"),
     ] {
         let seat = Seat::new(seat, 4).expect("a seat");
         assert_eq!(game.distinct_name(seat, name), expected, "{seat:?}");
